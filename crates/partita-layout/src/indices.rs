@@ -1,0 +1,349 @@
+//! Index sets: what one coordinate owns or holds of one dimension, and what two of them share.
+//!
+//! Every set knows where in the local buffer its indices lie, so an intersection comes out as
+//! [`Run`]s, ready to copy. Intersections are in closed form: their cost is the number of runs
+//! they give, never the number of indices.
+
+use crate::run::{Run, compress};
+use crate::unstructured::Unstructured;
+
+/// Indices of one dimension, in the order of a local buffer.
+#[derive(Debug, Clone, Copy)]
+pub enum Indices<'a> {
+    /// An interval that begins at position `local` of the buffer.
+    Range {
+        /// First index.
+        start: u64,
+        /// Number of indices.
+        length: u64,
+        /// Position of the first index in the buffer.
+        local: u64,
+    },
+    /// An interval of a periodic dimension that may pass its end, perhaps several times.
+    Wrapped {
+        /// First index, inside the extent.
+        start: u64,
+        /// Number of positions.
+        length: u64,
+        /// Extent of the dimension.
+        extent: u64,
+    },
+    /// Every `n_coordinates`-th block of `block` indices.
+    Cyclic(Cyclic),
+    /// The list of one coordinate of an unstructured map.
+    List {
+        /// The map.
+        map: &'a Unstructured,
+        /// Whose list.
+        coordinate: u64,
+        /// Which of its indices.
+        part: Part,
+    },
+}
+
+/// Which indices of a coordinate are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Those it owns.
+    Owned,
+    /// Those it holds: owned, halo and shared ones.
+    Held,
+}
+
+/// The indices of one coordinate of a block-cyclic map.
+#[derive(Debug, Clone, Copy)]
+pub struct Cyclic {
+    /// The coordinate.
+    pub coordinate: u64,
+    /// Indices per block.
+    pub block: u64,
+    /// Coordinates that take turns.
+    pub n_coordinates: u64,
+    /// Extent of the dimension.
+    pub extent: u64,
+}
+
+/// Some of a cyclic set's blocks inside an interval: `count` stretches, one period apart.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stretch {
+    pub start: u64,
+    pub length: u64,
+    pub count: u64,
+}
+
+impl Cyclic {
+    pub(crate) fn first(&self) -> u128 {
+        u128::from(self.coordinate) * u128::from(self.block)
+    }
+
+    pub(crate) fn period(&self) -> u128 {
+        u128::from(self.block) * u128::from(self.n_coordinates)
+    }
+
+    /// Position in the buffer of an index of the set.
+    pub(crate) fn local(&self, index: u64) -> u64 {
+        let turn = (u128::from(index) / self.period()) as u64;
+        turn * self.block + index % self.block
+    }
+
+    pub(crate) fn contains(&self, index: i64) -> bool {
+        index >= 0
+            && (index as u64) < self.extent
+            && (index as u64 / self.block) % self.n_coordinates == self.coordinate
+    }
+
+    /// Number of indices below `bound`.
+    pub(crate) fn n_below(&self, bound: u64) -> u64 {
+        let (bound, period) = (u128::from(bound.min(self.extent)), self.period());
+        let rest = (bound % period).saturating_sub(self.first()).min(u128::from(self.block));
+        ((bound / period) * u128::from(self.block) + rest) as u64
+    }
+
+    /// The set's part of `[start, stop)` as at most three stretches: cut, whole blocks, cut.
+    pub(crate) fn within(&self, start: u64, stop: u64, mut put: impl FnMut(Stretch)) {
+        let stop = u128::from(stop.min(self.extent));
+        let (from, block, period) = (u128::from(start), u128::from(self.block), self.period());
+        let mut at = self.first();
+        if from > at {
+            at += (from - at) / period * period;
+            if from >= at + block {
+                at += period;
+            }
+        }
+        if at < from && at < stop {
+            let end = (at + block).min(stop);
+            put(Stretch { start, length: (end - from) as u64, count: 1 });
+            at += period;
+        }
+        if at + block <= stop {
+            let count = (stop - at - block) / period + 1;
+            put(Stretch { start: at as u64, length: self.block, count: count as u64 });
+            at += count * period;
+        }
+        if at < stop {
+            put(Stretch { start: at as u64, length: (stop - at) as u64, count: 1 });
+        }
+    }
+}
+
+/// An interval at `count` places of the buffer, `local_step` apart.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Interval {
+    pub start: u64,
+    pub length: u64,
+    pub local: u64,
+    pub count: u64,
+    pub local_step: u64,
+}
+
+impl Interval {
+    pub(crate) fn once(start: u64, length: u64, local: u64) -> Self {
+        Self { start, length, local, count: 1, local_step: 0 }
+    }
+
+    pub(crate) fn stop(&self) -> u64 {
+        self.start + self.length
+    }
+
+    fn local_of(&self, index: u64) -> u64 {
+        self.local + (index - self.start)
+    }
+}
+
+impl<'a> Indices<'a> {
+    /// The set as intervals, if it is made of few: at most three.
+    pub(crate) fn intervals(&self) -> Option<Vec<Interval>> {
+        match *self {
+            Self::Range { start, length, local } => {
+                Some(vec![Interval::once(start, length, local)])
+            }
+            Self::Wrapped { start, length, extent } => Some(unwrap(start, length, extent)),
+            _ => None,
+        }
+    }
+
+    /// Number of positions of the set.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        match self {
+            Self::Range { length, .. } | Self::Wrapped { length, .. } => *length,
+            Self::Cyclic(cyclic) => cyclic.n_below(cyclic.extent),
+            Self::List { .. } => self.listed().count() as u64,
+        }
+    }
+
+    /// Whether the set has no index.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// (index, position) of a list's entries; empty for the other kinds.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = (i64, u64)> + use<'a> {
+        let (map, coordinate, part) = match *self {
+            Self::List { map, coordinate, part } => (Some(map), coordinate, part),
+            _ => (None, 0, Part::Held),
+        };
+        map.into_iter().flat_map(move |map| {
+            map.list(coordinate)
+                .iter()
+                .enumerate()
+                .map(|(local, &index)| (index, local as u64))
+                .filter(move |&(index, local)| {
+                    part == Part::Held || map.owner(index) == Some((coordinate, local))
+                })
+        })
+    }
+
+    /// What the set shares with an interval: the set is the source side of the runs.
+    pub(crate) fn meet_interval(&self, other: Interval, put: &mut impl FnMut(Run)) {
+        match self {
+            Self::Range { .. } | Self::Wrapped { .. } => {
+                for mine in self.intervals().unwrap_or_default() {
+                    meet_intervals(mine, other, put);
+                }
+            }
+            Self::Cyclic(cyclic) => meet_cyclic(*cyclic, other, put),
+            Self::List { map, .. } => meet_list(map, *self, other, put),
+        }
+    }
+
+    /// Number of position pairs that two sets share.
+    #[must_use]
+    pub fn overlap(&self, other: &Self) -> u64 {
+        if let Some(intervals) = other.intervals() {
+            return intervals.into_iter().map(|interval| self.overlap_interval(interval)).sum();
+        }
+        match (self, other) {
+            (Self::Cyclic(mine), Self::Cyclic(theirs)) => overlap_cyclic(*mine, *theirs),
+            (Self::Cyclic(mine), Self::List { .. }) => {
+                other.listed().filter(|(index, _)| mine.contains(*index)).count() as u64
+            }
+            (Self::List { .. }, Self::Cyclic(theirs)) => {
+                self.listed().filter(|(index, _)| theirs.contains(*index)).count() as u64
+            }
+            (Self::List { .. }, Self::List { .. }) => overlap_lists(self, other),
+            _ => other.overlap(self),
+        }
+    }
+
+    fn overlap_interval(&self, other: Interval) -> u64 {
+        if let Self::Cyclic(cyclic) = self {
+            let inside = cyclic.n_below(other.stop()) - cyclic.n_below(other.start);
+            return inside * other.count;
+        }
+        let mut total = 0;
+        self.meet_interval(other, &mut |run| total += run.n_elements());
+        total
+    }
+}
+
+fn unwrap(start: u64, length: u64, extent: u64) -> Vec<Interval> {
+    let head = length.min(extent - start);
+    let rest = length - head;
+    let (n_cycles, tail) = (rest / extent, rest % extent);
+    let mut intervals = vec![Interval::once(start, head, 0)];
+    if n_cycles > 0 {
+        intervals.push(Interval {
+            start: 0,
+            length: extent,
+            local: head,
+            count: n_cycles,
+            local_step: extent,
+        });
+    }
+    if tail > 0 {
+        intervals.push(Interval::once(0, tail, length - tail));
+    }
+    intervals
+}
+
+/// At most one of the two repeats: only what is held wraps, and plans pair owned with held.
+fn meet_intervals(mine: Interval, other: Interval, put: &mut impl FnMut(Run)) {
+    let start = mine.start.max(other.start);
+    let stop = mine.stop().min(other.stop());
+    if start < stop {
+        let run = Run::contiguous(mine.local_of(start), other.local_of(start), stop - start);
+        put(run.outer(mine.count, mine.local_step, 0).inner(other.count, 0, other.local_step));
+    }
+}
+
+fn meet_cyclic(cyclic: Cyclic, other: Interval, put: &mut impl FnMut(Run)) {
+    let period = cyclic.period() as u64;
+    cyclic.within(other.start, other.stop(), |stretch| {
+        let local = cyclic.local(stretch.start);
+        let run = Run::contiguous(local, other.local_of(stretch.start), stretch.length);
+        put(run.inner(stretch.count, cyclic.block, period).outer(other.count, 0, other.local_step));
+    });
+}
+
+fn meet_list(map: &Unstructured, list: Indices<'_>, other: Interval, put: &mut impl FnMut(Run)) {
+    let Some((first, last)) = map.range() else { return };
+    let (start, stop) = (i128::from(other.start), i128::from(other.stop()));
+    if i128::from(last) < start || i128::from(first) >= stop {
+        return;
+    }
+    let pairs: Vec<_> = list
+        .listed()
+        .filter(|(index, _)| (start..stop).contains(&i128::from(*index)))
+        .map(|(index, local)| (local, other.local_of(index as u64)))
+        .collect();
+    for run in compress(&pairs) {
+        // A single list element per turn leaves the outer level free for the repeats.
+        put(run.outer(other.count, 0, other.local_step));
+    }
+}
+
+/// Intersects over one common period, which repeats; only the end is counted apart.
+fn overlap_cyclic(mine: Cyclic, theirs: Cyclic) -> u64 {
+    let (coarse, fine) = if mine.block >= theirs.block { (mine, theirs) } else { (theirs, mine) };
+    let period = common_period(&coarse, &fine);
+    let extent = u128::from(coarse.extent);
+    let in_prefix = |bound: u128| -> u128 {
+        let mut total = 0;
+        let mut at = coarse.first();
+        while at < bound {
+            let stop = (at + u128::from(coarse.block)).min(bound);
+            total += u128::from(fine.n_below(stop as u64) - fine.n_below(at as u64));
+            at += coarse.period();
+        }
+        total
+    };
+    if period >= extent {
+        return in_prefix(extent) as u64;
+    }
+    let (n_periods, rest) = (extent / period, extent % period);
+    (n_periods * in_prefix(period) + in_prefix(rest)) as u64
+}
+
+fn overlap_lists(mine: &Indices<'_>, theirs: &Indices<'_>) -> u64 {
+    let Indices::List { map, coordinate, part } = *theirs else { return 0 };
+    mine.listed()
+        .filter(|(index, _)| match part {
+            Part::Owned => map.owner(*index).is_some_and(|(owner, _)| owner == coordinate),
+            Part::Held => holds(map, coordinate, *index),
+        })
+        .count() as u64
+}
+
+fn holds(map: &Unstructured, coordinate: u64, index: i64) -> bool {
+    if !map.has_shared() {
+        return map.owner(index).is_some_and(|(owner, _)| owner == coordinate);
+    }
+    let entries = map.by_index();
+    let from = entries.partition_point(|e| (e.index, e.coordinate) < (index, coordinate));
+    entries.get(from).is_some_and(|e| (e.index, e.coordinate) == (index, coordinate))
+}
+
+/// Least common multiple of two cyclic periods; it may be far beyond the extent.
+pub(crate) fn common_period(a: &Cyclic, b: &Cyclic) -> u128 {
+    let (x, y) = (a.period(), b.period());
+    (x / gcd(x, y)).saturating_mul(y)
+}
+
+pub(crate) fn gcd(mut a: u128, mut b: u128) -> u128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

@@ -1,0 +1,361 @@
+//! Unstructured maps: an explicit list of indices per coordinate, and the look-up of its inverse.
+//!
+//! Indices are any integers in any order. An index that stands in several lists is owned by the
+//! first of them. The inverse is a dense table when the indices are close together and an
+//! open-addressing hash table otherwise; both answer with one memory access, which is what makes
+//! ten million look-ups cheap.
+//!
+//! ```
+//! use partita_layout::Unstructured;
+//! let lists = Unstructured::new(&[vec![0, 5, 2], vec![1, 3, 4]]);
+//! assert_eq!(lists.owner(5), Some((0, 1)));
+//! assert_eq!(lists.owner(9), None);
+//! ```
+
+use std::hash::{Hash, Hasher};
+use std::sync::OnceLock;
+
+/// A list of global indices per coordinate, with its inverse.
+#[derive(Debug)]
+pub struct Unstructured {
+    indices: Vec<i64>,
+    offsets: Vec<usize>,
+    one_to_one: bool,
+    table: Table,
+    local_bits: u32,
+    n_distinct: u64,
+    range: Option<(i64, i64)>,
+    defect: Option<Defect>,
+    fingerprint: u64,
+    by_index: OnceLock<Vec<Entry>>,
+}
+
+/// One place where an index is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Entry {
+    pub index: i64,
+    pub coordinate: u64,
+    pub local: u64,
+    pub is_owner: bool,
+}
+
+/// What is wrong with the lists; reported when the map meets its dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Defect {
+    Duplicate { coordinate: u64, index: i64 },
+    Shared { index: i64, first: u64, second: u64 },
+}
+
+const EMPTY: u64 = u64::MAX;
+const HASH_FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+
+#[derive(Debug)]
+enum Table {
+    Dense { first: i64, slots: Vec<u64> },
+    Hash { shift: u32, slots: Vec<(i64, u64)> },
+}
+
+impl Unstructured {
+    /// Lists that may share indices: the first list that has one owns it.
+    #[must_use]
+    pub fn new(lists: &[Vec<i64>]) -> Self {
+        Self::build(lists, false)
+    }
+
+    /// Lists of which no two may share an index.
+    #[must_use]
+    pub fn one_to_one(lists: &[Vec<i64>]) -> Self {
+        Self::build(lists, true)
+    }
+
+    fn build(lists: &[Vec<i64>], one_to_one: bool) -> Self {
+        let indices: Vec<i64> = lists.concat();
+        let mut offsets = vec![0];
+        offsets.extend(lists.iter().scan(0, |at, list| {
+            *at += list.len();
+            Some(*at)
+        }));
+        let longest = lists.iter().map(Vec::len).max().unwrap_or(0) as u64;
+        let local_bits = 64 - longest.leading_zeros();
+        let range = indices.iter().min().copied().zip(indices.iter().max().copied());
+        let mut this = Self {
+            table: Table::for_range(range, indices.len()),
+            fingerprint: fingerprint(&indices, &offsets, one_to_one),
+            indices,
+            offsets,
+            one_to_one,
+            local_bits,
+            n_distinct: 0,
+            range,
+            defect: None,
+            by_index: OnceLock::new(),
+        };
+        this.fill();
+        this
+    }
+
+    fn fill(&mut self) {
+        let mut shared = None;
+        for coordinate in 0..self.n_coordinates() {
+            let (start, stop) = self.bounds(coordinate);
+            for at in start..stop {
+                let index = self.indices[at];
+                let slot = (coordinate << self.local_bits) | (at - start) as u64;
+                match self.table.insert(index, slot) {
+                    EMPTY => self.n_distinct += 1,
+                    before if before >> self.local_bits == coordinate => {
+                        self.defect.get_or_insert(Defect::Duplicate { coordinate, index });
+                    }
+                    before => {
+                        let first = before >> self.local_bits;
+                        shared.get_or_insert(Defect::Shared { index, first, second: coordinate });
+                    }
+                }
+            }
+        }
+        if self.defect.is_none() {
+            self.defect = match shared {
+                Some(defect) if self.one_to_one => Some(defect),
+                Some(_) => self.duplicate_in_later_list(),
+                None => None,
+            };
+        }
+    }
+
+    /// The table keeps owners only, so a later list's own duplicates show in the sorted entries.
+    fn duplicate_in_later_list(&self) -> Option<Defect> {
+        self.by_index()
+            .windows(2)
+            .find(|pair| pair[0].index == pair[1].index && pair[0].coordinate == pair[1].coordinate)
+            .map(|pair| Defect::Duplicate { coordinate: pair[0].coordinate, index: pair[0].index })
+    }
+
+    fn bounds(&self, coordinate: u64) -> (usize, usize) {
+        (self.offsets[coordinate as usize], self.offsets[coordinate as usize + 1])
+    }
+
+    /// Number of lists.
+    #[must_use]
+    pub fn n_coordinates(&self) -> u64 {
+        self.offsets.len() as u64 - 1
+    }
+
+    /// The list of one coordinate.
+    #[must_use]
+    pub fn list(&self, coordinate: u64) -> &[i64] {
+        let (start, stop) = self.bounds(coordinate);
+        &self.indices[start..stop]
+    }
+
+    /// Whether the lists were declared to share no index.
+    #[must_use]
+    pub fn is_one_to_one(&self) -> bool {
+        self.one_to_one
+    }
+
+    /// Number of different indices.
+    #[must_use]
+    pub fn n_distinct(&self) -> u64 {
+        self.n_distinct
+    }
+
+    /// Whether some index stands in several lists.
+    #[must_use]
+    pub fn has_shared(&self) -> bool {
+        self.n_distinct != self.indices.len() as u64
+    }
+
+    /// Smallest and largest index, if there is any.
+    #[must_use]
+    pub fn range(&self) -> Option<(i64, i64)> {
+        self.range
+    }
+
+    /// Coordinate that owns an index, and its place in that list.
+    #[must_use]
+    #[inline]
+    pub fn owner(&self, index: i64) -> Option<(u64, u64)> {
+        match self.table.find(index) {
+            EMPTY => None,
+            slot => Some(self.unpack(slot)),
+        }
+    }
+
+    #[inline(always)]
+    fn unpack(&self, slot: u64) -> (u64, u64) {
+        (slot >> self.local_bits, slot & ((1 << self.local_bits) - 1))
+    }
+
+    /// Owners of many indices; gives the position of the first index that nobody holds.
+    pub(crate) fn owners(
+        &self,
+        indices: impl Iterator<Item = i64> + Clone,
+        mut put: impl FnMut(usize, u64, u64),
+    ) -> Result<(), usize> {
+        for (row, index) in indices.enumerate() {
+            match self.table.find(index) {
+                EMPTY => return Err(row),
+                slot => {
+                    let (coordinate, local) = self.unpack(slot);
+                    put(row, coordinate, local);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn defect(&self) -> Option<Defect> {
+        self.defect
+    }
+
+    /// Identifies the lists' content.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    /// Every place of every index, sorted by index, then coordinate.
+    pub(crate) fn by_index(&self) -> &[Entry] {
+        self.by_index.get_or_init(|| {
+            let mut entries: Vec<Entry> = (0..self.n_coordinates())
+                .flat_map(|coordinate| {
+                    self.list(coordinate).iter().enumerate().map(move |(local, &index)| Entry {
+                        index,
+                        coordinate,
+                        local: local as u64,
+                        is_owner: false,
+                    })
+                })
+                .collect();
+            entries.sort_unstable();
+            for entry in &mut entries {
+                entry.is_owner = self.owner(entry.index) == Some((entry.coordinate, entry.local));
+            }
+            entries
+        })
+    }
+
+    /// The entries with an index in `[start, stop)`.
+    pub(crate) fn entries_in(&self, start: u64, stop: u64) -> &[Entry] {
+        let entries = self.by_index();
+        let below = |bound: u64| {
+            entries.partition_point(|entry| i128::from(entry.index) < i128::from(bound))
+        };
+        &entries[below(start)..below(stop)]
+    }
+}
+
+impl Table {
+    fn for_range(range: Option<(i64, i64)>, n_indices: usize) -> Self {
+        let (first, last) = range.unwrap_or((0, 0));
+        let span = i128::from(last) - i128::from(first) + 1;
+        if span <= 4 * n_indices as i128 + 1024 {
+            return Self::Dense { first, slots: vec![EMPTY; span as usize] };
+        }
+        let bits = (2 * n_indices).next_power_of_two().trailing_zeros().max(4);
+        Self::Hash { shift: 64 - bits, slots: vec![(0, EMPTY); 1 << bits] }
+    }
+
+    /// Puts a slot unless the index has one already; gives what was there.
+    fn insert(&mut self, index: i64, slot: u64) -> u64 {
+        match self {
+            Self::Dense { first, slots } => {
+                let place = &mut slots[index.wrapping_sub(*first) as usize];
+                let before = *place;
+                if before == EMPTY {
+                    *place = slot;
+                }
+                before
+            }
+            Self::Hash { shift, slots } => {
+                let at = probe(slots, *shift, index);
+                let before = slots[at].1;
+                if before == EMPTY {
+                    slots[at] = (index, slot);
+                }
+                before
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn find(&self, index: i64) -> u64 {
+        match self {
+            Self::Dense { first, slots } => {
+                let place = index.wrapping_sub(*first) as u64;
+                slots.get(place as usize).copied().unwrap_or(EMPTY)
+            }
+            Self::Hash { shift, slots } => slots[probe(slots, *shift, index)].1,
+        }
+    }
+}
+
+/// Place of an index in the hash table, or of the free slot where it would go.
+#[inline(always)]
+fn probe(slots: &[(i64, u64)], shift: u32, index: i64) -> usize {
+    let mask = slots.len() - 1;
+    let mut at = ((index as u64).wrapping_mul(HASH_FACTOR) >> shift) as usize;
+    while slots[at].1 != EMPTY && slots[at].0 != index {
+        at = (at + 1) & mask;
+    }
+    at
+}
+
+fn fingerprint(indices: &[i64], offsets: &[usize], one_to_one: bool) -> u64 {
+    let words = indices.iter().map(|index| *index as u64);
+    let words = words.chain(offsets.iter().map(|offset| *offset as u64));
+    words.chain([u64::from(one_to_one)]).fold(HASH_FACTOR, |hash, word| {
+        (hash ^ word).wrapping_mul(0xD6E8_FEB8_6659_FD93).rotate_left(29)
+    })
+}
+
+impl PartialEq for Unstructured {
+    fn eq(&self, other: &Self) -> bool {
+        self.fingerprint == other.fingerprint
+            && self.one_to_one == other.one_to_one
+            && self.offsets == other.offsets
+            && self.indices == other.indices
+    }
+}
+
+impl Eq for Unstructured {}
+
+impl Hash for Unstructured {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.fingerprint.hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_owners_dense_and_hashed() {
+        let dense = vec![vec![3, -1, 7], vec![], vec![0, 3]];
+        let sparse = vec![vec![i64::MIN, 5], vec![i64::MAX, 0, -9_000_000_000]];
+        for lists in [dense, sparse] {
+            let map = Unstructured::new(&lists);
+            for (coordinate, list) in lists.iter().enumerate() {
+                for (local, &index) in list.iter().enumerate() {
+                    let first = lists.iter().position(|list| list.contains(&index));
+                    if first == Some(coordinate) {
+                        assert_eq!(map.owner(index), Some((coordinate as u64, local as u64)));
+                    }
+                }
+            }
+            assert_eq!(map.owner(123), None);
+        }
+    }
+
+    #[test]
+    fn reports_duplicates() {
+        let twice = Unstructured::new(&[vec![1, 2], vec![4, 4]]);
+        assert_eq!(twice.defect(), Some(Defect::Duplicate { coordinate: 1, index: 4 }));
+        let later = Unstructured::new(&[vec![1, 4], vec![4, 5, 4]]);
+        assert_eq!(later.defect(), Some(Defect::Duplicate { coordinate: 1, index: 4 }));
+        let shared = Unstructured::one_to_one(&[vec![1, 2], vec![2]]);
+        assert_eq!(shared.defect(), Some(Defect::Shared { index: 2, first: 0, second: 1 }));
+        assert_eq!(Unstructured::new(&[vec![1, 2], vec![2]]).defect(), None);
+    }
+}
