@@ -122,6 +122,44 @@ impl Grid {
             .map_or(1, |axis| self.shape[axis])
     }
 
+    /// Distance in places between neighbouring coordinates of each dimension; 0 in whole ones.
+    #[must_use]
+    pub fn dim_strides(&self, ndim: usize) -> Vec<u64> {
+        let mut strides = vec![0; ndim];
+        let mut stride = 1;
+        for (length, role) in self.shape.iter().zip(&self.roles).rev() {
+            if let AxisRole::Dim(dim) = role {
+                strides[*dim] = stride;
+            }
+            stride *= length;
+        }
+        strides
+    }
+
+    /// Distance in places of a replica from the first one.
+    #[must_use]
+    pub fn replica_offset(&self, replica: u64) -> u64 {
+        self.offset_along(AxisRole::Replicated, replica)
+    }
+
+    /// Distance in places of a summand from the first one.
+    #[must_use]
+    pub fn summand_offset(&self, summand: u64) -> u64 {
+        self.offset_along(AxisRole::Partial, summand)
+    }
+
+    fn offset_along(&self, wanted: AxisRole, mut number: u64) -> u64 {
+        let mut offset = 0;
+        let mut stride = 1;
+        for (length, role) in self.shape.iter().zip(&self.roles).rev() {
+            if *role == wanted {
+                offset += take_digit(&mut number, *length) * stride;
+            }
+            stride *= length;
+        }
+        offset
+    }
+
     /// Coordinates of a place, one per axis.
     #[must_use]
     pub fn coords(&self, place: u64) -> Vec<u64> {
@@ -157,19 +195,10 @@ impl Grid {
     /// The inverse of [`Grid::place`].
     #[must_use]
     pub fn place_of(&self, at: &Place) -> u64 {
-        let (mut replica, mut summand) = (at.replica, at.summand);
-        let mut place = 0;
-        let mut stride = 1;
-        for (length, role) in self.shape.iter().zip(&self.roles).rev() {
-            let coord = match role {
-                AxisRole::Dim(dim) => at.coordinates[*dim],
-                AxisRole::Replicated => take_digit(&mut replica, *length),
-                AxisRole::Partial => take_digit(&mut summand, *length),
-            };
-            place += coord * stride;
-            stride *= length;
-        }
-        place
+        let strides = self.dim_strides(at.coordinates.len());
+        let along_dims: u64 =
+            at.coordinates.iter().zip(strides).map(|(k, stride)| k * stride).sum();
+        along_dims + self.replica_offset(at.replica) + self.summand_offset(at.summand)
     }
 }
 

@@ -103,6 +103,9 @@ impl Cyclic {
     pub(crate) fn within(&self, start: u64, stop: u64, mut put: impl FnMut(Stretch)) {
         let stop = u128::from(stop.min(self.extent));
         let (from, block, period) = (u128::from(start), u128::from(self.block), self.period());
+        if from >= stop {
+            return;
+        }
         let mut at = self.first();
         if from > at {
             at += (from - at) / period * period;
@@ -110,7 +113,7 @@ impl Cyclic {
                 at += period;
             }
         }
-        if at < from && at < stop {
+        if at < from {
             let end = (at + block).min(stop);
             put(Stretch { start, length: (end - from) as u64, count: 1 });
             at += period;
@@ -205,6 +208,32 @@ impl<'a> Indices<'a> {
             }
             Self::Cyclic(cyclic) => meet_cyclic(*cyclic, other, put),
             Self::List { map, .. } => meet_list(map, *self, other, put),
+        }
+    }
+
+    /// What the set shares with an interval at position `local` of another buffer.
+    ///
+    /// The set is the source side of the runs.
+    #[must_use]
+    pub fn meet_range(&self, start: u64, length: u64, local: u64) -> Vec<Run> {
+        let mut runs = Vec::new();
+        self.meet_interval(Interval::once(start, length, local), &mut |run| runs.push(run));
+        runs
+    }
+
+    /// An interval that contains the set's indices inside the dimension: start and stop.
+    #[must_use]
+    pub fn hull(&self) -> (u64, u64) {
+        match self {
+            Self::Range { start, length, .. } => (*start, start + length),
+            Self::Wrapped { start, length, extent } => {
+                let stop = start + length;
+                if stop <= *extent { (*start, stop) } else { (0, *extent) }
+            }
+            Self::Cyclic(cyclic) => (cyclic.first().min(u64::MAX.into()) as u64, cyclic.extent),
+            Self::List { map, .. } => map.range().map_or((0, 0), |(first, last)| {
+                (first.max(0) as u64, last.saturating_add(1).max(0) as u64)
+            }),
         }
     }
 

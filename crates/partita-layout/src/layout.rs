@@ -39,7 +39,7 @@ pub enum Form {
     /// A map per dimension on a grid of ranks.
     Grid(GridForm),
     /// A list of boxes per rank.
-    Boxes(Boxes),
+    Boxes(Box<Boxes>),
 }
 
 /// A map per dimension on a grid of ranks.
@@ -168,7 +168,7 @@ impl Layout {
             Some(ranks) => Ranks::list(ranks)?,
             None => Ranks::first(pieces.len() as u64),
         };
-        let form = Form::Boxes(Boxes::new(shape, pieces, ranks)?);
+        let form = Form::Boxes(Box::new(Boxes::new(shape, pieces, ranks)?));
         Ok(Self { inner: Arc::new(Inner { shape: shape.to_vec(), form }) })
     }
 

@@ -5,7 +5,6 @@
 
 use crate::boxes::{Boxes, IndexBox};
 use crate::error::{LayoutError, Result};
-use crate::grid::AxisRole;
 use crate::indices::Part;
 use crate::layout::{Form, GridForm, Layout};
 
@@ -87,7 +86,7 @@ impl Layout {
         local: &mut [i64],
     ) -> Result<()> {
         let ndim = self.ndim();
-        let strides = dim_strides(form, ndim);
+        let strides = form.grid().dim_strides(ndim);
         if ndim == 0 {
             ranks.fill(form.ranks().rank_at(0) as i64);
             return Ok(());
@@ -237,17 +236,4 @@ impl Layout {
                 .unwrap_or(0),
         }
     }
-}
-
-/// Distance in places between neighbouring coordinates of each dimension; 0 in whole ones.
-fn dim_strides(form: &GridForm, ndim: usize) -> Vec<u64> {
-    let mut strides = vec![0; ndim];
-    let mut stride = 1;
-    for (length, role) in form.grid().shape().iter().zip(form.grid().roles()).rev() {
-        if let AxisRole::Dim(dim) = role {
-            strides[*dim] = stride;
-        }
-        stride *= length;
-    }
-    strides
 }

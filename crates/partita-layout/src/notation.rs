@@ -1,7 +1,7 @@
 //! The notation of layouts: `block+halo(1,1), cyclic(64) @ 2x3 on 4..10 partial 1`.
 //!
 //! ```text
-//! layout  = [ map { "," map } ] [ "@" grid { option } ]
+//! layout  = [ map { "," map } ] [ "@" grid ] { option }
 //! map     = "*" | "block" [ "(" rule ")" ] { suffix } | "cyclic" [ "(" number ")" ]
 //! rule    = "last" | "ceil" | number { "," number }
 //! suffix  = "+halo(" width { ";" width } ")" | "+periodic"
@@ -37,7 +37,7 @@ pub(crate) fn print(layout: &Layout) -> String {
     let mut text = maps.join(", ");
     if !form.grid().shape().is_empty() {
         let grid = joined(form.grid().shape(), "x");
-        text = format!("{text} @ {grid}").trim_start().to_string();
+        text.push_str(&format!(" @ {grid}"));
     }
     match form.ranks() {
         Ranks::Range { first: 0, .. } => {}
@@ -48,7 +48,7 @@ pub(crate) fn print(layout: &Layout) -> String {
     if !partial.is_empty() {
         text.push_str(&format!(" partial {}", joined(&partial, ",")));
     }
-    text
+    text.trim_start().to_string()
 }
 
 struct Parser<'a> {
@@ -60,7 +60,10 @@ struct Parser<'a> {
 impl Parser<'_> {
     fn layout(&mut self) -> Result<GridSpec> {
         let mut spec = GridSpec::default();
-        if !matches!(self.peek(), None | Some('@')) {
+        let start = self.here();
+        let is_option = matches!(self.word().as_str(), "on" | "partial");
+        self.at = start;
+        if !is_option && !matches!(self.peek(), None | Some('@')) {
             spec.maps.push(self.map()?);
             while self.take(',') {
                 spec.maps.push(self.map()?);
@@ -68,8 +71,8 @@ impl Parser<'_> {
         }
         if self.take('@') {
             spec.grid = Some(self.grid()?);
-            self.options(&mut spec)?;
         }
+        self.options(&mut spec)?;
         match self.peek() {
             None => Ok(spec),
             Some(_) if spec.grid.is_some() => self.unexpected("`on`, `partial` or the end"),
@@ -196,7 +199,7 @@ impl Parser<'_> {
                 }
                 _ => {
                     self.at = start;
-                    return self.unexpected("`on`, `partial` or the end");
+                    return Ok(());
                 }
             }
         }

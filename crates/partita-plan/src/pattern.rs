@@ -1,0 +1,118 @@
+//! Patterns: plans that engines have a collective for.
+
+use partita_layout::{GridForm, Part};
+
+use crate::plan::{Direction, Plan};
+use crate::reach::{Reach, grid_form};
+
+/// The kind of movement a plan is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Pattern {
+    /// Nothing crosses ranks.
+    Local,
+    /// From what ranks own to what they hold of the same layout.
+    HaloExchange,
+    /// The same elements to all ranks of a line.
+    Broadcast,
+    /// Summands to one rank of a line.
+    SumReduce,
+    /// Summands to all ranks of a line.
+    AllSumReduce,
+    /// Parts to all ranks of a line.
+    AllGather,
+    /// Summands to the ranks of a line, a part each.
+    ReduceScatter,
+    /// Anything else.
+    Redistribution,
+}
+
+impl Pattern {
+    /// A name for people.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Local => "local copy",
+            Self::HaloExchange => "halo exchange",
+            Self::Broadcast => "broadcast",
+            Self::SumReduce => "sum-reduce",
+            Self::AllSumReduce => "all-sum-reduce",
+            Self::AllGather => "all-gather",
+            Self::ReduceScatter => "reduce-scatter",
+            Self::Redistribution => "redistribution",
+        }
+    }
+
+    /// The pattern of the adjoint.
+    #[must_use]
+    pub const fn adjoint(self) -> Self {
+        match self {
+            Self::Broadcast => Self::SumReduce,
+            Self::SumReduce => Self::Broadcast,
+            Self::AllGather => Self::ReduceScatter,
+            Self::ReduceScatter => Self::AllGather,
+            other => other,
+        }
+    }
+}
+
+impl Plan {
+    /// The kind of movement.
+    #[must_use]
+    pub fn pattern(&self) -> Pattern {
+        let forward = Self::forward_pattern(self);
+        match self.direction() {
+            Direction::Forward => forward,
+            Direction::Adjoint => forward.adjoint(),
+        }
+    }
+
+    fn forward_pattern(&self) -> Pattern {
+        let plan = self.forward();
+        if plan.source == plan.target {
+            return if plan.source.holds_more() { Pattern::HaloExchange } else { Pattern::Local };
+        }
+        let (Some(source), Some(target)) = (grid_form(&plan.source), grid_form(&plan.target))
+        else {
+            return Pattern::Redistribution;
+        };
+        let reach = Reach::new(&plan.source, &plan.target);
+        let adds = reach.n_summands > 1 && reach.n_target_summands == 1;
+        let grows = reach.n_target_replicas > reach.n_replicas;
+        match same_parts(source, target) {
+            Parts::Same if adds && grows => Pattern::AllSumReduce,
+            Parts::Same if adds => Pattern::SumReduce,
+            Parts::Same if grows && reach.n_summands == 1 => Pattern::Broadcast,
+            Parts::TargetWhole if grows && reach.n_summands == 1 => Pattern::AllGather,
+            Parts::SourceWhole if adds && !grows => Pattern::ReduceScatter,
+            _ => Pattern::Redistribution,
+        }
+    }
+}
+
+/// How the parts of two grids compare, dimension by dimension.
+enum Parts {
+    Same,
+    TargetWhole,
+    SourceWhole,
+    Other,
+}
+
+fn same_parts(source: &GridForm, target: &GridForm) -> Parts {
+    let (mut n_gathered, mut n_scattered) = (0, 0);
+    for (from, to) in source.dims().iter().zip(target.dims()) {
+        let is_same = from.map() == to.map() && from.n_coordinates() == to.n_coordinates();
+        match (from.n_coordinates(), to.n_coordinates()) {
+            _ if is_same && !to.holds_more() => {}
+            (1, 1) if from.count(0, Part::Owned) == to.count(0, Part::Held) => {}
+            (_, 1) if to.count(0, Part::Held) == to.extent() => n_gathered += 1,
+            (1, _) if !to.holds_more() => n_scattered += 1,
+            _ => return Parts::Other,
+        }
+    }
+    match (n_gathered, n_scattered) {
+        (0, 0) => Parts::Same,
+        (_, 0) => Parts::TargetWhole,
+        (0, _) => Parts::SourceWhole,
+        _ => Parts::Other,
+    }
+}

@@ -1,0 +1,293 @@
+//! The plan itself: two layouts, an element type and a direction.
+
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+use partita_layout::{DimMap, Form, Layout, Map};
+
+use crate::dtype::Dtype;
+use crate::error::{PlanError, Result};
+use crate::fingerprint;
+use crate::moves::Move;
+use crate::reach::{Reach, grid_form};
+use crate::totals::{RankTotals, Totals};
+
+/// Moves that turn data in a source layout into data in a target layout.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    forward: Arc<Forward>,
+    direction: Direction,
+}
+
+#[derive(Debug)]
+pub(crate) struct Forward {
+    pub source: Layout,
+    pub target: Layout,
+    pub dtype: Dtype,
+    totals: OnceLock<Totals>,
+}
+
+/// Which way a plan runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From what source ranks own to what target ranks hold.
+    Forward,
+    /// The adjoint: from what target ranks hold back, adding.
+    Adjoint,
+}
+
+/// What a target element becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Combine {
+    /// The one element that moves there.
+    Copy,
+    /// The sum of the elements that move there.
+    Sum,
+}
+
+impl Plan {
+    /// The plan from one layout to another.
+    ///
+    /// # Errors
+    /// Layouts of different shapes, a source that lacks elements the target holds.
+    ///
+    /// # Cost
+    /// Constant, but for lists and boxes, whose coverage is checked.
+    pub fn new(source: &Layout, target: &Layout, dtype: Dtype) -> Result<Self> {
+        if source.shape() != target.shape() {
+            let (source, target) = (source.shape().to_vec(), target.shape().to_vec());
+            return Err(PlanError::ShapesDiffer { source, target });
+        }
+        check_lists(source, target)?;
+        let forward = Forward {
+            source: source.clone(),
+            target: target.clone(),
+            dtype,
+            totals: OnceLock::new(),
+        };
+        let plan = Self { forward: Arc::new(forward), direction: Direction::Forward };
+        plan.check_boxes()?;
+        Ok(plan)
+    }
+
+    /// Boxes may leave gaps, which are harmless only where the target asks for nothing.
+    fn check_boxes(&self) -> Result<()> {
+        let (source, target) = (&self.forward.source, &self.forward.target);
+        if source.covers() {
+            return Ok(());
+        }
+        let reach = Reach::new(source, target);
+        let takes = |rank: &u64| {
+            let summand = grid_form(target).and_then(|form| form.place(*rank)).map(|at| at.summand);
+            !reach.sources_of(summand.unwrap_or(0)).is_empty()
+        };
+        for rank in target.ranks().iter().filter(takes) {
+            let wanted = u128::from(target.n_held(rank)?);
+            let found: u128 = self.receives(rank).iter().map(|m| u128::from(m.n_elements())).sum();
+            if found < wanted {
+                return Err(PlanError::NotCoveredBox { rank, n_missing: wanted - found });
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn forward(&self) -> &Forward {
+        &self.forward
+    }
+
+    /// Layout of the data that the plan reads.
+    #[must_use]
+    pub fn source(&self) -> &Layout {
+        match self.direction {
+            Direction::Forward => &self.forward.source,
+            Direction::Adjoint => &self.forward.target,
+        }
+    }
+
+    /// Layout of the data that the plan writes.
+    #[must_use]
+    pub fn target(&self) -> &Layout {
+        match self.direction {
+            Direction::Forward => &self.forward.target,
+            Direction::Adjoint => &self.forward.source,
+        }
+    }
+
+    /// Element type.
+    #[must_use]
+    pub fn dtype(&self) -> Dtype {
+        self.forward.dtype
+    }
+
+    /// Which way the plan runs.
+    #[must_use]
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    /// The same moves reversed; what was copied is summed.
+    #[must_use]
+    pub fn adjoint(&self) -> Self {
+        let direction = match self.direction {
+            Direction::Forward => Direction::Adjoint,
+            Direction::Adjoint => Direction::Forward,
+        };
+        Self { forward: Arc::clone(&self.forward), direction }
+    }
+
+    /// Whether target elements are copies or sums.
+    ///
+    /// Target elements that no move reaches become zero in either case.
+    #[must_use]
+    pub fn combine(&self) -> Combine {
+        match self.direction {
+            Direction::Adjoint => Combine::Sum,
+            Direction::Forward if self.forward.n_summands_added() > 1 => Combine::Sum,
+            Direction::Forward => Combine::Copy,
+        }
+    }
+
+    /// Whether the target needs zeros before the moves.
+    #[must_use]
+    pub fn needs_zeros(&self) -> bool {
+        let reach = Reach::new(&self.forward.source, &self.forward.target);
+        self.combine() == Combine::Sum || !reach.is_paired()
+    }
+
+    /// Moves that a rank gives, its own to itself among them.
+    #[must_use]
+    pub fn sends(&self, rank: u64) -> Vec<Move> {
+        match self.direction {
+            Direction::Forward => self.forward.sends(rank),
+            Direction::Adjoint => self.forward.receives(rank).iter().map(Move::reversed).collect(),
+        }
+    }
+
+    /// Moves that a rank takes, its own from itself among them.
+    #[must_use]
+    pub fn receives(&self, rank: u64) -> Vec<Move> {
+        match self.direction {
+            Direction::Forward => self.forward.receives(rank),
+            Direction::Adjoint => self.forward.sends(rank).iter().map(Move::reversed).collect(),
+        }
+    }
+
+    /// Every move a rank takes part in: what it gives, then what it takes from others.
+    ///
+    /// # Errors
+    /// A rank of neither layout.
+    pub fn moves(&self, rank: u64) -> Result<Vec<Move>> {
+        self.check_rank(rank)?;
+        let mut moves = self.sends(rank);
+        moves.extend(self.receives(rank).into_iter().filter(|m| m.source_rank != rank));
+        Ok(moves)
+    }
+
+    fn check_rank(&self, rank: u64) -> Result<()> {
+        let is_known = |layout: &Layout| layout.ranks().place_of(rank).is_some();
+        if is_known(self.source()) || is_known(self.target()) {
+            return Ok(());
+        }
+        Err(PlanError::RankUnknown { rank })
+    }
+
+    /// Messages and bytes of one rank.
+    ///
+    /// # Errors
+    /// A rank of neither layout.
+    pub fn rank_totals(&self, rank: u64) -> Result<RankTotals> {
+        self.check_rank(rank)?;
+        Ok(RankTotals::new(self, rank))
+    }
+
+    /// Messages and bytes over all ranks, computed once.
+    #[must_use]
+    pub fn totals(&self) -> Totals {
+        let totals = self.forward.totals.get_or_init(|| Totals::new(&self.forward));
+        match self.direction {
+            Direction::Forward => totals.clone(),
+            Direction::Adjoint => totals.reversed(),
+        }
+    }
+
+    /// Sixteen digits that name the plan; every rank computes the same.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        fingerprint::of(self)
+    }
+}
+
+impl PartialEq for Plan {
+    fn eq(&self, other: &Self) -> bool {
+        self.direction == other.direction
+            && self.forward.dtype == other.forward.dtype
+            && self.forward.source == other.forward.source
+            && self.forward.target == other.forward.target
+    }
+}
+
+impl Eq for Plan {}
+
+impl Hash for Plan {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.direction.hash(state);
+        self.forward.dtype.hash(state);
+        self.forward.source.hash(state);
+        self.forward.target.hash(state);
+    }
+}
+
+/// Lists name indices freely, so a dimension's source and target may not speak of the same ones.
+fn check_lists(source: &Layout, target: &Layout) -> Result<()> {
+    let (Form::Grid(from), Form::Grid(to)) = (source.form(), target.form()) else {
+        return check_box_and_lists(source, target);
+    };
+    for (dim, (from, to)) in from.dims().iter().zip(to.dims()).enumerate() {
+        check_dim(dim, from, to)?;
+    }
+    Ok(())
+}
+
+/// A box holds indices from 0 on, so lists must name those.
+fn check_box_and_lists(source: &Layout, target: &Layout) -> Result<()> {
+    for layout in [source, target] {
+        if let Form::Grid(form) = layout.form() {
+            for (dim, map) in form.dims().iter().enumerate() {
+                let whole = DimMap::new(&Map::Whole, dim, map.extent(), 1)?;
+                check_dim(dim, map, &whole)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_dim(dim: usize, from: &DimMap, to: &DimMap) -> Result<()> {
+    match (from.map(), to.map()) {
+        (Map::Unstructured(from), Map::Unstructured(to)) if from != to => {
+            let indices = (0..to.n_coordinates()).flat_map(|k| to.list(k));
+            match indices.copied().find(|index| from.owner(*index).is_none()) {
+                Some(index) => Err(PlanError::NotCovered { dim, index }),
+                None => Ok(()),
+            }
+        }
+        (Map::Unstructured(_), Map::Unstructured(_)) => Ok(()),
+        (Map::Unstructured(lists), _) | (_, Map::Unstructured(lists)) => {
+            // As many distinct indices as the extent: they are 0..extent if they are inside it.
+            let extent = i128::from(from.extent());
+            let is_outside = |index: i64| !(0..extent).contains(&i128::from(index));
+            match lists.range().map(|(first, last)| if first < 0 { first } else { last }) {
+                Some(index) if is_outside(index) => Err(PlanError::NotCovered { dim, index }),
+                _ => Ok(()),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Forward {
+    /// How many summands are added into one target element.
+    pub(crate) fn n_summands_added(&self) -> u64 {
+        let reach = Reach::new(&self.source, &self.target);
+        if reach.is_paired() { 1 } else { reach.n_summands }
+    }
+}
