@@ -323,9 +323,22 @@ fn meet_list(map: &Unstructured, list: Indices<'_>, other: Interval, put: &mut i
     }
 }
 
-/// Intersects over one common period, which repeats; only the end is counted apart.
+/// Counts what two cyclic sets share, by the cheaper of two exact ways.
 fn overlap_cyclic(mine: Cyclic, theirs: Cyclic) -> u64 {
     let (coarse, fine) = if mine.block >= theirs.block { (mine, theirs) } else { (theirs, mine) };
+    let residues = gcd(coarse.period(), fine.period());
+    let n_shifts = (u128::from(coarse.block) + u128::from(fine.block)) / residues + 1;
+    let end = common_period(&coarse, &fine).min(u128::from(coarse.extent));
+    let n_blocks = end / coarse.period() + 1;
+    let fits = coarse.period().max(fine.period()) < 1 << 63;
+    if fits && n_shifts < n_blocks {
+        return overlap_by_shifts(coarse, fine, residues);
+    }
+    overlap_by_blocks(coarse, fine)
+}
+
+/// Goes through the coarser set's blocks in one common period, which repeats.
+fn overlap_by_blocks(coarse: Cyclic, fine: Cyclic) -> u64 {
     let period = common_period(&coarse, &fine);
     let extent = u128::from(coarse.extent);
     let in_prefix = |bound: u128| -> u128 {
@@ -343,6 +356,51 @@ fn overlap_cyclic(mine: Cyclic, theirs: Cyclic) -> u64 {
     }
     let (n_periods, rest) = (extent / period, extent % period);
     (n_periods * in_prefix(period) + in_prefix(rest)) as u64
+}
+
+/// Goes through the shifts by which a block of one set can overlap a block of the other.
+///
+/// Block starts differ by a shift known modulo the gcd of the periods, and each shift occurs once
+/// in a common period, at a place that a modular inverse gives (Chinese remainder theorem).
+fn overlap_by_shifts(a: Cyclic, b: Cyclic, residues: u128) -> u64 {
+    let (first_a, first_b) = (a.first() as i128, b.first() as i128);
+    let (step, residues) = (a.period() as i128, residues as i128);
+    let modulus = b.period() as i128 / residues;
+    let inverse = inverse(step / residues, modulus);
+    let period = common_period(&a, &b) as i128;
+    let (block_a, block_b) = (i128::from(a.block), i128::from(b.block));
+    let lowest = 1 - block_a;
+    let mut shift = lowest + (first_a - first_b - lowest).rem_euclid(residues);
+    let mut total = 0;
+    while shift < block_b {
+        let turns = ((shift - (first_a - first_b)) / residues).rem_euclid(modulus);
+        let mut start_a = first_a + turns * inverse % modulus * step;
+        if start_a < shift {
+            start_a += period;
+        }
+        let start_b = start_a - shift;
+        let start = start_a.max(start_b);
+        let length = (start_a + block_a).min(start_b + block_b) - start;
+        total += repeated_below(start, length, period, i128::from(a.extent));
+        shift += residues;
+    }
+    total as u64
+}
+
+/// Elements below `extent` of a stretch that comes again every `period`.
+fn repeated_below(start: i128, length: i128, period: i128, extent: i128) -> i128 {
+    let n_whole = if start + length <= extent { (extent - start - length) / period + 1 } else { 0 };
+    n_whole * length + (extent - start - n_whole * period).clamp(0, length)
+}
+
+/// The number whose product with `value` is 1 modulo `modulus`; they share no factor.
+fn inverse(value: i128, modulus: i128) -> i128 {
+    let (mut old, mut new) = ((value.rem_euclid(modulus), 1), (modulus, 0));
+    while new.0 != 0 {
+        let quotient = old.0 / new.0;
+        (old, new) = (new, (old.0 - quotient * new.0, old.1 - quotient * new.1));
+    }
+    old.1.rem_euclid(modulus)
 }
 
 fn overlap_lists(mine: &Indices<'_>, theirs: &Indices<'_>) -> u64 {
@@ -375,4 +433,31 @@ pub(crate) fn gcd(mut a: u128, mut b: u128) -> u128 {
         (a, b) = (b, a % b);
     }
     a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_of_counting_cyclic_overlaps_agree() {
+        let sides = |block: u64, n: u64, extent: u64| {
+            (0..n).map(move |coordinate| Cyclic { coordinate, block, n_coordinates: n, extent })
+        };
+        for extent in [0, 1, 7, 30, 101, 400] {
+            for (b1, p1, b2, p2) in
+                [(1, 3, 1, 5), (2, 3, 5, 4), (4, 6, 6, 4), (7, 2, 3, 5), (6, 5, 4, 7)]
+            {
+                for a in sides(b1, p1, extent) {
+                    for b in sides(b2, p2, extent) {
+                        let residues = gcd(a.period(), b.period());
+                        let by_blocks = overlap_by_blocks(a, b);
+                        assert_eq!(overlap_by_shifts(a, b, residues), by_blocks, "{a:?} {b:?}");
+                        let both = |i: &i64| a.contains(*i) && b.contains(*i);
+                        assert_eq!((0..extent as i64).filter(both).count() as u64, by_blocks);
+                    }
+                }
+            }
+        }
+    }
 }

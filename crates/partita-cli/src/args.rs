@@ -1,0 +1,63 @@
+//! What the command line understands.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+/// Arrays that live in many address spaces at once.
+#[derive(Debug, Parser)]
+#[command(name = "partita", version)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Draw which rank holds which part of an array
+    Show(ShowArgs),
+    /// Explain how an array moves from one layout to another
+    Plan(PlanArgs),
+    /// Say what is installed here and how fast copying is
+    Doctor,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: partita show 16x16 \"block, cyclic(2) @ 2x2\"")]
+pub(crate) struct ShowArgs {
+    /// Extents, such as 16x16
+    #[arg(allow_hyphen_values = true)]
+    pub shape: String,
+    /// A layout, such as "block, cyclic(2) @ 2x2"
+    #[arg(allow_hyphen_values = true)]
+    pub layout: String,
+    /// Also write the picture as SVG
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: partita plan 8192x8192 \"block, * @ 4x1\" \"*, block @ 1x4\"")]
+pub(crate) struct PlanArgs {
+    /// Extents, such as 16x16
+    #[arg(allow_hyphen_values = true)]
+    pub shape: String,
+    /// The layout to move from
+    #[arg(allow_hyphen_values = true)]
+    pub source: String,
+    /// The layout to move to
+    #[arg(allow_hyphen_values = true)]
+    pub target: String,
+    /// Element type
+    #[arg(long, default_value = "f64")]
+    pub dtype: String,
+    /// Only this rank's part of the plan
+    #[arg(long, value_name = "R")]
+    pub rank: Option<u64>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Also draw who sends how much to whom as SVG
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}

@@ -1,0 +1,102 @@
+//! NumPy arrays of 64-bit integers in and out, through the buffer protocol.
+
+use pyo3::buffer::PyBuffer;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::layout_error;
+
+/// Rows of indices as a dense array, with the memory it lies in.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    buffer: PyBuffer<i64>,
+    pub n_rows: usize,
+}
+
+impl Rows {
+    /// Takes `(n, ndim)` integers, or `(n,)` for one dimension; copies only if it must.
+    pub(crate) fn new(value: &Bound<'_, PyAny>, ndim: usize) -> PyResult<Self> {
+        let py = value.py();
+        let numpy = py.import("numpy")?;
+        let array = numpy.call_method1("asarray", (value,))?;
+        let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
+        let shape: Vec<usize> = array.getattr("shape")?.extract()?;
+        let n_elements: usize = shape.iter().product();
+        if n_elements > 0 && !matches!(kind.as_str(), "i" | "u") {
+            let dtype = array.getattr("dtype")?.to_string();
+            let message = format!("indices of dtype {dtype}; use integers");
+            return Err(layout_error(py, &message, "index-dtype"));
+        }
+        let n_rows = match shape[..] {
+            [n_rows, width] if width == ndim => n_rows,
+            [n_rows] if ndim == 1 => n_rows,
+            [0] => 0,
+            _ => {
+                let message =
+                    format!("indices of shape {shape:?} for {ndim} dimensions; use (n, {ndim})");
+                return Err(layout_error(py, &message, "index-ndim"));
+            }
+        };
+        let kwargs = PyDict::new(py);
+        kwargs.set_item("dtype", "int64")?;
+        let array = numpy.call_method("ascontiguousarray", (array,), Some(&kwargs))?;
+        Ok(Self { buffer: PyBuffer::get(&array)?, n_rows })
+    }
+
+    /// The numbers, row after row.
+    pub(crate) fn numbers(&self) -> &[i64] {
+        // SAFETY: the buffer is C-contiguous 64-bit integers (`ascontiguousarray` and `PyBuffer`
+        // checked both) and lives as long as `self`; Python code that changes it meanwhile gives
+        // other indices, which are checked like any.
+        unsafe { slice(&self.buffer) }
+    }
+}
+
+/// A fresh NumPy array of 64-bit integers to write to.
+#[derive(Debug)]
+pub(crate) struct Fresh<'py> {
+    pub array: Bound<'py, PyAny>,
+    buffer: PyBuffer<i64>,
+}
+
+impl<'py> Fresh<'py> {
+    /// NumPy allocates, because it asks the system for huge pages.
+    pub(crate) fn new(py: Python<'py>, shape: &[usize]) -> PyResult<Self> {
+        let shape = pyo3::types::PyTuple::new(py, shape)?;
+        let array = py.import("numpy")?.call_method1("empty", (shape, "int64"))?;
+        let buffer = PyBuffer::get(&array)?;
+        Ok(Self { array, buffer })
+    }
+
+    pub(crate) fn numbers(&mut self) -> &mut [i64] {
+        let length = self.buffer.item_count();
+        if length == 0 {
+            return &mut [];
+        }
+        // SAFETY: `numpy.empty` gave a C-contiguous array of 64-bit integers that no one else has
+        // seen yet, and it lives as long as `self`.
+        unsafe { std::slice::from_raw_parts_mut(self.buffer.buf_ptr().cast(), length) }
+    }
+}
+
+/// # Safety
+/// The buffer must be C-contiguous.
+unsafe fn slice(buffer: &PyBuffer<i64>) -> &[i64] {
+    if buffer.item_count() == 0 {
+        return &[];
+    }
+    // SAFETY: the caller vouches for contiguity; a dense array has no padding between items.
+    unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.item_count()) }
+}
+
+/// A list of integers as a NumPy array.
+pub(crate) fn from_numbers<'py>(
+    py: Python<'py>,
+    numbers: impl ExactSizeIterator<Item = i64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut fresh = Fresh::new(py, &[numbers.len()])?;
+    for (to, from) in fresh.numbers().iter_mut().zip(numbers) {
+        *to = from;
+    }
+    Ok(fresh.array)
+}

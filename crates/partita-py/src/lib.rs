@@ -1,0 +1,34 @@
+//! The Python module `partita._partita`: converts arguments and forwards, holds no algorithm.
+
+#![allow(missing_docs, reason = "the Python docstrings are the documentation")]
+
+mod arrays;
+mod cli;
+mod convert;
+mod dist;
+mod errors;
+mod layout;
+mod maps;
+mod moves;
+mod pieces;
+mod plan;
+
+use pyo3::prelude::*;
+
+#[pymodule(gil_used = false)]
+fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<maps::Block>()?;
+    module.add_class::<maps::Cyclic>()?;
+    module.add_class::<maps::Whole>()?;
+    module.add_class::<maps::Unstructured>()?;
+    module.add_class::<layout::Layout>()?;
+    module.add_class::<pieces::Piece>()?;
+    module.add_class::<pieces::Pieces>()?;
+    module.add_class::<plan::Plan>()?;
+    module.add_class::<moves::Move>()?;
+    module.add_class::<moves::Run>()?;
+    module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(cli::run_command, module)?)?;
+    dist::add(module)
+}

@@ -1,0 +1,334 @@
+//! The map classes: `Block`, `Cyclic`, `Whole`, `Unstructured`.
+
+use std::sync::Arc;
+
+use partita_layout as core;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::convert::{items, natural, naturals};
+use crate::errors::layout_error;
+
+/// Declares what the map classes have in common.
+macro_rules! common {
+    ($class:ty) => {
+        #[pymethods]
+        impl $class {
+            fn __repr__(&self) -> String {
+                self.words()
+            }
+
+            fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+                other.cast::<Self>().is_ok_and(|other| other.get().map == self.map)
+            }
+
+            fn __hash__(&self) -> u64 {
+                use std::hash::{DefaultHasher, Hash, Hasher};
+                let mut hasher = DefaultHasher::new();
+                self.map.hash(&mut hasher);
+                hasher.finish()
+            }
+        }
+    };
+}
+
+/// One interval per rank of a grid axis.
+///
+/// `rule` is "first" (extra elements to the first ranks, as numpy.array_split), "last", or "ceil"
+/// (blocks of ceil(n / p)); `sizes` gives the blocks instead. `halo` is (left, right) for all ranks
+/// or a list of such pairs, one per rank; `periodic` lets halos wrap around the ends.
+#[pyclass(frozen, module = "partita")]
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub map: core::Map,
+}
+
+#[pymethods]
+impl Block {
+    #[new]
+    #[pyo3(signature = (rule=None, *, sizes=None, halo=None, periodic=false))]
+    fn new(
+        py: Python<'_>,
+        rule: Option<&str>,
+        sizes: Option<&Bound<'_, PyAny>>,
+        halo: Option<&Bound<'_, PyAny>>,
+        periodic: bool,
+    ) -> PyResult<Self> {
+        let rule = match (rule, sizes) {
+            (None, Some(sizes)) => core::BlockRule::Sizes(naturals(sizes, "sizes")?.into()),
+            (None | Some("first"), None) => core::BlockRule::First,
+            (Some("last"), None) => core::BlockRule::Last,
+            (Some("ceil"), None) => core::BlockRule::Ceil,
+            (Some(rule), None) => {
+                let message = format!("unknown block rule {rule:?}; use first, last or ceil");
+                return Err(layout_error(py, &message, "block-rule"));
+            }
+            (Some(rule), Some(_)) => {
+                let message = format!("block rule {rule:?} beside sizes; give one of the two");
+                return Err(layout_error(py, &message, "block-rule-and-sizes"));
+            }
+        };
+        let halo = halo.map_or(Ok(core::Halo::default()), read_halo)?;
+        Ok(Self { map: core::Map::Block(core::Block { rule, halo, periodic }) })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let py = slf.py();
+        let rebuild = py.import("partita._rebuild")?.getattr("block")?;
+        let block = slf.get().block();
+        let (rule, sizes) = match &block.rule {
+            core::BlockRule::First => (Some("first"), None),
+            core::BlockRule::Last => (Some("last"), None),
+            core::BlockRule::Ceil => (Some("ceil"), None),
+            core::BlockRule::Sizes(sizes) => (None, Some(sizes.to_vec())),
+        };
+        let args = (rule, sizes, slf.get().halo(py)?, block.periodic).into_pyobject(py)?;
+        Ok((rebuild, args))
+    }
+
+    /// How the extent is cut: "first", "last", "ceil" or "sizes".
+    #[getter]
+    fn rule(&self) -> &'static str {
+        match self.block().rule {
+            core::BlockRule::First => "first",
+            core::BlockRule::Last => "last",
+            core::BlockRule::Ceil => "ceil",
+            core::BlockRule::Sizes(_) => "sizes",
+        }
+    }
+
+    /// The given block sizes, if they were given.
+    #[getter]
+    fn sizes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        match &self.block().rule {
+            core::BlockRule::Sizes(sizes) => PyTuple::new(py, sizes.iter()).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// (left, right), or a tuple of such pairs.
+    #[getter]
+    fn halo<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        match &self.block().halo {
+            core::Halo::Same(left, right) => PyTuple::new(py, [left, right]),
+            core::Halo::Each(widths) => PyTuple::new(py, widths.iter().copied()),
+        }
+    }
+
+    /// Whether halos wrap around the ends.
+    #[getter]
+    fn periodic(&self) -> bool {
+        self.block().periodic
+    }
+}
+
+impl Block {
+    fn block(&self) -> &core::Block {
+        match &self.map {
+            core::Map::Block(block) => block,
+            _ => unreachable!("a Block is made from a block map only"),
+        }
+    }
+
+    fn words(&self) -> String {
+        let block = self.block();
+        let mut words = Vec::new();
+        match &block.rule {
+            core::BlockRule::First => {}
+            core::BlockRule::Sizes(sizes) => words.push(format!("sizes={sizes:?}")),
+            _ => words.push(format!("rule={:?}", self.rule())),
+        }
+        match &block.halo {
+            core::Halo::Same(0, 0) => {}
+            core::Halo::Same(left, right) => words.push(format!("halo=({left}, {right})")),
+            core::Halo::Each(widths) => words.push(format!("halo={widths:?}")),
+        }
+        if block.periodic {
+            words.push("periodic=True".to_string());
+        }
+        format!("Block({})", words.join(", "))
+    }
+}
+
+common!(Block);
+
+/// (l, r) for all, or one pair per rank.
+fn read_halo(value: &Bound<'_, PyAny>) -> PyResult<core::Halo> {
+    let parts = items(value, "halo")?;
+    let is_pair = parts.len() == 2 && parts.iter().all(|part| part.try_iter().is_err());
+    if is_pair {
+        return Ok(core::Halo::Same(natural(&parts[0], "halo")?, natural(&parts[1], "halo")?));
+    }
+    let pair = |part: &Bound<'_, PyAny>| -> PyResult<(u64, u64)> {
+        match naturals(part, "halo")?[..] {
+            [left, right] => Ok((left, right)),
+            _ => {
+                let message = format!("halo {part} is no pair; use (left, right) per rank");
+                Err(layout_error(part.py(), &message, "halo-pair"))
+            }
+        }
+    };
+    let widths: Vec<(u64, u64)> = parts.iter().map(pair).collect::<PyResult<_>>()?;
+    Ok(core::Halo::Each(widths.into()))
+}
+
+/// Blocks of `block` indices dealt out to the ranks in turn.
+#[pyclass(frozen, module = "partita")]
+#[derive(Debug)]
+pub(crate) struct Cyclic {
+    pub map: core::Map,
+}
+
+#[pymethods]
+impl Cyclic {
+    #[new]
+    #[pyo3(signature = (block=None))]
+    fn new(block: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let block = block.map_or(Ok(1), |block| natural(block, "cyclic"))?;
+        Ok(Self { map: core::Map::Cyclic { block } })
+    }
+
+    fn __getnewargs__(&self) -> (u64,) {
+        (self.block(),)
+    }
+
+    /// Indices per block.
+    #[getter]
+    fn block(&self) -> u64 {
+        match self.map {
+            core::Map::Cyclic { block } => block,
+            _ => unreachable!("a Cyclic is made from a cyclic map only"),
+        }
+    }
+}
+
+impl Cyclic {
+    fn words(&self) -> String {
+        format!("Cyclic({})", self.block())
+    }
+}
+
+common!(Cyclic);
+
+/// The whole dimension on every rank.
+#[pyclass(frozen, module = "partita")]
+#[derive(Debug)]
+pub(crate) struct Whole {
+    pub map: core::Map,
+}
+
+#[pymethods]
+impl Whole {
+    #[new]
+    fn new() -> Self {
+        Self { map: core::Map::Whole }
+    }
+
+    fn __getnewargs__(&self) -> () {}
+}
+
+impl Whole {
+    fn words(&self) -> String {
+        "Whole()".to_string()
+    }
+}
+
+common!(Whole);
+
+/// An explicit list of global indices per rank of a grid axis, in the order of its buffer.
+///
+/// Indices are any integers. One that stands in several lists is owned by the first of them,
+/// unless `one_to_one` forbids it.
+#[pyclass(frozen, module = "partita")]
+#[derive(Debug)]
+pub(crate) struct Unstructured {
+    pub map: core::Map,
+}
+
+#[pymethods]
+impl Unstructured {
+    #[new]
+    #[pyo3(signature = (indices, *, one_to_one=false))]
+    fn new(indices: &Bound<'_, PyAny>, one_to_one: bool) -> PyResult<Self> {
+        let mut lists = Vec::new();
+        for list in items(indices, "indices")? {
+            lists.push(crate::arrays::Rows::new(&list, 1)?.numbers().to_vec());
+        }
+        let py = indices.py();
+        let map = py.detach(|| {
+            if one_to_one {
+                core::Unstructured::one_to_one(&lists)
+            } else {
+                core::Unstructured::new(&lists)
+            }
+        });
+        Ok(Self { map: core::Map::Unstructured(Arc::new(map)) })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let py = slf.py();
+        let rebuild = py.import("partita._rebuild")?.getattr("unstructured")?;
+        let args = (slf.get().indices(py)?, slf.get().one_to_one()).into_pyobject(py)?;
+        Ok((rebuild, args))
+    }
+
+    /// The lists, as NumPy arrays.
+    #[getter]
+    fn indices<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let lists = self.lists();
+        (0..lists.n_coordinates())
+            .map(|k| crate::arrays::from_numbers(py, lists.list(k).iter().copied()))
+            .collect()
+    }
+
+    /// Whether no index may stand in two lists.
+    #[getter]
+    fn one_to_one(&self) -> bool {
+        self.lists().is_one_to_one()
+    }
+}
+
+impl Unstructured {
+    fn lists(&self) -> &core::Unstructured {
+        match &self.map {
+            core::Map::Unstructured(lists) => lists,
+            _ => unreachable!("an Unstructured is made from lists only"),
+        }
+    }
+
+    fn words(&self) -> String {
+        let lists = self.lists();
+        format!("Unstructured({} lists, {} indices)", lists.n_coordinates(), lists.n_distinct())
+    }
+}
+
+common!(Unstructured);
+
+/// Any of the map classes, or a word of the notation.
+pub(crate) fn read_map(value: &Bound<'_, PyAny>) -> PyResult<core::Map> {
+    if let Ok(map) = value.cast::<Block>() {
+        return Ok(map.get().map.clone());
+    }
+    if let Ok(map) = value.cast::<Cyclic>() {
+        return Ok(map.get().map.clone());
+    }
+    if let Ok(map) = value.cast::<Whole>() {
+        return Ok(map.get().map.clone());
+    }
+    if let Ok(map) = value.cast::<Unstructured>() {
+        return Ok(map.get().map.clone());
+    }
+    let message = format!("{value} is no map; use Block, Cyclic, Whole or Unstructured");
+    Err(layout_error(value.py(), &message, "map-type"))
+}
+
+/// The map as an object of its class.
+pub(crate) fn write_map<'py>(py: Python<'py>, map: &core::Map) -> PyResult<Bound<'py, PyAny>> {
+    let map = map.clone();
+    Ok(match map {
+        core::Map::Block(_) => Bound::new(py, Block { map })?.into_any(),
+        core::Map::Cyclic { .. } => Bound::new(py, Cyclic { map })?.into_any(),
+        core::Map::Whole => Bound::new(py, Whole { map })?.into_any(),
+        core::Map::Unstructured(_) => Bound::new(py, Unstructured { map })?.into_any(),
+    })
+}

@@ -1,0 +1,84 @@
+//! The classes `Piece` and `Pieces`.
+
+use partita_layout as core;
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// A box of global indices that one rank holds, and the part of it that it owns.
+#[pyclass(frozen, eq, module = "partita")]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Piece {
+    core: core::Piece,
+}
+
+#[pymethods]
+impl Piece {
+    /// First held index in each dimension.
+    #[getter]
+    fn start<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.core.start)
+    }
+
+    /// Held length in each dimension.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.core.shape)
+    }
+
+    /// First owned index in each dimension.
+    #[getter]
+    fn owned_start<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.core.owned_start)
+    }
+
+    /// Owned length in each dimension.
+    #[getter]
+    fn owned_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.core.owned_shape)
+    }
+
+    /// Which of the rank's buffers the piece lies in.
+    #[getter]
+    fn buffer(&self) -> usize {
+        self.core.buffer
+    }
+
+    /// Position of the piece in that buffer.
+    #[getter]
+    fn local_start<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.core.local_start)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Piece(start={:?}, shape={:?})", self.core.start, self.core.shape)
+    }
+}
+
+/// The pieces of one rank: a sequence that makes each when asked.
+#[pyclass(frozen, sequence, module = "partita")]
+#[derive(Debug)]
+pub(crate) struct Pieces {
+    pub core: core::Pieces,
+}
+
+#[pymethods]
+impl Pieces {
+    fn __len__(&self) -> PyResult<usize> {
+        Ok(usize::try_from(self.core.len())?)
+    }
+
+    fn __getitem__(&self, number: isize) -> PyResult<Piece> {
+        let length = i128::from(self.core.len());
+        let at = if number < 0 { length + number as i128 } else { number as i128 };
+        let piece = u64::try_from(at).ok().and_then(|at| self.core.get(at));
+        let piece = piece.ok_or_else(|| {
+            PyIndexError::new_err(format!("piece {number} of {length}; use a number inside"))
+        })?;
+        Ok(Piece { core: piece })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<{} pieces>", self.core.len())
+    }
+}

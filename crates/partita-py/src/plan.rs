@@ -1,0 +1,244 @@
+//! The class `Plan` and the function `plan`.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use partita_plan as core;
+use partita_plan::{Combine, Direction, Dtype, picture};
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+
+use crate::convert::natural;
+use crate::errors::OrRaise;
+use crate::layout::Layout;
+use crate::moves::Move;
+
+/// Which rank gives which elements to which rank, from one layout to another.
+#[pyclass(frozen, module = "partita")]
+#[derive(Debug)]
+pub(crate) struct Plan {
+    core: core::Plan,
+}
+
+/// The plan from one layout to another.
+#[pyfunction]
+#[pyo3(signature = (source, target, dtype=None))]
+pub(crate) fn plan(
+    py: Python<'_>,
+    source: &Layout,
+    target: &Layout,
+    dtype: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Plan> {
+    let dtype = dtype.map_or(Ok(Dtype::F64), read_dtype)?;
+    let made = py.detach(|| core::Plan::new(&source.core, &target.core, dtype));
+    Ok(Plan { core: made.or_raise(py)? })
+}
+
+/// A name, or whatever NumPy takes for a dtype.
+fn read_dtype(value: &Bound<'_, PyAny>) -> PyResult<Dtype> {
+    let py = value.py();
+    if let Ok(name) = value.cast::<PyString>()
+        && let Ok(dtype) = Dtype::parse(&name.to_string())
+    {
+        return Ok(dtype);
+    }
+    let known = py.import("numpy")?.getattr("dtype")?.call1((value,));
+    let name = match known {
+        Ok(dtype) => dtype.getattr("name")?.to_string(),
+        Err(_) => value.to_string(),
+    };
+    Dtype::parse(&name).or_raise(py)
+}
+
+#[pymethods]
+impl Plan {
+    /// Layout of the data that the plan reads.
+    #[getter]
+    fn source(&self) -> Layout {
+        Layout { core: self.core.source().clone() }
+    }
+
+    /// Layout of the data that the plan writes.
+    #[getter]
+    fn target(&self) -> Layout {
+        Layout { core: self.core.target().clone() }
+    }
+
+    /// Name of the element type.
+    #[getter]
+    fn dtype(&self) -> &'static str {
+        self.core.dtype().name()
+    }
+
+    /// The kind of movement, such as "halo exchange".
+    #[getter]
+    fn pattern(&self) -> &'static str {
+        self.core.pattern().name()
+    }
+
+    /// "copy" or "sum": what a target element becomes.
+    #[getter]
+    fn combine(&self) -> &'static str {
+        match self.core.combine() {
+            Combine::Copy => "copy",
+            Combine::Sum => "sum",
+        }
+    }
+
+    /// Whether this is the adjoint of a plan.
+    #[getter]
+    fn is_adjoint(&self) -> bool {
+        self.core.direction() == Direction::Adjoint
+    }
+
+    /// Ranks of the source and of the target together.
+    #[getter]
+    fn n_ranks(&self, py: Python<'_>) -> u64 {
+        self.totals(py).n_ranks
+    }
+
+    /// Pairs of a giving and a taking rank, a rank with itself among them.
+    #[getter]
+    fn n_moves(&self, py: Python<'_>) -> u128 {
+        self.totals(py).n_moves
+    }
+
+    /// Pairs of different ranks.
+    #[getter]
+    fn n_messages(&self, py: Python<'_>) -> u128 {
+        self.totals(py).n_messages
+    }
+
+    /// Bytes that cross ranks.
+    #[getter]
+    fn bytes_moved(&self, py: Python<'_>) -> u128 {
+        self.totals(py).bytes_moved
+    }
+
+    /// Bytes that stay on their rank.
+    #[getter]
+    fn bytes_kept(&self, py: Python<'_>) -> u128 {
+        self.totals(py).bytes_kept
+    }
+
+    /// Bytes that any plan must move, given who owns what.
+    #[getter]
+    fn bytes_lower_bound(&self, py: Python<'_>) -> u128 {
+        self.totals(py).bytes_lower_bound
+    }
+
+    /// Most bytes that one rank sends.
+    #[getter]
+    fn max_send_bytes(&self, py: Python<'_>) -> u128 {
+        self.totals(py).max_send_bytes
+    }
+
+    /// Most bytes that one rank receives.
+    #[getter]
+    fn max_recv_bytes(&self, py: Python<'_>) -> u128 {
+        self.totals(py).max_recv_bytes
+    }
+
+    /// Most bytes that one rank needs beyond source and target.
+    #[getter]
+    fn extra_bytes(&self, py: Python<'_>) -> u128 {
+        self.totals(py).extra_bytes()
+    }
+
+    /// Messages that finding the partners takes, where maps are lists.
+    #[getter]
+    fn directory_messages(&self, py: Python<'_>) -> u128 {
+        self.totals(py).directory.n_messages
+    }
+
+    /// Their bytes.
+    #[getter]
+    fn directory_bytes(&self, py: Python<'_>) -> u128 {
+        self.totals(py).directory.bytes
+    }
+
+    /// Seconds the plan should take on a nominal machine.
+    #[getter]
+    fn predicted_seconds(&self, py: Python<'_>) -> f64 {
+        py.detach(|| self.core.predicted_seconds())
+    }
+
+    /// Sixteen digits that name the plan; every rank computes the same.
+    #[getter]
+    fn fingerprint(&self) -> String {
+        self.core.fingerprint()
+    }
+
+    /// Every move a rank takes part in: what it gives, then what it takes from others.
+    fn moves(&self, rank: &Bound<'_, PyAny>) -> PyResult<Vec<Move>> {
+        let moves = self.core.moves(natural(rank, "rank")?).or_raise(rank.py())?;
+        Ok(self.wrap(moves))
+    }
+
+    /// Moves that a rank gives, its own to itself among them.
+    fn sends(&self, rank: &Bound<'_, PyAny>) -> PyResult<Vec<Move>> {
+        Ok(self.wrap(self.core.sends(natural(rank, "rank")?)))
+    }
+
+    /// Moves that a rank takes, its own from itself among them.
+    fn receives(&self, rank: &Bound<'_, PyAny>) -> PyResult<Vec<Move>> {
+        Ok(self.wrap(self.core.receives(natural(rank, "rank")?)))
+    }
+
+    /// The same moves reversed; what was copied is summed.
+    fn adjoint(&self) -> Self {
+        Self { core: self.core.adjoint() }
+    }
+
+    /// A few lines for people.
+    fn explain(&self, py: Python<'_>) -> String {
+        py.detach(|| self.core.explain())
+    }
+
+    /// Who sends how much to whom, as SVG.
+    fn draw(&self, py: Python<'_>) -> String {
+        py.detach(|| picture::svg(&self.core))
+    }
+
+    fn _repr_svg_(&self, py: Python<'_>) -> String {
+        self.draw(py)
+    }
+
+    fn __str__(&self, py: Python<'_>) -> String {
+        self.explain(py)
+    }
+
+    fn __repr__(&self) -> String {
+        let (source, target) = (self.core.source().n_ranks(), self.core.target().n_ranks());
+        let (name, pattern) = (self.core.fingerprint(), self.core.pattern().name());
+        format!("<Plan {name}: {pattern}, {source} to {target} ranks>")
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| other.get().core == self.core)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.core.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let py = slf.py();
+        let this = slf.get();
+        let forward = if this.is_adjoint() { this.adjoint() } else { Self { core: this.core.clone() } };
+        let args = (forward.source(), forward.target(), this.dtype(), this.is_adjoint());
+        Ok((py.import("partita._rebuild")?.getattr("plan")?, args.into_pyobject(py)?))
+    }
+}
+
+impl Plan {
+    fn totals(&self, py: Python<'_>) -> core::Totals {
+        py.detach(|| self.core.totals())
+    }
+
+    fn wrap(&self, moves: Vec<core::Move>) -> Vec<Move> {
+        let n_bytes = self.core.dtype().n_bytes();
+        moves.into_iter().map(|core| Move { core, n_bytes }).collect()
+    }
+}
