@@ -17,12 +17,24 @@ pub(super) struct Span {
     pub to: f64,
 }
 
+impl Span {
+    pub(super) fn length(&self) -> f64 {
+        self.to - self.from
+    }
+
+    pub(super) fn middle(&self) -> f64 {
+        (self.from + self.to) / 2.0
+    }
+}
+
 /// One owner's block: a few neighbouring bands.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct BlockSpan {
     /// Number of its first band.
     pub band: usize,
     pub span: Span,
+    /// Its widest band, where the label goes.
+    pub widest: Span,
     pub first: i128,
     pub stop: i128,
 }
@@ -68,11 +80,15 @@ impl<'a> Axis<'a> {
             match blocks.last_mut() {
                 Some(block) if !band.is_start => {
                     block.span.to = span.to;
+                    if span.length() > block.widest.length() {
+                        block.widest = *span;
+                    }
                     block.stop = band.stop();
                 }
                 _ => blocks.push(BlockSpan {
                     band: number,
                     span: *span,
+                    widest: *span,
                     first: band.first,
                     stop: band.stop(),
                 }),
@@ -86,10 +102,10 @@ impl<'a> Axis<'a> {
         let shown = self.track.bands.iter().zip(&self.spans);
         let mut met = shown.filter(|(band, _)| band.first < stop && start < band.stop());
         let (first, first_span) = met.next()?;
-        let (last, last_span) = met.last().unwrap_or((first, first_span));
+        let (last, last_span) = met.next_back().unwrap_or((first, first_span));
         let part = |index: i128, band: &super::track::Band, span: &Span| {
             let inside = (index - band.first).clamp(0, band.length.into()) as f64;
-            span.from + inside / band.length as f64 * (span.to - span.from)
+            span.from + inside / band.length as f64 * span.length()
         };
         Some(Span { from: part(start, first, first_span), to: part(stop, last, last_span) })
     }

@@ -3,6 +3,7 @@
 use super::panels::{Panel, Panels};
 use super::track::{Band, Track};
 use crate::boxes::{Boxes, IndexBox};
+use crate::dim::DimMap;
 use crate::grid::Place;
 use crate::layout::{Form, GridForm, Layout};
 use crate::map::Map;
@@ -29,8 +30,6 @@ pub(super) struct Scene<'a> {
 pub(super) enum Owner {
     /// A group of ranks, by number: see [`group_at`].
     Group(u64),
-    /// Several groups, or one that owns only a part.
-    Several,
     /// No rank at all.
     Nobody,
 }
@@ -68,8 +67,7 @@ impl<'a> Scene<'a> {
 
     fn cell_of_grid(&self, form: &GridForm, panel: &Panel, row: &Band, column: &Band) -> Cell {
         let leading = panel.at.iter().zip(form.dims()).map(|(index, dim)| {
-            let coordinate = dim.owner(*index as i64).map_or(0, |(coordinate, _)| coordinate);
-            (coordinate, dim.holds_more() && is_in_halo(dim, *index))
+            (coordinate_of(dim, *index), dim.holds_more() && is_in_halo(dim, *index))
         });
         let drawn = [row, column].map(|band| (band.coordinate, band.in_halo));
         let drawn = &drawn[2 - self.layout.ndim().min(2)..];
@@ -81,6 +79,13 @@ impl<'a> Scene<'a> {
         }
         cell.owner = Owner::Group(group);
         cell
+    }
+
+    /// Whether a whole panel lies in halos of the leading dimensions.
+    pub(super) fn is_in_halo(&self, panel: &Panel) -> bool {
+        let Form::Grid(form) = self.layout.form() else { return false };
+        let mut leading = panel.at.iter().zip(form.dims());
+        leading.any(|(index, dim)| dim.holds_more() && is_in_halo(dim, *index))
     }
 
     /// The box of global indices of a cell of a box layout.
@@ -100,8 +105,13 @@ fn track(layout: &Layout, dim: usize, most: usize) -> Track {
     }
 }
 
+/// Coordinate that owns an index that is known to exist.
+pub(super) fn coordinate_of(dim: &DimMap, index: i128) -> u64 {
+    dim.owner(index as i64).map_or(0, |(coordinate, _)| coordinate)
+}
+
 /// Whether another copy of one index lies in a halo.
-fn is_in_halo(dim: &crate::DimMap, index: i128) -> bool {
+fn is_in_halo(dim: &DimMap, index: i128) -> bool {
     if let Map::Unstructured(lists) = dim.map() {
         let holds = |coordinate: &u64| lists.list(*coordinate).contains(&(index as i64));
         return (0..lists.n_coordinates()).filter(holds).nth(1).is_some();
@@ -113,31 +123,19 @@ fn is_in_halo(dim: &crate::DimMap, index: i128) -> bool {
 }
 
 fn cell_of_boxes(boxes: &Boxes, region: &IndexBox) -> Cell {
-    let mut owners: Vec<u64> = Vec::new();
-    let mut n_owned = 0;
-    boxes.find_owned(region, |hit| {
-        n_owned += hit.found.intersection(region).map_or(0, |part| part.n_elements());
-        if !owners.contains(&hit.place) && owners.len() < 2 {
-            owners.push(hit.place);
-        }
-    });
-    let owner = match owners[..] {
-        [] => Owner::Nobody,
-        [place] if n_owned == region.n_elements() => Owner::Group(place),
-        _ => Owner::Several,
-    };
-    let mut n_held = 0_u128;
-    boxes.find_held(region, |hit| {
-        let part = hit.held.intersection(region);
-        n_held += part.map_or(0, |part| u128::from(part.n_elements()));
-    });
-    Cell { owner, in_halo: n_held > u128::from(n_owned) }
+    // Cells lie between neighbouring edges, so a box has all of a cell or nothing of it.
+    let mut owner = Owner::Nobody;
+    boxes.find_owned(region, |hit| owner = Owner::Group(hit.place));
+    let mut n_held = 0;
+    boxes.find_held(region, |_| n_held += 1);
+    let n_owned = usize::from(owner != Owner::Nobody);
+    Cell { owner, in_halo: n_held > n_owned }
 }
 
 /// Number of groups: ranks that own the same elements, as replicas or summands, are one group.
 pub(super) fn n_groups(layout: &Layout) -> u64 {
     match layout.form() {
-        Form::Grid(form) => form.dims().iter().map(crate::DimMap::n_coordinates).product(),
+        Form::Grid(form) => form.dims().iter().map(DimMap::n_coordinates).product(),
         Form::Boxes(boxes) => boxes.ranks().count(),
     }
 }

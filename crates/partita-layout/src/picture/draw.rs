@@ -1,10 +1,10 @@
 //! The inside of an SVG picture: pieces, halos and labels of one panel.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
 use super::axis::{Axis, BlockSpan, Span};
-use super::cells::{Cell, Owner, Scene, n_groups};
+use super::cells::{Cell, Owner, Scene, coordinate_of, n_groups};
 use super::panels::Panel;
 use super::{names, palette};
 use crate::boxes::{Boxes, IndexBox};
@@ -12,7 +12,7 @@ use crate::dim::DimMap;
 use crate::indices::Part;
 use crate::layout::{Form, GridForm};
 
-/// Most boxes drawn in a panel.
+/// Most cells between the edges of boxes in a picture; shown boxes are never more.
 pub(super) const MOST_BOXES: usize = 300;
 /// Most dashed outlines of held boxes in a panel.
 const MOST_OUTLINES: usize = 144;
@@ -31,12 +31,22 @@ pub(super) struct PanelDrawing<'a> {
 }
 
 /// Where a piece lies, and what is written on it.
-struct Rect<'a> {
+struct Rect {
     rows: Span,
     columns: Span,
-    fill: &'a str,
+    /// Rows and columns to write the ranks on.
+    label: (Span, Span),
+    fill: &'static str,
     title: String,
-    label: String,
+    ranks: String,
+}
+
+/// What one group of ranks holds.
+struct Held {
+    group: u64,
+    lane: u64,
+    rows: Span,
+    columns: Span,
 }
 
 /// A number with at most one digit behind the point.
@@ -64,20 +74,24 @@ impl PanelDrawing<'_> {
         rects.iter().for_each(|rect| rect.write(svg));
         svg.push_str("</g><g pointer-events=\"none\">");
         self.write_halos(svg);
-        svg.push_str("<g text-anchor=\"middle\" font-size=\"12\" fill=\"#111\">");
+        // A pale rim keeps labels readable where they cross a line.
+        svg.push_str(
+            "<g text-anchor=\"middle\" font-size=\"12\" fill=\"#111\" paint-order=\"stroke\" \
+             stroke=\"#fff\" stroke-opacity=\".5\" stroke-width=\"2\">",
+        );
         rects.iter().for_each(|rect| rect.write_label(svg));
         self.write_gaps(svg);
         svg.push_str("</g></g>");
         self.write_indices(svg);
     }
 
-    fn pieces_of_grid(&self) -> Vec<Rect<'static>> {
+    fn pieces_of_grid(&self) -> Vec<Rect> {
         let (rows, columns) = (self.rows.blocks(), self.columns.blocks());
         let pairs = rows.iter().flat_map(|row| columns.iter().map(move |column| (row, column)));
         pairs.filter_map(|(row, column)| self.piece(row, column)).collect()
     }
 
-    fn piece(&self, row: &BlockSpan, column: &BlockSpan) -> Option<Rect<'static>> {
+    fn piece(&self, row: &BlockSpan, column: &BlockSpan) -> Option<Rect> {
         let bands = (&self.rows.track.bands[row.band], &self.columns.track.bands[column.band]);
         let Cell { owner: Owner::Group(group), .. } = self.scene.cell(self.panel, bands.0, bands.1)
         else {
@@ -90,9 +104,10 @@ impl PanelDrawing<'_> {
         Some(Rect {
             rows: row.span,
             columns: column.span,
+            label: (row.widest, column.widest),
             fill: palette::of_group(layout, group).fill,
             title: self.title(group, &leading.chain(drawn).collect::<Vec<_>>().join(", ")),
-            label: names::clip(&names::ranks(layout, group), LABEL_LENGTH),
+            ranks: names::ranks(layout, group),
         })
     }
 
@@ -104,31 +119,31 @@ impl PanelDrawing<'_> {
         format!("{ranks}{place}: owns [{region}], local {local}")
     }
 
-    fn pieces_of_boxes(&self, boxes: &Boxes) -> Vec<Rect<'static>> {
+    fn pieces_of_boxes(&self, boxes: &Boxes) -> Vec<Rect> {
         let region = self.slice();
         let mut parts: Vec<(u64, &IndexBox)> = Vec::new();
         boxes.find_owned(&region, |hit| parts.push((hit.place, hit.found)));
         parts.sort_by_key(|(place, part)| (*place, &part.start));
-        let drawn = parts.iter().take(MOST_BOXES).filter_map(|(place, part)| {
+        let drawn = parts.iter().filter_map(|(place, part)| {
             let (rows, columns) = self.spans(part)?;
             let layout = self.scene.layout;
             Some(Rect {
                 rows,
                 columns,
+                label: (rows, columns),
                 fill: palette::of_group(layout, *place).fill,
                 title: self.title(*place, &in_words(part)),
-                label: names::ranks(layout, *place),
+                ranks: names::ranks(layout, *place),
             })
         });
-        drawn.collect()
+        drawn.take(MOST_BOXES).collect()
     }
 
     /// The whole slice of a box layout that the panel shows.
     fn slice(&self) -> IndexBox {
         let shape = self.scene.layout.shape();
-        let n_leading = self.panel.at.len();
         let mut slice = IndexBox { start: vec![0; shape.len()], shape: shape.to_vec() };
-        for (dim, index) in self.panel.at.iter().enumerate().take(n_leading) {
+        for (dim, index) in self.panel.at.iter().enumerate() {
             slice.start[dim] = *index as u64;
             slice.shape[dim] = 1;
         }
@@ -149,58 +164,94 @@ impl PanelDrawing<'_> {
         if !self.scene.layout.holds_more() {
             return;
         }
-        svg.push_str("<g fill=\"#fff\" opacity=\".45\">");
-        let (height, width) = (self.rows.size, self.columns.size);
-        for (axis, is_row) in [(self.rows, true), (self.columns, false)] {
-            let bands = axis.track.bands.iter().zip(&axis.spans);
-            for (_, span) in bands.filter(|(band, _)| band.in_halo) {
-                let whole = Span { from: 0.0, to: if is_row { width } else { height } };
-                let (rows, columns) = if is_row { (*span, whole) } else { (whole, *span) };
-                let _ = write!(svg, "<path d=\"{}\"/>", outline(rows, columns, 0.0));
-            }
+        svg.push_str("<g fill=\"#fff\" opacity=\".5\">");
+        let tints = match self.scene.layout.form() {
+            Form::Grid(_) => self.tints_of_grid(),
+            Form::Boxes(_) => self.tints_of_boxes(),
+        };
+        for (rows, columns) in tints {
+            let _ = write!(svg, "<path d=\"{}\"/>", outline(rows, columns, 0.0));
         }
         svg.push_str("</g><g fill=\"none\" stroke-width=\"1.5\" stroke-dasharray=\"4 2\">");
         let outlines = match self.scene.layout.form() {
             Form::Grid(form) => self.held_of_grid(form),
             Form::Boxes(boxes) => self.held_of_boxes(boxes),
         };
-        for (group, (rows, columns)) in outlines {
+        for Held { group, lane, rows, columns } in outlines {
             let line = palette::of_group(self.scene.layout, group).line;
             // Neighbours' outlines run side by side rather than on each other.
-            let inset = 1.0 + 2.0 * (group % 2) as f64;
-            let path = outline(rows, columns, inset);
+            let path = outline(rows, columns, 1.0 + 2.0 * (lane % 2) as f64);
             let _ = write!(svg, "<path stroke=\"{line}\" d=\"{path}\"/>");
         }
         svg.push_str("</g>");
     }
 
-    fn held_of_boxes(&self, boxes: &Boxes) -> Vec<(u64, (Span, Span))> {
+    /// Strips across the whole panel; a panel in a halo of the leading dimensions is one strip.
+    fn tints_of_grid(&self) -> Vec<(Span, Span)> {
+        let whole = |axis: &Axis| Span { from: 0.0, to: axis.size };
+        let strips = |axis: &Axis| -> Vec<Span> {
+            let bands = axis.track.bands.iter().zip(&axis.spans);
+            bands.filter(|(band, _)| band.in_halo).map(|(_, span)| *span).collect()
+        };
+        let rows = strips(self.rows).into_iter().map(|span| (span, whole(self.columns)));
+        let columns = strips(self.columns).into_iter().map(|span| (whole(self.rows), span));
+        let mut tints: Vec<(Span, Span)> = rows.chain(columns).collect();
+        if self.scene.is_in_halo(self.panel) {
+            tints.push((whole(self.rows), whole(self.columns)));
+        }
+        tints
+    }
+
+    /// Cells that several boxes hold.
+    fn tints_of_boxes(&self) -> Vec<(Span, Span)> {
+        let mut tints = Vec::new();
+        for (row, row_span) in self.rows.track.bands.iter().zip(&self.rows.spans) {
+            for (column, span) in self.columns.track.bands.iter().zip(&self.columns.spans) {
+                if self.scene.cell(self.panel, row, column).in_halo {
+                    tints.push((*row_span, *span));
+                }
+            }
+        }
+        tints.truncate(MOST_BOXES);
+        tints
+    }
+
+    /// Boxes that are not owned as a whole by the rank that holds them.
+    fn held_of_boxes(&self, boxes: &Boxes) -> Vec<Held> {
+        let slice = self.slice();
+        let n_shared = |part: &IndexBox| part.intersection(&slice).map_or(0, |p| p.n_elements());
+        let mut n_owned: HashMap<(u64, usize), u64> = HashMap::new();
+        boxes.find_owned(&slice, |hit| {
+            *n_owned.entry((hit.place, hit.piece)).or_default() += n_shared(hit.found);
+        });
         let mut held = Vec::new();
-        boxes.find_held(&self.slice(), |hit| {
-            if held.len() < MOST_BOXES {
-                held.extend(self.spans(hit.held).map(|spans| (hit.place, spans)));
+        boxes.find_held(&slice, |hit| {
+            let is_owned = n_owned.get(&(hit.place, hit.piece)) == Some(&n_shared(hit.held));
+            if held.len() < MOST_BOXES && !is_owned {
+                let (group, lane) = (hit.place, hit.place);
+                let spans = self.spans(hit.held);
+                held.extend(spans.map(|(rows, columns)| Held { group, lane, rows, columns }));
             }
         });
-        held.sort_by_key(|(place, _)| *place);
+        held.sort_by_key(|held| held.group);
         held
     }
 
     /// What the ranks of this panel hold; only dimensions with halos have outlines.
-    fn held_of_grid(&self, form: &GridForm) -> Vec<(u64, (Span, Span))> {
+    fn held_of_grid(&self, form: &GridForm) -> Vec<Held> {
         let dims = form.dims();
         let (row_dim, column_dim) = (dims.len().checked_sub(2), dims.len().checked_sub(1));
         let rows = held_spans(row_dim.map(|dim| &dims[dim]), self.rows);
         let columns = held_spans(column_dim.map(|dim| &dims[dim]), self.columns);
         let base = self.panel.at.iter().zip(dims).fold(0, |group, (index, dim)| {
-            let coordinate = dim.owner(*index as i64).map_or(0, |(coordinate, _)| coordinate);
-            group * dim.n_coordinates() + coordinate
+            group * dim.n_coordinates() + coordinate_of(dim, *index)
         });
         let n = |dim: Option<usize>| dim.map_or(1, |dim| dims[dim].n_coordinates());
         let mut held = Vec::new();
-        for (row, row_span) in &rows {
-            for (column, column_span) in &columns {
+        for &(row, rows) in &rows {
+            for &(column, columns) in &columns {
                 let group = (base * n(row_dim) + row) * n(column_dim) + column;
-                held.push((group, (*row_span, *column_span)));
+                held.push(Held { group, lane: row + column, rows, columns });
             }
         }
         held.truncate(MOST_OUTLINES);
@@ -208,13 +259,12 @@ impl PanelDrawing<'_> {
     }
 
     fn write_gaps(&self, svg: &mut String) {
-        let middle = |span: Span| (span.from + span.to) / 2.0;
         if let Some(gap) = self.columns.gap {
-            let (x, y) = (px(middle(gap)), px(self.rows.size / 2.0 + 4.0));
+            let (x, y) = (px(gap.middle()), px(self.rows.size / 2.0 + 4.0));
             let _ = write!(svg, "<text x=\"{x}\" y=\"{y}\">…</text>");
         }
         if let Some(gap) = self.rows.gap {
-            let (x, y) = (px(self.columns.size / 2.0), px(middle(gap) + 4.0));
+            let (x, y) = (px(self.columns.size / 2.0), px(gap.middle() + 4.0));
             let _ = write!(svg, "<text x=\"{x}\" y=\"{y}\">⋮</text>");
         }
     }
@@ -250,7 +300,7 @@ impl PanelDrawing<'_> {
     }
 }
 
-impl Rect<'_> {
+impl Rect {
     fn write(&self, svg: &mut String) {
         let (path, title) = (outline(self.rows, self.columns, 0.0), escaped(&self.title));
         let fill = self.fill;
@@ -258,21 +308,21 @@ impl Rect<'_> {
     }
 
     fn write_label(&self, svg: &mut String) {
-        let width = self.columns.to - self.columns.from;
-        let height = self.rows.to - self.rows.from;
-        if self.label.chars().count() as f64 * CHARACTER > width || height < 12.0 {
+        let (rows, columns) = self.label;
+        let most = (columns.length() / CHARACTER) as usize;
+        if most < self.ranks.chars().count().min(LABEL_LENGTH) || rows.length() < 12.0 {
             return;
         }
-        let x = px((self.columns.from + self.columns.to) / 2.0);
-        let y = px((self.rows.from + self.rows.to) / 2.0 + 4.0);
-        let _ = write!(svg, "<text x=\"{x}\" y=\"{y}\">{}</text>", escaped(&self.label));
+        let label = names::clip(&self.ranks, most);
+        let (x, y) = (px(columns.middle()), px(rows.middle() + 4.0));
+        let _ = write!(svg, "<text x=\"{x}\" y=\"{y}\">{}</text>", escaped(&label));
     }
 }
 
 fn outline(rows: Span, columns: Span, inset: f64) -> String {
     let (x, y) = (columns.from + inset, rows.from + inset);
-    let width = (columns.to - columns.from - 2.0 * inset).max(1.0);
-    let height = (rows.to - rows.from - 2.0 * inset).max(1.0);
+    let width = (columns.length() - 2.0 * inset).max(1.0);
+    let height = (rows.length() - 2.0 * inset).max(1.0);
     format!("M{} {}h{}v{}h-{}z", px(x), px(y), px(width), px(height), px(width))
 }
 
@@ -309,12 +359,4 @@ pub(super) fn label_length(scene: &Scene) -> usize {
     let ends = [0, n_groups(layout).saturating_sub(1)];
     let lengths = ends.map(|group| names::ranks(layout, group).chars().count());
     lengths.into_iter().max().unwrap_or(1).min(LABEL_LENGTH)
-}
-
-/// Which boxes are not drawn, if any.
-pub(super) fn boxes_left_out(scene: &Scene) -> Option<String> {
-    let Form::Boxes(boxes) = scene.layout.form() else { return None };
-    let n_parts: usize =
-        (0..boxes.ranks().count()).map(|place| boxes.owned_parts(place).count()).sum();
-    (n_parts > MOST_BOXES).then(|| format!("at most {MOST_BOXES} of {n_parts} boxes are drawn"))
 }

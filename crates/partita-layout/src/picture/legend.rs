@@ -12,13 +12,14 @@ use crate::map::{BlockRule, Map};
 pub(super) const MOST_LINES: u64 = 12;
 
 /// Shape, notation and number of ranks, in at most `most` characters.
-pub(super) fn headline(layout: &Layout, most: usize) -> String {
+pub(super) fn headline(layout: &Layout, separator: &str, most: usize) -> String {
     let shape = names::shape(layout.shape());
     let ranks = names::count(layout.n_ranks().into(), "rank");
-    let taken = shape.chars().count() + ranks.len() + 4;
+    let taken = shape.len() + ranks.len() + 2 * separator.chars().count();
     let notation = names::clip(&layout.notation(), most.saturating_sub(taken).max(8));
-    let gap = if notation.is_empty() { "" } else { "  " };
-    format!("{shape}{gap}{notation}  {ranks}")
+    let parts = [shape, notation, ranks];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join(separator)
 }
 
 /// What one group of ranks holds and owns.
@@ -61,6 +62,18 @@ pub(super) fn about_ranks(layout: &Layout) -> Vec<&'static str> {
         notes.push("ranks joined by + hold summands of the same elements");
     }
     notes
+}
+
+/// Whether elements are held twice because boxes or lists share them, not because of halos.
+pub(super) fn has_shared(layout: &Layout) -> bool {
+    let Form::Grid(form) = layout.form() else { return layout.holds_more() };
+    let is_list = |dim: &&DimMap| matches!(dim.map(), Map::Unstructured(_));
+    form.dims().iter().filter(is_list).any(DimMap::holds_more)
+}
+
+/// What the mark of a cell that is held twice says.
+pub(super) fn about_halo(layout: &Layout) -> &'static str {
+    if has_shared(layout) { "held by another rank too" } else { "in a halo too" }
 }
 
 /// What a picture leaves out.

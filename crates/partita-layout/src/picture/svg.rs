@@ -7,14 +7,14 @@ use std::fmt::Write;
 
 use super::axis::Axis;
 use super::cells::{Limits, Scene, n_groups};
-use super::draw::{CHARACTER_SMALL, PanelDrawing, escaped, label_length, px};
+use super::draw::{CHARACTER_SMALL, MOST_BOXES, PanelDrawing, escaped, label_length, px};
 use super::{legend, names};
 use crate::layout::{Form, Layout};
 
 /// Most pieces of a picture that is not made of boxes.
 const MOST_PIECES: usize = 160;
 /// Bands per dimension to try, until the pieces are few enough.
-const BANDS: [usize; 6] = [40, 24, 12, 8, 6, 5];
+const BANDS: [usize; 7] = [40, 24, 16, 12, 8, 6, 5];
 const MOST_PANELS: usize = 6;
 const PANELS_ABREAST: usize = 3;
 const PADDING: f64 = 12.0;
@@ -37,8 +37,8 @@ const MOST_CHARACTERS: usize = 76;
 /// Bounded by the size of the picture; lists and boxes are read once.
 #[must_use]
 pub fn svg(layout: &Layout) -> String {
-    let headline = legend::headline(layout, MOST_CHARACTERS);
-    let mut page = Page { body: String::new(), width: text_width(&headline), y: LINE };
+    let headline = legend::headline(layout, " · ", MOST_CHARACTERS);
+    let mut page = Page { body: String::new(), width: text_width(&headline) * 1.13, y: LINE };
     let _ = write!(page.body, "<text y=\"11\" font-weight=\"600\">{}</text>", escaped(&headline));
     match scene(layout) {
         None => {
@@ -63,7 +63,12 @@ fn scene(layout: &Layout) -> Option<Scene<'_>> {
         let scene = Scene::new(layout, limits)?;
         let n_panels = scene.panels.shown.len();
         let n_pieces = scene.rows.n_blocks() * scene.columns.n_blocks() * n_panels;
-        let is_enough = matches!(layout.form(), Form::Boxes(_)) || n_pieces <= MOST_PIECES;
+        let most = match layout.form() {
+            Form::Grid(_) => MOST_PIECES,
+            // Boxes seldom fill all the cells between their edges.
+            Form::Boxes(_) => MOST_BOXES,
+        };
+        let is_enough = n_pieces <= most;
         found = Some(scene);
         if is_enough {
             break;
@@ -92,12 +97,13 @@ fn notes(scene: &Scene) -> Vec<String> {
     let mut notes = legend::left_out(scene);
     notes.extend(legend::about_ranks(layout).into_iter().map(str::to_string));
     if layout.holds_more() {
-        notes.push("dashed: what a rank holds; lighter: in a halo too".to_string());
+        let is_list = matches!(layout.form(), Form::Grid(_)) && legend::has_shared(layout);
+        let dashed = if is_list { "" } else { "dashed: what a rank holds; " };
+        notes.push(format!("{dashed}lighter: {}", legend::about_halo(layout)));
     }
     if !layout.covers() {
         notes.push("grey: owned by nobody".to_string());
     }
-    notes.extend(super::draw::boxes_left_out(scene));
     notes
 }
 
@@ -141,7 +147,7 @@ impl Page {
                 self.body.push_str("</g>");
                 self.width = self.width.max(x + columns.size);
             }
-            self.y += above + rows.size + 4.0;
+            self.y += above + rows.size + 6.0;
         }
         self.y += 2.0;
     }

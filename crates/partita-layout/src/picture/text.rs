@@ -70,12 +70,13 @@ impl Default for TextStyle {
 #[must_use]
 pub fn text(layout: &Layout, style: TextStyle) -> String {
     let columns = style.columns.max(FEWEST_COLUMNS);
-    let mut lines = vec![legend::headline(layout, columns), String::new()];
+    let mut lines = vec![legend::headline(layout, "  ", columns), String::new()];
     let mut marks = Marks::default();
     match scene(layout, columns) {
         None => lines.push(legend::empty(layout)),
         Some(scene) => {
-            let drawing = Drawing { scene: &scene, colour: style.colour };
+            let cell_width = cell_width(&scene, columns);
+            let drawing = Drawing { scene: &scene, colour: style.colour, columns, cell_width };
             lines.extend(drawing.lines(&mut marks));
             let notes = notes(&scene);
             if !notes.is_empty() {
@@ -101,14 +102,14 @@ fn scene(layout: &Layout, columns: usize) -> Option<Scene<'_>> {
     let most = most.max(2);
     let limits = Limits { rows: MOST_ROWS, columns: most, panels: MOST_PANELS };
     let mut scene = Scene::new(layout, limits)?;
-    let n_panels = scene.panels.shown.len();
-    if n_panels > 1 {
-        scene = Scene::new(layout, Limits { rows: 2 + MOST_ROWS / n_panels, ..limits })?;
-    }
-    let (rows, target) = match n_panels {
+    let (rows, target) = match scene.panels.shown.len() {
         1 => (MOST_ROWS, TARGET_ROWS),
-        _ => (2 + MOST_ROWS / n_panels, TARGET_ROWS / 2),
+        n_panels => (2 + MOST_ROWS / n_panels, TARGET_ROWS / 2),
     };
+    if scene.rows.gap.is_some() || scene.rows.bands.len() > rows {
+        // A part of the rows says no more than a smaller part of them.
+        scene = Scene::new(layout, Limits { rows: target, ..limits })?;
+    }
     scene.rows = scene.rows.spread(rows as u64, target);
     scene.columns = scene.columns.spread(most as u64, TARGET_COLUMNS.min(most));
     Some(scene)
@@ -126,17 +127,35 @@ fn row_label_width(layout: &Layout) -> usize {
     layout.shape()[dim].saturating_sub(1).to_string().len()
 }
 
+/// Width of a cell with its mark; lists get room for every index if there is any.
+fn cell_width(scene: &Scene, columns: usize) -> usize {
+    let layout = scene.layout;
+    let narrow = names::letter_width(layout) + 1;
+    let (Form::Grid(form), Some(dim)) = (layout.form(), layout.ndim().checked_sub(1)) else {
+        return narrow;
+    };
+    if !matches!(form.dims()[dim].map(), Map::Unstructured(_)) {
+        return narrow;
+    }
+    let labels = scene.columns.bands.iter().map(|band| band.first.to_string().len());
+    let wide = labels.max().unwrap_or(0) + 1;
+    let margin = dim.checked_sub(1).map_or(0, |_| 2 + row_label_width(layout));
+    let n_cells = scene.columns.bands.len() + usize::from(scene.columns.gap.is_some());
+    if margin + n_cells * wide <= columns { wide.max(narrow) } else { narrow }
+}
+
 /// Marks that a picture used and its legend explains.
 #[derive(Debug, Default)]
 struct Marks {
     halo: bool,
-    several: bool,
     nobody: bool,
 }
 
 struct Drawing<'a> {
     scene: &'a Scene<'a>,
     colour: Colour,
+    columns: usize,
+    cell_width: usize,
 }
 
 impl Drawing<'_> {
@@ -160,7 +179,7 @@ impl Drawing<'_> {
         let margin = if width == 0 { String::new() } else { " ".repeat(width + 2) };
         let mut lines = Vec::new();
         if self.scene.layout.ndim() > 0 {
-            lines.push(format!("{margin}{}", self.header()).trim_end().to_string());
+            lines.push(self.header(&margin));
         }
         let gap = self.scene.rows.gap.map(|gap| gap.before);
         for (number, (row, label)) in self.scene.rows.bands.iter().zip(&labels).enumerate() {
@@ -176,27 +195,25 @@ impl Drawing<'_> {
         lines
     }
 
-    fn cell_width(&self) -> usize {
-        names::letter_width(self.scene.layout) + 1
-    }
-
     /// Indices above the columns where blocks begin, as far as there is room.
-    fn header(&self) -> String {
-        let mut header = String::new();
+    fn header(&self, margin: &str) -> String {
+        let mut header = margin.to_string();
         let gap = self.scene.columns.gap.map(|gap| gap.before);
         for (number, band) in self.scene.columns.bands.iter().enumerate() {
             let shift = usize::from(gap.is_some_and(|before| before <= number));
-            let at = (number + shift) * self.cell_width();
-            if band.is_start && (header.is_empty() || header.len() < at) {
-                header = format!("{header:at$}{}", band.first);
+            let at = margin.len() + (number + shift) * self.cell_width;
+            let label = band.first.to_string();
+            let is_free = number == 0 || header.len() < at;
+            if band.is_start && is_free && at + label.len() <= self.columns {
+                header = format!("{header:at$}{label}");
             }
         }
-        header
+        header.trim_end().to_string()
     }
 
     fn row(&self, panel: &Panel, row: &Band, marks: &mut Marks) -> String {
         let Track { bands, gap, .. } = &self.scene.columns;
-        let width = self.cell_width();
+        let width = self.cell_width;
         let mut line = String::new();
         for (number, column) in bands.iter().enumerate() {
             if gap.is_some_and(|gap| gap.before == number) {
@@ -214,14 +231,12 @@ impl Drawing<'_> {
         let layout = self.scene.layout;
         let label = match cell.owner {
             Owner::Group(group) => names::letter(layout, group),
-            Owner::Several => "+".to_string(),
             Owner::Nobody => ".".to_string(),
         };
-        marks.several |= cell.owner == Owner::Several;
         marks.nobody |= cell.owner == Owner::Nobody;
         marks.halo |= cell.in_halo;
-        let mark = if cell.in_halo { '\'' } else { ' ' };
-        let text = format!("{label:>width$}{mark}", width = self.cell_width() - 1);
+        let mark = if cell.in_halo { "'" } else { "" };
+        let text = format!("{:<width$}", label + mark, width = self.cell_width);
         match cell.owner {
             Owner::Group(group) => painted(layout, group, &text, self.colour),
             _ => text,
@@ -280,11 +295,8 @@ fn legend_lines(layout: &Layout, marks: &Marks, colour: Colour) -> Vec<(Key, Str
         .collect();
     let more = legend::more(layout);
     lines.extend(more.map(|more| (Key::plain(""), more)));
-    let explained = [
-        (marks.halo, "'", "in a halo too"),
-        (marks.several, "+", "not owned by one rank as a whole"),
-        (marks.nobody, ".", "owned by nobody"),
-    ];
+    let explained =
+        [(marks.halo, "'", legend::about_halo(layout)), (marks.nobody, ".", "owned by nobody")];
     let used = explained.into_iter().filter(|(is_used, ..)| *is_used);
     lines.extend(used.map(|(_, mark, text)| (Key::plain(&format!("{mark}  ")), text.to_string())));
     let about = legend::about_ranks(layout).into_iter();

@@ -1,8 +1,7 @@
 //! Tracks: one dimension as the few stretches that a picture shows of it.
 //!
 //! A track follows the cuts of its map, so no stretch has two owners. Dimensions with more cuts
-//! than there is room for keep the first and the last ones; boxes in disorder are the exception,
-//! they get even stretches.
+//! than there is room for keep the first and the last ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,24 +78,25 @@ impl Track {
         Self { bands, gap, extent: dim.extent() }
     }
 
-    /// The track of one dimension of boxes: from edge to edge if they are few, else even.
+    /// The track of one dimension of boxes, from edge to edge.
     pub(super) fn of_boxes(boxes: &Boxes, dim: usize, extent: u64, most: usize) -> Self {
-        let edges = edges(boxes, dim, extent);
-        let most = most as u64;
-        let starts: Vec<u64> = if edges.len() as u64 <= most + 1 {
-            edges.into_iter().collect()
-        } else {
-            let even = |at| (u128::from(extent) * u128::from(at) / u128::from(most)) as u64;
-            (0..=most).map(even).collect()
-        };
-        let bands = starts.windows(2).filter(|pair| pair[0] < pair[1]).map(|pair| Band {
+        let edges: Vec<u64> = edges(boxes, dim, extent).into_iter().collect();
+        let bands = edges.windows(2).map(|pair| Band {
             first: pair[0].into(),
             length: pair[1] - pair[0],
             coordinate: 0,
             is_start: true,
             in_halo: false,
         });
-        Self { bands: bands.collect(), gap: None, extent }
+        let mut bands: Vec<Band> = bands.collect();
+        let mut gap = None;
+        if bands.len() > most {
+            let (n_head, n_tail) = window(most);
+            let middle = n_head..bands.len() - n_tail;
+            let n_indices = bands.drain(middle).map(|band| band.length).sum();
+            gap = Some(Gap { before: n_head, n_indices });
+        }
+        Self { bands, gap, extent }
     }
 
     /// Number of owners' blocks that the track shows.
@@ -162,6 +162,12 @@ impl LeftOut {
     }
 }
 
+/// How many of the first and the last bands to keep, with room for an ellipsis between them.
+fn window(most: usize) -> (usize, usize) {
+    let n_tail = (most / 4).min(2);
+    (most.saturating_sub(1 + n_tail).max(1), n_tail)
+}
+
 /// All blocks of a dimension if they fit, else the first and the last ones.
 fn blocks(dim: &DimMap, most: usize) -> (Vec<Band>, Option<LeftOut>) {
     let most = most.max(2);
@@ -175,8 +181,8 @@ fn blocks(dim: &DimMap, most: usize) -> (Vec<Band>, Option<LeftOut>) {
     if head.len() <= most {
         return (head, None);
     }
-    let n_tail = (most / 4).min(2);
-    head.truncate(most - 1 - n_tail);
+    let (n_head, n_tail) = window(most);
+    head.truncate(n_head);
     let mut tail = Vec::new();
     let mut stop = dim.extent();
     while tail.len() < n_tail {
