@@ -9,10 +9,14 @@ use crate::{Colour, Outcome, write_file};
 
 pub(crate) fn run(args: &ShowArgs, colour: Colour, out: &mut dyn Write) -> Outcome {
     let layout = Layout::parse(&parse_shape(&args.shape)?, &args.layout)?;
-    let _ = colour;
-    write!(out, "{}", picture::text(&layout, Default::default()))?;
+    let colour = match colour {
+        Colour::Yes => picture::Colour::Ansi256,
+        Colour::No => picture::Colour::Never,
+    };
+    let style = picture::TextStyle { colour, ..picture::TextStyle::default() };
+    writeln!(out, "{}", picture::text(&layout, style))?;
     if let Some(path) = &args.svg {
-        write_file(path, "")?;
+        write_file(path, &picture::svg(&layout))?;
     }
     Ok(())
 }

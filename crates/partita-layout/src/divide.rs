@@ -29,6 +29,32 @@ impl Divider {
     }
 }
 
+/// Divides numbers below 2^31 by a fixed divisor, in products that fit 64 bits.
+///
+/// Loops over it turn into vector instructions, which have no 128-bit product.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SmallDivider {
+    magic: u64,
+    shift: u32,
+}
+
+impl SmallDivider {
+    /// A divider by `divisor`; anything above 2^31 gives 0 for every dividend.
+    pub(crate) fn new(divisor: u64) -> Self {
+        debug_assert!(divisor > 0);
+        let divisor = divisor.min(1 << 31);
+        let shift = 31 + (64 - (divisor - 1).leading_zeros());
+        Self { magic: (1_u64 << shift).div_ceil(divisor), shift }
+    }
+
+    /// `dividend / divisor`.
+    #[inline(always)]
+    pub(crate) fn divide(self, dividend: u64) -> u64 {
+        // Both factors are below 2^32; saying so lets the compiler use the narrow product.
+        ((dividend & 0xFFFF_FFFF) * (self.magic & 0xFFFF_FFFF)) >> self.shift
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,5 +74,20 @@ mod tests {
             }
         }
         assert_eq!(Divider::new(u64::MAX).divide(top), 0);
+    }
+
+    #[test]
+    fn small_division_agrees_too() {
+        let top = (1_u64 << 31) - 1;
+        for divisor in (1..300).chain([1 << 20, (1 << 20) + 1, top - 1, top, 1 << 31, u64::MAX]) {
+            let divider = SmallDivider::new(divisor);
+            let near = (0..50).map(|k| divisor.saturating_mul(k));
+            let dividends = near
+                .flat_map(|x| [x.saturating_sub(1), x, x.saturating_add(1)])
+                .chain([top, top - 1]);
+            for dividend in dividends.filter(|x| *x <= top) {
+                assert_eq!(divider.divide(dividend), dividend / divisor, "{dividend} / {divisor}");
+            }
+        }
     }
 }

@@ -96,13 +96,7 @@ impl Layout {
             for (dim, map) in form.dims().iter().enumerate() {
                 let stride = strides[dim];
                 let found = if ndim == 1 {
-                    // Separate, so that the compiler sees three dense arrays.
-                    let targets = &mut ranks[..indices.len()];
-                    let local = &mut local[..indices.len()];
-                    map.owners(indices.iter().copied(), |row, coordinate, at| {
-                        targets[row] = (coordinate * stride) as i64;
-                        local[row] = at as i64;
-                    })
+                    map.owners_dense(indices, stride, ranks, local)
                 } else {
                     let column = indices[dim..].iter().step_by(ndim).copied();
                     map.owners(column, |row, coordinate, at| {

@@ -47,12 +47,26 @@ pub(crate) enum Defect {
 }
 
 const EMPTY: u64 = u64::MAX;
+const EMPTY_SMALL: u32 = u32::MAX;
+/// Look-ups under way at once.
+const BATCH: usize = 64;
 const HASH_FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
 #[derive(Debug)]
 enum Table {
-    Dense { first: i64, slots: Vec<u64> },
-    Hash { shift: u32, slots: Vec<(i64, u64)> },
+    /// Half the memory is half the cache misses; most maps fit.
+    Small {
+        first: i64,
+        slots: Vec<u32>,
+    },
+    Dense {
+        first: i64,
+        slots: Vec<u64>,
+    },
+    Hash {
+        shift: u32,
+        slots: Vec<(i64, u64)>,
+    },
 }
 
 impl Unstructured {
@@ -79,7 +93,7 @@ impl Unstructured {
         let local_bits = 64 - longest.leading_zeros();
         let range = indices.iter().min().copied().zip(indices.iter().max().copied());
         let mut this = Self {
-            table: Table::for_range(range, indices.len()),
+            table: Table::new(range, &offsets, local_bits),
             fingerprint: fingerprint(&indices, &offsets, one_to_one),
             indices,
             offsets,
@@ -189,19 +203,46 @@ impl Unstructured {
     /// Owners of many indices; gives the position of the first index that nobody holds.
     pub(crate) fn owners(
         &self,
-        indices: impl Iterator<Item = i64> + Clone,
+        mut indices: impl Iterator<Item = i64>,
         mut put: impl FnMut(usize, u64, u64),
     ) -> Result<(), usize> {
-        for (row, index) in indices.enumerate() {
-            match self.table.find(index) {
-                EMPTY => return Err(row),
-                slot => {
-                    let (coordinate, local) = self.unpack(slot);
-                    put(row, coordinate, local);
+        // The small table has a loop of its own, so that its look-ups overlap in the processor.
+        if let Table::Small { first, slots } = &self.table {
+            for (row, index) in indices.enumerate() {
+                match slots.get(index.wrapping_sub(*first) as u64 as usize) {
+                    Some(&slot) if slot != EMPTY_SMALL => {
+                        let (coordinate, local) = self.unpack(u64::from(slot));
+                        put(row, coordinate, local);
+                    }
+                    _ => return Err(row),
                 }
             }
+            return Ok(());
         }
-        Ok(())
+        let mut found = [(0_i64, EMPTY); BATCH];
+        let mut first_row = 0;
+        loop {
+            let mut n_found = 0;
+            // Reading a whole batch before looking at it lets its cache misses overlap: a branch
+            // that is guessed wrong in between would throw the later reads away.
+            for (to, index) in found.iter_mut().zip(indices.by_ref()) {
+                *to = (index, self.table.first_probe(index));
+                n_found += 1;
+            }
+            for (at, &(index, probed)) in found[..n_found].iter().enumerate() {
+                let slot = if probed == EMPTY { self.table.find(index) } else { probed };
+                let row = first_row + at;
+                if slot == EMPTY {
+                    return Err(row);
+                }
+                let (coordinate, local) = self.unpack(slot);
+                put(row, coordinate, local);
+            }
+            first_row += n_found;
+            if n_found < BATCH {
+                return Ok(());
+            }
+        }
     }
 
     pub(crate) fn defect(&self) -> Option<Defect> {
@@ -246,19 +287,32 @@ impl Unstructured {
 }
 
 impl Table {
-    fn for_range(range: Option<(i64, i64)>, n_indices: usize) -> Self {
+    fn new(range: Option<(i64, i64)>, offsets: &[usize], local_bits: u32) -> Self {
+        let n_indices = offsets[offsets.len() - 1];
         let (first, last) = range.unwrap_or((0, 0));
         let span = i128::from(last) - i128::from(first) + 1;
         if span <= 4 * n_indices as i128 + 1024 {
+            let largest_slot = (offsets.len() as u128) << local_bits;
+            if largest_slot < u128::from(EMPTY_SMALL) {
+                return Self::Small { first, slots: vec![EMPTY_SMALL; span as usize] };
+            }
             return Self::Dense { first, slots: vec![EMPTY; span as usize] };
         }
-        let bits = (2 * n_indices).next_power_of_two().trailing_zeros().max(4);
+        let bits = (n_indices + n_indices / 3).next_power_of_two().trailing_zeros().max(4);
         Self::Hash { shift: 64 - bits, slots: vec![(0, EMPTY); 1 << bits] }
     }
 
     /// Puts a slot unless the index has one already; gives what was there.
     fn insert(&mut self, index: i64, slot: u64) -> u64 {
         match self {
+            Self::Small { first, slots } => {
+                let place = &mut slots[index.wrapping_sub(*first) as usize];
+                let before = widened(*place);
+                if before == EMPTY {
+                    *place = slot as u32;
+                }
+                before
+            }
             Self::Dense { first, slots } => {
                 let place = &mut slots[index.wrapping_sub(*first) as usize];
                 let before = *place;
@@ -278,9 +332,27 @@ impl Table {
         }
     }
 
+    /// The slot if the first place to look has it, without a branch; else empty.
+    #[inline(always)]
+    fn first_probe(&self, index: i64) -> u64 {
+        match self {
+            Self::Hash { shift, slots } => {
+                let (key, slot) = slots[start_of(*shift, index) & (slots.len() - 1)];
+                // All ones where the keys differ.
+                let differs = u64::from(key != index).wrapping_neg();
+                slot | differs
+            }
+            _ => self.find(index),
+        }
+    }
+
     #[inline(always)]
     fn find(&self, index: i64) -> u64 {
         match self {
+            Self::Small { first, slots } => {
+                let place = index.wrapping_sub(*first) as u64;
+                slots.get(place as usize).map_or(EMPTY, |slot| widened(*slot))
+            }
             Self::Dense { first, slots } => {
                 let place = index.wrapping_sub(*first) as u64;
                 slots.get(place as usize).copied().unwrap_or(EMPTY)
@@ -290,11 +362,21 @@ impl Table {
     }
 }
 
+#[inline(always)]
+fn widened(slot: u32) -> u64 {
+    if slot == EMPTY_SMALL { EMPTY } else { u64::from(slot) }
+}
+
+#[inline(always)]
+fn start_of(shift: u32, index: i64) -> usize {
+    ((index as u64).wrapping_mul(HASH_FACTOR) >> shift) as usize
+}
+
 /// Place of an index in the hash table, or of the free slot where it would go.
 #[inline(always)]
 fn probe(slots: &[(i64, u64)], shift: u32, index: i64) -> usize {
     let mask = slots.len() - 1;
-    let mut at = ((index as u64).wrapping_mul(HASH_FACTOR) >> shift) as usize;
+    let mut at = start_of(shift, index);
     while slots[at].1 != EMPTY && slots[at].0 != index {
         at = (at + 1) & mask;
     }

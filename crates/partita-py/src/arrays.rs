@@ -43,6 +43,11 @@ impl Rows {
         Ok(Self { buffer: PyBuffer::get(&array)?, n_rows })
     }
 
+    /// First and last address.
+    pub(crate) fn memory(&self) -> (usize, usize) {
+        memory(&self.buffer)
+    }
+
     /// The numbers, row after row.
     pub(crate) fn numbers(&self) -> &[i64] {
         // SAFETY: the buffer is C-contiguous 64-bit integers (`ascontiguousarray` and `PyBuffer`
@@ -52,31 +57,67 @@ impl Rows {
     }
 }
 
-/// A fresh NumPy array of 64-bit integers to write to.
+/// A NumPy array of 64-bit integers to write to.
 #[derive(Debug)]
-pub(crate) struct Fresh<'py> {
+pub(crate) struct Output<'py> {
     pub array: Bound<'py, PyAny>,
     buffer: PyBuffer<i64>,
 }
 
-impl<'py> Fresh<'py> {
-    /// NumPy allocates, because it asks the system for huge pages.
-    pub(crate) fn new(py: Python<'py>, shape: &[usize]) -> PyResult<Self> {
+impl<'py> Output<'py> {
+    /// A new one. NumPy allocates, because it asks the system for huge pages.
+    pub(crate) fn fresh(py: Python<'py>, shape: &[usize]) -> PyResult<Self> {
         let shape = pyo3::types::PyTuple::new(py, shape)?;
         let array = py.import("numpy")?.call_method1("empty", (shape, "int64"))?;
         let buffer = PyBuffer::get(&array)?;
         Ok(Self { array, buffer })
     }
 
+    /// The caller's: dense, writable, of this shape.
+    pub(crate) fn given(array: Bound<'py, PyAny>, shape: &[usize]) -> PyResult<Self> {
+        let fits = |buffer: &PyBuffer<i64>| {
+            !buffer.readonly() && buffer.is_c_contiguous() && buffer.shape() == shape
+        };
+        match PyBuffer::<i64>::get(&array).ok().filter(fits) {
+            Some(buffer) => Ok(Self { array, buffer }),
+            None => {
+                let message =
+                    format!("out must be a writable C-contiguous int64 array of shape {shape:?}");
+                Err(layout_error(array.py(), &message, "out-array"))
+            }
+        }
+    }
+
+    /// First and last address.
+    pub(crate) fn memory(&self) -> (usize, usize) {
+        memory(&self.buffer)
+    }
+
+    /// The numbers to write. The caller has checked that nothing else of the call lies there.
     pub(crate) fn numbers(&mut self) -> &mut [i64] {
         let length = self.buffer.item_count();
         if length == 0 {
             return &mut [];
         }
-        // SAFETY: `numpy.empty` gave a C-contiguous array of 64-bit integers that no one else has
-        // seen yet, and it lives as long as `self`.
+        // SAFETY: the buffer is writable C-contiguous 64-bit integers (made by `numpy.empty` or
+        // checked in `given`) and lives as long as `self`.
         unsafe { std::slice::from_raw_parts_mut(self.buffer.buf_ptr().cast(), length) }
     }
+}
+
+fn memory(buffer: &PyBuffer<i64>) -> (usize, usize) {
+    let start = buffer.buf_ptr() as usize;
+    (start, start + buffer.len_bytes())
+}
+
+/// Checks that no two stretches of memory overlap.
+pub(crate) fn apart(stretches: &[(usize, usize)]) -> Result<(), &'static str> {
+    for (at, a) in stretches.iter().enumerate() {
+        if stretches[at + 1..].iter().any(|b| a.0.max(b.0) < a.1.min(b.1)) {
+            return Err("out shares memory with the indices or with itself; use separate arrays");
+        }
+    }
+    Ok(())
 }
 
 /// # Safety
@@ -94,7 +135,7 @@ pub(crate) fn from_numbers<'py>(
     py: Python<'py>,
     numbers: impl ExactSizeIterator<Item = i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut fresh = Fresh::new(py, &[numbers.len()])?;
+    let mut fresh = Output::fresh(py, &[numbers.len()])?;
     for (to, from) in fresh.numbers().iter_mut().zip(numbers) {
         *to = from;
     }

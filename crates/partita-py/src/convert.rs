@@ -19,8 +19,8 @@ pub(crate) fn natural(value: &Bound<'_, PyAny>, what: What) -> PyResult<u64> {
     let number = integer(value, what)?;
     u64::try_from(number).map_err(|_| {
         let (side, reason) =
-            if number < 0 { ("negative", "negative") } else { ("too large", "too-large") };
-        let message = format!("{what} {number} is {side}; use an integer from 0 to 2^64 - 1");
+            if number < 0 { ("negative", "negative") } else { ("too large", "overflow") };
+        let message = format!("{what} {number} is {side}; use an integer from 0 to 2^63");
         layout_error(py, &message, &format!("{what}-{reason}"))
     })
 }
@@ -39,12 +39,15 @@ pub(crate) fn index(value: &Bound<'_, PyAny>, what: What) -> PyResult<i64> {
     let number = integer(value, what)?;
     i64::try_from(number).map_err(|_| {
         let message = format!("{what} {number} does not fit 64 bits; use a smaller one");
-        layout_error(value.py(), &message, &format!("{what}-too-large"))
+        layout_error(value.py(), &message, &format!("{what}-overflow"))
     })
 }
 
 /// The items of a sequence; text is none.
-pub(crate) fn items<'py>(value: &Bound<'py, PyAny>, what: What) -> PyResult<Vec<Bound<'py, PyAny>>> {
+pub(crate) fn items<'py>(
+    value: &Bound<'py, PyAny>,
+    what: What,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let wrong = || {
         let message = format!("{what} {} is no sequence; use a tuple or list", shown(value));
         layout_error(value.py(), &message, &format!("{what}-not-sequence"))

@@ -7,7 +7,7 @@ use partita_layout::{Form, GridSpec, Part, RanksSpec, Slice, picture};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
-use crate::arrays::{Fresh, Rows};
+use crate::arrays::{Output, Rows, apart};
 use crate::convert::{indices, items, natural, naturals};
 use crate::errors::{OrRaise, layout_error};
 use crate::maps::{read_map, write_map};
@@ -143,7 +143,11 @@ impl Layout {
 
     /// Shape of a rank's local buffer, halo included.
     #[pyo3(signature = (rank, *, buffer=0))]
-    fn local_shape<'py>(&self, rank: &Bound<'py, PyAny>, buffer: usize) -> PyResult<Bound<'py, PyTuple>> {
+    fn local_shape<'py>(
+        &self,
+        rank: &Bound<'py, PyAny>,
+        buffer: usize,
+    ) -> PyResult<Bound<'py, PyTuple>> {
         let shape = self.core.local_shape(natural(rank, "rank")?, buffer).or_raise(rank.py())?;
         PyTuple::new(rank.py(), shape)
     }
@@ -180,15 +184,26 @@ impl Layout {
     }
 
     /// Owners of many global indices: (n, ndim) int64 -> ranks (n,), local indices (n, ndim).
+    ///
+    /// `out` is a pair of such int64 arrays to write to, which saves fresh memory.
+    #[pyo3(signature = (indices, *, out=None))]
     fn locate<'py>(
         &self,
         indices: &Bound<'py, PyAny>,
+        out: Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let py = indices.py();
         let ndim = self.core.ndim();
         let rows = Rows::new(indices, ndim)?;
-        let mut ranks = Fresh::new(py, &[rows.n_rows])?;
-        let mut local = Fresh::new(py, &[rows.n_rows, ndim])?;
+        let shapes = (vec![rows.n_rows], vec![rows.n_rows, ndim]);
+        let (mut ranks, mut local) = match out {
+            Some((ranks, local)) => {
+                (Output::given(ranks, &shapes.0)?, Output::given(local, &shapes.1)?)
+            }
+            None => (Output::fresh(py, &shapes.0)?, Output::fresh(py, &shapes.1)?),
+        };
+        apart(&[rows.memory(), ranks.memory(), local.memory()])
+            .map_err(|message| layout_error(py, message, "out-overlap"))?;
         let (numbers, to_ranks, to_local) = (rows.numbers(), ranks.numbers(), local.numbers());
         py.detach(|| self.core.locate(numbers, to_ranks, to_local)).or_raise(py)?;
         Ok((ranks.array, local.array))
@@ -206,7 +221,7 @@ impl Layout {
         let rank = natural(rank, "rank")?;
         let ndim = self.core.ndim();
         let rows = Rows::new(local, ndim)?;
-        let mut global = Fresh::new(py, &[rows.n_rows, ndim])?;
+        let mut global = Output::fresh(py, &[rows.n_rows, ndim])?;
         let (numbers, into) = (rows.numbers(), global.numbers());
         py.detach(|| self.core.globalize((rank, buffer), numbers, into)).or_raise(py)?;
         Ok(global.array)
@@ -287,7 +302,9 @@ impl Layout {
         hasher.finish()
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = slf.py();
         let this = slf.get();
         let rebuild = py.import("partita._rebuild")?;
@@ -299,7 +316,8 @@ impl Layout {
             let args = (this.shape(py)?, pieces, ranks).into_pyobject(py)?;
             return Ok((rebuild.getattr("boxes")?, args));
         }
-        let args = (this.shape(py)?, this.maps(py)?, this.grid_shape(py)?, ranks, this.partial(py)?);
+        let args =
+            (this.shape(py)?, this.maps(py)?, this.grid_shape(py)?, ranks, this.partial(py)?);
         Ok((rebuild.getattr("layout")?, args.into_pyobject(py)?))
     }
 }
@@ -313,7 +331,11 @@ fn box_words(piece: &core::BoxPiece) -> BoxWords {
 
 fn shape_words(shape: &[u64]) -> String {
     let extents: Vec<_> = shape.iter().map(u64::to_string).collect();
-    if extents.len() == 1 { format!("({},)", extents[0]) } else { format!("({})", extents.join(", ")) }
+    if extents.len() == 1 {
+        format!("({},)", extents[0])
+    } else {
+        format!("({})", extents.join(", "))
+    }
 }
 
 fn twice(py: Python<'_>, is_given: bool, what: &str) -> PyResult<()> {

@@ -9,42 +9,23 @@ use pyo3::types::PyTuple;
 use crate::convert::{items, natural, naturals};
 use crate::errors::layout_error;
 
-/// Declares what the map classes have in common.
-macro_rules! common {
-    ($class:ty) => {
-        #[pymethods]
-        impl $class {
-            fn __repr__(&self) -> String {
-                self.words()
-            }
-
-            fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-                other.cast::<Self>().is_ok_and(|other| other.get().map == self.map)
-            }
-
-            fn __hash__(&self) -> u64 {
-                use std::hash::{DefaultHasher, Hash, Hasher};
-                let mut hasher = DefaultHasher::new();
-                self.map.hash(&mut hasher);
-                hasher.finish()
-            }
-        }
-    };
-}
-
 /// One interval per rank of a grid axis.
 ///
 /// `rule` is "first" (extra elements to the first ranks, as numpy.array_split), "last", or "ceil"
 /// (blocks of ceil(n / p)); `sizes` gives the blocks instead. `halo` is (left, right) for all ranks
 /// or a list of such pairs, one per rank; `periodic` lets halos wrap around the ends.
-#[pyclass(frozen, module = "partita")]
-#[derive(Debug)]
+#[pyclass(frozen, eq, hash, module = "partita")]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Block {
     pub map: core::Map,
 }
 
 #[pymethods]
 impl Block {
+    fn __repr__(&self) -> String {
+        self.words()
+    }
+
     #[new]
     #[pyo3(signature = (rule=None, *, sizes=None, halo=None, periodic=false))]
     fn new(
@@ -72,7 +53,9 @@ impl Block {
         Ok(Self { map: core::Map::Block(core::Block { rule, halo, periodic }) })
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = slf.py();
         let rebuild = py.import("partita._rebuild")?.getattr("block")?;
         let block = slf.get().block();
@@ -150,8 +133,6 @@ impl Block {
     }
 }
 
-common!(Block);
-
 /// (l, r) for all, or one pair per rank.
 fn read_halo(value: &Bound<'_, PyAny>) -> PyResult<core::Halo> {
     let parts = items(value, "halo")?;
@@ -173,14 +154,18 @@ fn read_halo(value: &Bound<'_, PyAny>) -> PyResult<core::Halo> {
 }
 
 /// Blocks of `block` indices dealt out to the ranks in turn.
-#[pyclass(frozen, module = "partita")]
-#[derive(Debug)]
+#[pyclass(frozen, eq, hash, module = "partita")]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Cyclic {
     pub map: core::Map,
 }
 
 #[pymethods]
 impl Cyclic {
+    fn __repr__(&self) -> String {
+        self.words()
+    }
+
     #[new]
     #[pyo3(signature = (block=None))]
     fn new(block: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
@@ -208,23 +193,27 @@ impl Cyclic {
     }
 }
 
-common!(Cyclic);
-
 /// The whole dimension on every rank.
-#[pyclass(frozen, module = "partita")]
-#[derive(Debug)]
+#[pyclass(frozen, eq, hash, module = "partita")]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Whole {
     pub map: core::Map,
 }
 
 #[pymethods]
 impl Whole {
+    fn __repr__(&self) -> String {
+        self.words()
+    }
+
     #[new]
     fn new() -> Self {
         Self { map: core::Map::Whole }
     }
 
-    fn __getnewargs__(&self) -> () {}
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> Bound<'py, PyTuple> {
+        PyTuple::empty(py)
+    }
 }
 
 impl Whole {
@@ -233,20 +222,22 @@ impl Whole {
     }
 }
 
-common!(Whole);
-
 /// An explicit list of global indices per rank of a grid axis, in the order of its buffer.
 ///
 /// Indices are any integers. One that stands in several lists is owned by the first of them,
 /// unless `one_to_one` forbids it.
-#[pyclass(frozen, module = "partita")]
-#[derive(Debug)]
+#[pyclass(frozen, eq, hash, module = "partita")]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Unstructured {
     pub map: core::Map,
 }
 
 #[pymethods]
 impl Unstructured {
+    fn __repr__(&self) -> String {
+        self.words()
+    }
+
     #[new]
     #[pyo3(signature = (indices, *, one_to_one=false))]
     fn new(indices: &Bound<'_, PyAny>, one_to_one: bool) -> PyResult<Self> {
@@ -265,7 +256,9 @@ impl Unstructured {
         Ok(Self { map: core::Map::Unstructured(Arc::new(map)) })
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = slf.py();
         let rebuild = py.import("partita._rebuild")?.getattr("unstructured")?;
         let args = (slf.get().indices(py)?, slf.get().one_to_one()).into_pyobject(py)?;
@@ -301,8 +294,6 @@ impl Unstructured {
         format!("Unstructured({} lists, {} indices)", lists.n_coordinates(), lists.n_distinct())
     }
 }
-
-common!(Unstructured);
 
 /// Any of the map classes, or a word of the notation.
 pub(crate) fn read_map(value: &Bound<'_, PyAny>) -> PyResult<core::Map> {

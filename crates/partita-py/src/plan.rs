@@ -223,10 +223,13 @@ impl Plan {
         hasher.finish()
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = slf.py();
         let this = slf.get();
-        let forward = if this.is_adjoint() { this.adjoint() } else { Self { core: this.core.clone() } };
+        let forward =
+            if this.is_adjoint() { this.adjoint() } else { Self { core: this.core.clone() } };
         let args = (forward.source(), forward.target(), this.dtype(), this.is_adjoint());
         Ok((py.import("partita._rebuild")?.getattr("plan")?, args.into_pyobject(py)?))
     }

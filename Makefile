@@ -1,0 +1,77 @@
+# Everything a fresh machine needs beyond Rust, Python 3.11 and make is set up here.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := .build
+RUST := $(shell find crates tests/oracle -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+
+# The neighbours live outside the checkout, so that a fresh clone finds them again.
+CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/partita
+PEERS = $(CACHE)/peers-$(shell (cat requirements/peers.txt; $(PYTHON) --version) | cksum | cut -d' ' -f1)
+
+export PYTHONDONTWRITEBYTECODE := 1
+
+.PHONY: help build demo test test-rust test-python test-peers bench check fmt clean
+
+help:
+	@echo "make demo        build, then draw two layouts and the plan between them"
+	@echo "make test        build and run all tests"
+	@echo "make test-peers  run the tests against neighbouring libraries"
+	@echo "make bench       measure, side by side with the neighbours, into docs/benchmarks.md"
+	@echo "make check       formatting, lints, types"
+
+$(STAMPS)/tools: requirements/dev.txt
+	@mkdir -p $(STAMPS)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || (apt-get update && apt-get install -y python3-venv && $(PYTHON) -m venv $(VENV))
+	$(BIN)/pip install --quiet --disable-pip-version-check --requirement requirements/dev.txt
+	@touch $@
+
+$(STAMPS)/module: $(STAMPS)/tools $(RUST) pyproject.toml $(wildcard python/partita/*.py)
+	. $(BIN)/activate && maturin develop --release --quiet
+	@touch $@
+
+build: $(STAMPS)/module
+
+demo: build
+	@mkdir -p demo
+	$(BIN)/python examples/demo.py demo
+
+test: test-rust test-python
+
+test-rust:
+	cargo test --quiet
+
+test-python: build
+	$(BIN)/python -m pytest
+
+$(PEERS)/ready: requirements/peers.txt
+	rm -rf $(PEERS)
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --requirement requirements/peers.txt
+	@touch $@
+
+test-peers: build $(PEERS)/ready
+	PYTHONPATH=python $(PEERS)/bin/python -m pytest tests/peers
+
+bench: build $(PEERS)/ready
+	cargo build --release --quiet --package partita-cli
+	cargo bench --quiet --package partita-plan --bench planning -- $(abspath $(STAMPS)/planning.txt)
+	PYTHONPATH=python $(PEERS)/bin/python benches/run.py --planning $(STAMPS)/planning.txt --write docs/benchmarks.md
+
+check: build
+	cargo fmt --check
+	cargo clippy --quiet --workspace --all-targets -- --deny warnings
+	RUSTDOCFLAGS="--deny warnings" cargo doc --quiet --no-deps
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest partita --ignore-disjoint-bases
+
+fmt:
+	cargo fmt
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+clean:
+	rm -rf $(STAMPS) $(VENV) target demo python/partita/*.so

@@ -1,0 +1,5 @@
+"""`python -m partita` is the command `partita`."""
+
+from partita._cli import main
+
+main()
