@@ -49,8 +49,35 @@ pub(crate) enum Defect {
 const EMPTY: u64 = u64::MAX;
 const EMPTY_SMALL: u32 = u32::MAX;
 /// Look-ups under way at once.
-const BATCH: usize = 64;
+const BATCH: usize = 128;
 const HASH_FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Entries of the hash table that share a cache line: (index, slot).
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+struct Bucket([(i64, u64); 4]);
+
+impl Bucket {
+    const FREE: Self = Self([(0, EMPTY); 4]);
+
+    /// The slot of an index, without a branch; empty if it is not here.
+    #[inline(always)]
+    fn find(&self, index: i64) -> u64 {
+        // All ones where the indices differ, so that the smallest is the one that fits.
+        let fits = |(key, slot): (i64, u64)| slot | u64::from(key != index).wrapping_neg();
+        self.0.map(fits).into_iter().fold(EMPTY, u64::min)
+    }
+
+    /// The first free place.
+    #[inline(always)]
+    fn free(&mut self) -> Option<&mut (i64, u64)> {
+        self.0.iter_mut().find(|(_, slot)| *slot == EMPTY)
+    }
+
+    fn is_full(&self) -> bool {
+        self.0[3].1 != EMPTY
+    }
+}
 
 #[derive(Debug)]
 enum Table {
@@ -65,7 +92,7 @@ enum Table {
     },
     Hash {
         shift: u32,
-        slots: Vec<(i64, u64)>,
+        buckets: Vec<Bucket>,
     },
 }
 
@@ -201,45 +228,34 @@ impl Unstructured {
     }
 
     /// Owners of many indices; gives the position of the first index that nobody holds.
+    ///
+    /// Reading a batch of slots before looking at any lets their cache misses overlap: a branch
+    /// that is guessed wrong in between would throw the later reads away.
     pub(crate) fn owners(
         &self,
         mut indices: impl Iterator<Item = i64>,
         mut put: impl FnMut(usize, u64, u64),
     ) -> Result<(), usize> {
-        // The small table has a loop of its own, so that its look-ups overlap in the processor.
-        if let Table::Small { first, slots } = &self.table {
-            for (row, index) in indices.enumerate() {
-                match slots.get(index.wrapping_sub(*first) as u64 as usize) {
-                    Some(&slot) if slot != EMPTY_SMALL => {
-                        let (coordinate, local) = self.unpack(u64::from(slot));
-                        put(row, coordinate, local);
-                    }
-                    _ => return Err(row),
-                }
-            }
-            return Ok(());
-        }
-        let mut found = [(0_i64, EMPTY); BATCH];
+        let mut batch = [0_i64; BATCH];
+        let mut slots = [EMPTY; BATCH];
         let mut first_row = 0;
         loop {
-            let mut n_found = 0;
-            // Reading a whole batch before looking at it lets its cache misses overlap: a branch
-            // that is guessed wrong in between would throw the later reads away.
-            for (to, index) in found.iter_mut().zip(indices.by_ref()) {
-                *to = (index, self.table.first_probe(index));
-                n_found += 1;
+            let mut n_given = 0;
+            for (to, index) in batch.iter_mut().zip(indices.by_ref()) {
+                *to = index;
+                n_given += 1;
             }
-            for (at, &(index, probed)) in found[..n_found].iter().enumerate() {
-                let slot = if probed == EMPTY { self.table.find(index) } else { probed };
-                let row = first_row + at;
+            self.table.probe_all(&batch[..n_given], &mut slots);
+            for (at, &probed) in slots[..n_given].iter().enumerate() {
+                let slot = if probed == EMPTY { self.table.find(batch[at]) } else { probed };
                 if slot == EMPTY {
-                    return Err(row);
+                    return Err(first_row + at);
                 }
                 let (coordinate, local) = self.unpack(slot);
-                put(row, coordinate, local);
+                put(first_row + at, coordinate, local);
             }
-            first_row += n_found;
-            if n_found < BATCH {
+            first_row += n_given;
+            if n_given < BATCH {
                 return Ok(());
             }
         }
@@ -298,8 +314,9 @@ impl Table {
             }
             return Self::Dense { first, slots: vec![EMPTY; span as usize] };
         }
-        let bits = (n_indices + n_indices / 3).next_power_of_two().trailing_zeros().max(4);
-        Self::Hash { shift: 64 - bits, slots: vec![(0, EMPTY); 1 << bits] }
+        let n_buckets = (n_indices / 2 + 1).next_power_of_two().max(4);
+        let shift = 64 - n_buckets.trailing_zeros();
+        Self::Hash { shift, buckets: vec![Bucket::FREE; n_buckets] }
     }
 
     /// Puts a slot unless the index has one already; gives what was there.
@@ -321,28 +338,45 @@ impl Table {
                 }
                 before
             }
-            Self::Hash { shift, slots } => {
-                let at = probe(slots, *shift, index);
-                let before = slots[at].1;
-                if before == EMPTY {
-                    slots[at] = (index, slot);
+            Self::Hash { shift, buckets } => {
+                let mut at = start_of(*shift, index);
+                loop {
+                    let before = buckets[at].find(index);
+                    if before != EMPTY {
+                        return before;
+                    }
+                    if let Some(free) = buckets[at].free() {
+                        *free = (index, slot);
+                        return EMPTY;
+                    }
+                    at = (at + 1) & (buckets.len() - 1);
                 }
-                before
             }
         }
     }
 
-    /// The slot if the first place to look has it, without a branch; else empty.
-    #[inline(always)]
-    fn first_probe(&self, index: i64) -> u64 {
+    /// The slot of each index if the first place to look has it, without a branch; else empty.
+    fn probe_all(&self, indices: &[i64], found: &mut [u64; BATCH]) {
+        let rows = found.iter_mut().zip(indices);
         match self {
-            Self::Hash { shift, slots } => {
-                let (key, slot) = slots[start_of(*shift, index) & (slots.len() - 1)];
-                // All ones where the keys differ.
-                let differs = u64::from(key != index).wrapping_neg();
-                slot | differs
+            Self::Small { first, slots } => {
+                for (to, index) in rows {
+                    let place = index.wrapping_sub(*first) as usize;
+                    *to = slots.get(place).map_or(EMPTY, |slot| widened(*slot));
+                }
             }
-            _ => self.find(index),
+            Self::Dense { first, slots } => {
+                for (to, index) in rows {
+                    let place = index.wrapping_sub(*first) as usize;
+                    *to = slots.get(place).copied().unwrap_or(EMPTY);
+                }
+            }
+            Self::Hash { shift, buckets } => {
+                let mask = buckets.len() - 1;
+                for (to, &index) in rows {
+                    *to = buckets[start_of(*shift, index) & mask].find(index);
+                }
+            }
         }
     }
 
@@ -357,7 +391,16 @@ impl Table {
                 let place = index.wrapping_sub(*first) as u64;
                 slots.get(place as usize).copied().unwrap_or(EMPTY)
             }
-            Self::Hash { shift, slots } => slots[probe(slots, *shift, index)].1,
+            Self::Hash { shift, buckets } => {
+                let mut at = start_of(*shift, index);
+                loop {
+                    let found = buckets[at].find(index);
+                    if found != EMPTY || !buckets[at].is_full() {
+                        return found;
+                    }
+                    at = (at + 1) & (buckets.len() - 1);
+                }
+            }
         }
     }
 }
@@ -370,17 +413,6 @@ fn widened(slot: u32) -> u64 {
 #[inline(always)]
 fn start_of(shift: u32, index: i64) -> usize {
     ((index as u64).wrapping_mul(HASH_FACTOR) >> shift) as usize
-}
-
-/// Place of an index in the hash table, or of the free slot where it would go.
-#[inline(always)]
-fn probe(slots: &[(i64, u64)], shift: u32, index: i64) -> usize {
-    let mask = slots.len() - 1;
-    let mut at = start_of(shift, index);
-    while slots[at].1 != EMPTY && slots[at].0 != index {
-        at = (at + 1) & mask;
-    }
-    at
 }
 
 fn fingerprint(indices: &[i64], offsets: &[usize], one_to_one: bool) -> u64 {

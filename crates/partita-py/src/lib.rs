@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, reason = "the Python docstrings are the documentation")]
 
+mod allocator;
 mod arrays;
 mod cli;
 mod convert;
@@ -14,6 +15,9 @@ mod pieces;
 mod plan;
 
 use pyo3::prelude::*;
+
+#[global_allocator]
+static ALLOCATOR: allocator::HugePages = allocator::HugePages;
 
 #[pymodule(gil_used = false)]
 fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
