@@ -117,7 +117,7 @@ pub fn svg(plan: &Plan) -> String {
     let n = matrix.ranks.len();
     let size = if n <= WIDEST_WITH_NUMBERS { 64 } else { (720 / n.max(1)).max(14) };
     let (left, top) = (86, 78);
-    let (width, height) = ((left + n * size + 24).max(420), top + n * size + 46);
+    let (width, height) = ((left + n * size + 24).max(560), top + n * size + 46);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          width=\"{width}\" height=\"{height}\" font-family=\"sans-serif\" font-size=\"12\">\n\
