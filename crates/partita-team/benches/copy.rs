@@ -1,10 +1,10 @@
 //! Copy kernels against a plain `memcpy` of the same bytes by the same two threads.
 //!
 //! `cargo bench -p partita-team --bench copy -- [extent] [repetitions] [name]` prints one line per
-//! case: the median over repetitions of the ratio, where each repetition runs the case and the
-//! plain copy one after the other.
+//! case: the median over repetitions of the ratio of times, by the clock and of the processor,
+//! where each repetition runs the case and the plain copy one after the other.
 
-use std::alloc::{Layout as Memory, alloc_zeroed, dealloc};
+use std::alloc::{Layout as Memory, alloc, dealloc};
 use std::sync::{Barrier, Mutex};
 use std::time::Instant;
 
@@ -28,7 +28,7 @@ impl Buffer {
         let memory = Memory::from_size_align(n_bytes.max(1), 2 << 20).expect("a size");
         // SAFETY: the size is not zero; the advice covers the allocation only.
         let pointer = unsafe {
-            let pointer = alloc_zeroed(memory);
+            let pointer = alloc(memory);
             assert!(!pointer.is_null(), "out of memory");
             libc::madvise(pointer.cast(), n_bytes, libc::MADV_HUGEPAGE);
             pointer
@@ -63,7 +63,7 @@ struct Side {
 }
 
 impl Side {
-    fn new(extent: usize, maps: [Map; 2], grid: [u64; 2]) -> Self {
+    fn new(extent: usize, maps: &[Map; 2], grid: [u64; 2]) -> Self {
         let dim = |at: usize| {
             DimMap::new(&maps[at], at, extent as u64, grid[at]).expect("a map for the extent")
         };
@@ -174,8 +174,8 @@ fn redistribution<'a>(
 fn sides(extent: usize) -> Vec<(&'static str, Side, Side, Driver)> {
     use Driver::{Receiver, Sender};
     let block = || Map::Block(Block::default());
-    let rows = || Side::new(extent, [block(), Map::Whole], [2, 1]);
-    let side = |maps, grid| Side::new(extent, maps, grid);
+    let rows = || Side::new(extent, &[block(), Map::Whole], [2, 1]);
+    let side = |maps: [Map; 2], grid| Side::new(extent, &maps, grid);
     let cyclic = |block| Map::Cyclic { block };
     vec![
         ("row block to row block", rows(), rows(), Sender),
@@ -200,16 +200,32 @@ fn sides(extent: usize) -> Vec<(&'static str, Side, Side, Driver)> {
     ]
 }
 
-/// Seconds of the case and of the plain copy, repetition by repetition.
-fn measure(case: &Case<'_>, plain: &Work<'_>, n_repetitions: usize) -> Vec<(f64, f64)> {
+/// What one piece of work took.
+#[derive(Clone, Copy)]
+struct Time {
+    wall: f64,
+    /// Of this thread alone: other programs on the machine disturb it less.
+    cpu: f64,
+}
+
+fn cpu_seconds() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes the structure it is given.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// Times of the case and of the plain copy, repetition by repetition.
+fn measure(case: &Case<'_>, plain: &Work<'_>, n_repetitions: usize) -> Vec<(Time, Time)> {
     let barrier = Barrier::new(N_THREADS);
     let times = Mutex::new(Vec::new());
     let timed = |thread: usize, work: &Work<'_>| {
         barrier.wait();
-        let start = Instant::now();
+        let (start, cpu) = (Instant::now(), cpu_seconds());
         work(thread);
+        let cpu = cpu_seconds() - cpu;
         barrier.wait();
-        start.elapsed().as_secs_f64()
+        Time { wall: start.elapsed().as_secs_f64(), cpu }
     };
     std::thread::scope(|scope| {
         for thread in 0..N_THREADS {
@@ -235,14 +251,15 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 
 fn report(case: &Case<'_>, plain: &Work<'_>, n_repetitions: usize) {
     let times = measure(case, plain, n_repetitions);
-    let seconds = median(times.iter().map(|time| time.0));
+    let seconds = median(times.iter().map(|time| time.0.wall));
     println!(
-        "{:34} {:9.3} ms {:7.2} GB/s   plain {:7.2} GB/s   ratio {:5.2}",
+        "{:32} {:9.3} ms {:6.2} GB/s  plain {:6.2} GB/s  ratio {:5.2}  cpu {:5.2}",
         case.name,
         seconds * 1e3,
         case.n_bytes as f64 / seconds * 1e-9,
-        case.n_bytes as f64 / median(times.iter().map(|time| time.1)) * 1e-9,
-        median(times.iter().map(|(case, plain)| case / plain)),
+        case.n_bytes as f64 / median(times.iter().map(|time| time.1.wall)) * 1e-9,
+        median(times.iter().map(|(case, plain)| case.wall / plain.wall)),
+        median(times.iter().map(|(case, plain)| case.cpu / plain.cpu)),
     );
 }
 

@@ -18,8 +18,10 @@ pub(super) struct Block<'a> {
     pub offsets: &'a [Offset],
 }
 
-/// A function that carries out one block.
-pub(super) type Kernel = unsafe fn(&Block<'_>);
+/// A function that carries out a block of each lane of a bundle.
+///
+/// The blocks have the same kind, unit and counts.
+pub(super) type Kernel = unsafe fn(&[Block<'_>]);
 
 /// The kind of inner loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,57 +78,74 @@ pub(super) struct Job {
     pub axes: Vec<Axis>,
 }
 
+impl Job {
+    /// The turns of the innermost axis from `turn` on.
+    pub fn from(&self, turn: usize) -> Self {
+        let mut job = self.clone();
+        if let Some(axis) = job.axes.last_mut() {
+            job.start = sum(job.start, axis.at(turn));
+            axis.turns.count -= turn;
+            axis.block = axis.block.min(axis.turns.count);
+        }
+        job
+    }
+
+    /// Keeps the first turns of the innermost axis.
+    pub fn cut(&mut self, count: usize) {
+        if let Some(axis) = self.axes.last_mut() {
+            axis.turns.count = count;
+            axis.block = axis.block.min(count);
+        }
+    }
+}
+
 /// Bytes of a cache line.
 pub(super) const LINE: usize = 64;
 /// A unit from this size on is a row of its own.
 const LONG_UNIT: usize = 2048;
-/// What a block of a strided pattern spans in the source: stays in the first-level cache.
-const SPAN: usize = 16 << 10;
-/// What a block of contiguous rows has per row, and a page to cut long units by.
-const ROW_BLOCK: usize = 32 << 10;
+/// Pieces further apart than this are rows, not parts of one.
 const PAGE: usize = 4096;
+/// A single long row is cut into rows of this size.
+const ROW_BYTES: usize = 32 << 10;
+/// What a block of a pattern with gaps spans in a source row: stays in the first-level cache.
+const SPAN: usize = 4 << 10;
+/// The same where target rows do not start at cache lines.
+const BROKEN_SPAN: usize = 64 << 10;
+/// The same for contiguous rows, which nobody reads again.
+const BYTES_SPAN: usize = 32 << 10;
+/// So much of short rows is one block.
+const ROWS_SPAN: usize = 16 << 10;
 /// Rows in flight at once: independent streams hide the latency of memory.
 pub(super) const ROWS_IN_FLIGHT: usize = 4;
 /// A block of a transposition has one of these extents in the target and source direction.
 pub(super) const TILE_TARGET_BYTES: usize = 512;
 pub(super) const TILE_SOURCE: usize = 32;
 
-/// Cuts a nest into one job, or two where a long unit leaves a rest.
+/// Cuts a nest into one job, or two where a long loop leaves a rest.
 pub(super) fn jobs(nest: Nest, put: &mut impl FnMut(Job)) {
     let Nest { start, unit, loops, list } = nest;
-    if loops.is_empty() && list.is_none() && unit >= 4 * ROW_BLOCK {
-        let pages = unit / PAGE;
-        let rows = Loop { count: pages, source: PAGE as isize, target: PAGE as isize };
-        let axes = vec![Axis::new(rows, 4 * ROWS_IN_FLIGHT), Axis::new(Loop::bytes(PAGE), PAGE)];
-        put(Job { start, unit: 1, kind: Kind::Bytes, axes });
-        if unit % PAGE > 0 {
-            put(bytes(sum(start, rows.at(pages)), unit % PAGE, Vec::new()));
-        }
-        return;
-    }
     let mut axes: Vec<Axis> = loops.into_iter().map(|turns| Axis::new(turns, 1)).collect();
     if let Some(list) = list {
         let at = axes.partition_point(|axis| axis.source_step() > list.stride);
         axes.insert(at, Axis::listed(list, 1));
     }
-    put(deal(start, unit, axes));
-}
-
-fn deal(start: Offset, unit: usize, mut axes: Vec<Axis>) -> Job {
     let is_listed = axes.last().is_some_and(|axis| axis.list.is_some());
-    if axes.is_empty() || unit >= LONG_UNIT || (unit >= LINE && axes.len() == 1 && !is_listed) {
-        return bytes(start, unit, axes);
+    let is_row = |axis: &Axis| axis.list.is_none() && axis.source_step() >= PAGE;
+    let is_one_row = axes.is_empty() || (axes.len() == 1 && unit >= LINE && is_row(&axes[0]));
+    if is_one_row || unit >= LONG_UNIT {
+        return put_rows(
+            Inner { start, unit: 1, kind: Kind::Bytes, along: Loop::bytes(unit) },
+            axes,
+            put,
+        );
     }
     if is_listed {
-        axes.last_mut().into_iter().for_each(|axis| axis.block = SPAN / LINE);
-        let at = axes.len() - 1;
-        axes.insert(at, Axis::new(Loop::ONCE, 1));
-        return Job { start, unit, kind: Kind::List, axes };
+        return put(listed(start, unit, axes));
     }
     if unit < LINE
         && let Some(fastest) = transposed(unit, &axes)
     {
-        return tile(start, unit, fastest, axes);
+        return put(tile(start, unit, fastest, axes));
     }
     let along = take_along(unit, &mut axes);
     let kind = match unit {
@@ -134,27 +153,64 @@ fn deal(start: Offset, unit: usize, mut axes: Vec<Axis>) -> Job {
         _ if along.target == unit as isize => Kind::Gather,
         _ => Kind::Elements,
     };
+    put_rows(Inner { start, unit, kind, along }, axes, put);
+}
+
+/// What is left of a nest once its outer loops are taken away.
+#[derive(Debug, Clone, Copy)]
+struct Inner {
+    start: Offset,
+    unit: usize,
+    kind: Kind,
+    along: Loop,
+}
+
+/// Deals out rows; a single long row is cut into several so that they can be in flight at once.
+fn put_rows(inner: Inner, mut axes: Vec<Axis>, put: &mut impl FnMut(Job)) {
+    let Inner { start, unit, kind, along } = inner;
     let step = along.source.unsigned_abs().max(unit);
-    let n_along = (SPAN / step).max(LINE).min(along.count);
-    let rows = take_rows(&mut axes, n_along * unit, n_along == along.count);
-    axes.extend([rows, Axis::new(along, n_along)]);
-    Job { start, unit, kind, axes }
+    let row = (ROW_BYTES / step).max(1).next_multiple_of(LINE);
+    if axes.iter().all(|axis| axis.list.is_some()) && along.count >= 2 * ROWS_IN_FLIGHT * row {
+        let (source, target) = along.at(row);
+        let rows = Loop { count: along.count / row, source, target };
+        let whole = Inner { along: Loop { count: row, ..along }, ..inner };
+        let rest = Loop { count: along.count % row, ..along };
+        if rest.count > 0 {
+            let start = sum(start, rows.at(rows.count));
+            put_rows(Inner { start, along: rest, ..inner }, axes.clone(), put);
+        }
+        axes.push(Axis::new(rows, 1));
+        return put_rows(whole, axes, put);
+    }
+    let n_along = turns_at_once(&inner, &axes);
+    let n_rows = if kind == Kind::Bytes || kind == Kind::Pieces { ROWS_IN_FLIGHT } else { 1 };
+    let n_short = if n_along == along.count { ROWS_SPAN / (n_along * step) } else { 0 };
+    let rows = axes.pop_if(|axis| axis.list.is_none()).map_or(Loop::ONCE, |axis| axis.turns);
+    axes.extend([Axis::new(rows, n_rows.max(n_short)), Axis::new(along, n_along)]);
+    put(Job { start, unit, kind, axes });
 }
 
-fn bytes(start: Offset, unit: usize, mut axes: Vec<Axis>) -> Job {
-    let row_bytes = unit.min(ROW_BLOCK);
-    let rows = take_rows(&mut axes, row_bytes, unit == row_bytes);
-    axes.extend([rows, Axis::new(Loop::bytes(unit), row_bytes)]);
-    Job { start, unit: 1, kind: Kind::Bytes, axes }
-}
-
-/// The innermost loop as rows, many at a time if they are short and whole.
-fn take_rows(axes: &mut Vec<Axis>, row_bytes: usize, is_whole: bool) -> Axis {
-    let Some(axis) = axes.pop_if(|axis| axis.list.is_none()) else {
-        return Axis::new(Loop::ONCE, 1);
+/// How much of a row belongs to a block: whole lines of the target, if they stay together.
+fn turns_at_once(inner: &Inner, axes: &[Axis]) -> usize {
+    let Inner { start, unit, kind, along } = *inner;
+    let step = along.source.unsigned_abs().max(unit);
+    let is_whole = |bytes: isize| bytes.unsigned_abs().is_multiple_of(LINE);
+    let is_aligned = is_whole(start.1) && axes.iter().all(|axis| is_whole(axis.turns.target));
+    let span = match kind {
+        Kind::Bytes => BYTES_SPAN,
+        _ if is_aligned => SPAN,
+        // Each block ends in broken lines: better fewer of them.
+        _ => BROKEN_SPAN,
     };
-    let n_rows = if is_whole { SPAN / row_bytes.max(1) } else { 0 };
-    Axis::new(axis.turns, n_rows.max(ROWS_IN_FLIGHT))
+    let whole_lines = LINE >> unit.trailing_zeros().min(6);
+    (span / step).max(1).next_multiple_of(whole_lines).min(along.count)
+}
+
+fn listed(start: Offset, unit: usize, mut axes: Vec<Axis>) -> Job {
+    axes.last_mut().into_iter().for_each(|axis| axis.block = SPAN / LINE);
+    let at = axes.len() - 1;
+    axes.insert(at, Axis::new(Loop::ONCE, 1));
+    Job { start, unit, kind: Kind::List, axes }
 }
 
 /// Where source lines are shared along one loop and target lines along another, the latter.

@@ -23,6 +23,7 @@
 //! Nothing here knows ranks, starts threads or allocates buffers for data: who copies what, and
 //! when the other side may look, is the engine's business.
 
+mod bundle;
 mod cursor;
 mod job;
 mod kernels;
@@ -30,7 +31,7 @@ mod nest;
 mod prepare;
 mod region;
 
-use cursor::Task;
+use bundle::{Shared, Task, bundles};
 use job::{Job, jobs};
 
 pub use region::{Region, Source, Stores, Target};
@@ -91,20 +92,21 @@ pub unsafe fn copy(region: Region<'_>, source: Source<'_>, target: Target<'_>, s
 /// # Safety
 /// As [`copy`], for every move.
 pub unsafe fn copy_all(moves: &[Move<'_>], stores: Stores) {
-    let tasks: Vec<Task<'_>> = moves
-        .iter()
-        .flat_map(|one| {
-            one.prepared.jobs.iter().map(|job| Task {
-                job,
-                source: one.source,
-                target: one.target,
-                kernel: kernels::copy_kernel(job, stores),
-            })
-        })
-        .collect();
+    let tasks = tasks(moves);
+    let shared = Shared::of(&tasks);
+    let bundles = bundles(tasks, shared, |job| kernels::copy_kernel(job, stores));
     // SAFETY: every block of a job lies in its region, which the caller vouches for.
-    unsafe { cursor::run(&tasks) };
+    unsafe { cursor::run(&bundles, shared) };
     if stores == Stores::Streaming {
         kernels::fence();
     }
+}
+
+fn tasks(moves: &[Move<'_>]) -> Vec<Task> {
+    let task = |one: &Move<'_>, job: &Job| Task {
+        job: job.clone(),
+        source: one.source,
+        target: one.target,
+    };
+    moves.iter().flat_map(|one| one.prepared.jobs.iter().map(|job| task(one, job))).collect()
 }

@@ -214,7 +214,7 @@ fn strides(random: &mut Random, extents: &[u64], item_bytes: usize) -> (Vec<isiz
             strides[dim] = -strides[dim];
             origin += reach;
         }
-        step = reach + step;
+        step += reach;
     }
     (strides, origin, guard + step + item_bytes + 64)
 }

@@ -15,10 +15,10 @@ pub(super) fn kernel(unit: usize) -> Kernel {
 
 /// # Safety
 /// The block must lie in the buffers and its unit be the size of `T`.
-unsafe fn copy_items<T: Copy>(block: &Block<'_>) {
+unsafe fn copy_items<T: Copy>(blocks: &[Block<'_>]) {
     // SAFETY: the caller's promise.
     unsafe {
-        each(block, |source, target| {
+        each(blocks, |source, target, _| {
             target.cast::<T>().write_unaligned(source.cast::<T>().read_unaligned());
         });
     }
@@ -26,23 +26,25 @@ unsafe fn copy_items<T: Copy>(block: &Block<'_>) {
 
 /// # Safety
 /// The block must lie in the buffers.
-unsafe fn copy_units(block: &Block<'_>) {
+unsafe fn copy_units(blocks: &[Block<'_>]) {
     // SAFETY: the caller's promise.
-    unsafe { each(block, |source, target| target.copy_from_nonoverlapping(source, block.unit)) }
+    unsafe { each(blocks, |source, target, unit| target.copy_from_nonoverlapping(source, unit)) }
 }
 
 /// # Safety
 /// `put` must be sound for every pair of the block.
 #[inline(always)]
-unsafe fn each(block: &Block<'_>, put: impl Fn(*const u8, *mut u8)) {
-    for row in 0..block.rows.count {
-        let (source, target) = block.rows.at(row);
-        let (mut source, mut target) =
-            (block.source.wrapping_offset(source), block.target.wrapping_offset(target));
-        for _ in 0..block.along.count {
-            put(source, target);
-            source = source.wrapping_offset(block.along.source);
-            target = target.wrapping_offset(block.along.target);
+unsafe fn each(blocks: &[Block<'_>], put: impl Fn(*const u8, *mut u8, usize)) {
+    for block in blocks {
+        for row in 0..block.rows.count {
+            let (source, target) = block.rows.at(row);
+            let mut source = block.source.wrapping_offset(source);
+            let mut target = block.target.wrapping_offset(target);
+            for _ in 0..block.along.count {
+                put(source, target, block.unit);
+                source = source.wrapping_offset(block.along.source);
+                target = target.wrapping_offset(block.along.target);
+            }
         }
     }
 }

@@ -1,13 +1,12 @@
 //! Elements apart in the source that become neighbours in the target: rows of a cyclic map.
 //!
-//! A row is put together in the first-level cache and streamed out from there. Common steps are
-//! constants to the compiler, which turns them into shuffles.
+//! A row is put together in the first-level cache and streamed out from there.
 
 use super::line::{Line, STAGE_BYTES, Stage, copy_bytes, lead};
+use super::pick::pick;
 use super::{Isa, versions};
 use crate::copy::Stores;
 use crate::copy::job::{Block, Kernel, LINE};
-use crate::copy::nest::Loop;
 
 pub(super) fn kernel(unit: usize, isa: Isa, stores: Stores) -> Kernel {
     match unit {
@@ -16,51 +15,67 @@ pub(super) fn kernel(unit: usize, isa: Isa, stores: Stores) -> Kernel {
         4 => versions!(gather, u32; isa, stores),
         8 => versions!(gather, u64; isa, stores),
         16 => versions!(gather, u128; isa, stores),
+        12 => versions!(gather, [u32; 3]; isa, stores),
+        24 => versions!(gather, [u64; 3]; isa, stores),
+        32 => versions!(gather, [u64; 4]; isa, stores),
+        40 => versions!(gather, [u64; 5]; isa, stores),
+        48 => versions!(gather, [u64; 6]; isa, stores),
+        56 => versions!(gather, [u64; 7]; isa, stores),
         _ => versions!(gather_units; isa, stores),
     }
 }
 
 /// # Safety
-/// The block must lie in the buffers, its unit be the size of `T`, its target dense.
+/// The blocks must lie in the buffers, their unit be the size of `T`, their targets dense.
 #[inline(always)]
-unsafe fn gather<T: Copy, L: Line>(block: &Block<'_>) {
+unsafe fn gather<T: Copy, L: Line>(blocks: &[Block<'_>]) {
     // SAFETY: the caller's promise.
-    unsafe { each_row::<L>(block, |source, target, n| pick::<T>(source, block.along, target, n)) }
+    unsafe {
+        each_row::<L>(blocks, |block, source, target, n| {
+            pick::<T>(source, block.along.source, target, n);
+        });
+    }
 }
 
 /// Units of any size below that of a stage.
 ///
 /// # Safety
-/// The block must lie in the buffers, its target be dense.
+/// The blocks must lie in the buffers, their targets be dense.
 #[inline(always)]
-pub(super) unsafe fn gather_units<L: Line>(block: &Block<'_>) {
-    let unit = block.unit;
+pub(super) unsafe fn gather_units<L: Line>(blocks: &[Block<'_>]) {
     // SAFETY: the caller's promise.
     unsafe {
-        each_row::<L>(block, |source, target, n| {
+        each_row::<L>(blocks, |block, source, target, n| {
             for turn in 0..n {
                 let from = source.wrapping_offset(block.along.at(turn).0);
-                target.add(turn * unit).copy_from_nonoverlapping(from, unit);
+                let to = target.add(turn * block.unit);
+                to.copy_from_nonoverlapping(from, block.unit);
             }
         });
     }
 }
 
-/// Hands each row to `pick`: straight to the target, or by way of a stage.
+/// Hands each row to `pick`, lane by lane: straight to the target, or by way of a stage.
 ///
 /// # Safety
-/// The block must lie in the buffers; `pick(source, target, n)` must write `n` units.
+/// The blocks must lie in the buffers; `pick(block, source, target, n)` must write `n` units.
 #[inline(always)]
-unsafe fn each_row<L: Line>(block: &Block<'_>, pick: impl Fn(*const u8, *mut u8, usize)) {
-    for row in 0..block.rows.count {
-        let (source, target) = block.rows.at(row);
-        let source = block.source.wrapping_offset(source);
-        let target = block.target.wrapping_offset(target);
-        if L::STREAMS {
-            // SAFETY: a row of the block.
-            unsafe { staged::<L>(block, (source, target), &pick) };
-        } else {
-            pick(source, target, block.along.count);
+unsafe fn each_row<L: Line>(
+    blocks: &[Block<'_>],
+    pick: impl Fn(&Block<'_>, *const u8, *mut u8, usize),
+) {
+    let n_rows = blocks.first().map_or(0, |block| block.rows.count);
+    for row in 0..n_rows {
+        for block in blocks {
+            let (source, target) = block.rows.at(row);
+            let source = block.source.wrapping_offset(source);
+            let target = block.target.wrapping_offset(target);
+            if L::STREAMS {
+                // SAFETY: a row of the block.
+                unsafe { staged::<L>(block, (source, target), |s, t, n| pick(block, s, t, n)) };
+            } else {
+                pick(block, source, target, block.along.count);
+            }
         }
     }
 }
@@ -90,38 +105,5 @@ unsafe fn staged<L: Line>(
         unsafe { copy_bytes::<L>(stage, target.add(at * block.unit), n * block.unit) };
         at += n;
         n_most = STAGE_BYTES / block.unit;
-    }
-}
-
-/// Writes `n` elements side by side.
-///
-/// # Safety
-/// `along` must reach `n` elements from `source` on, and `target` have room for them.
-#[inline(always)]
-unsafe fn pick<T: Copy>(source: *const u8, along: Loop, target: *mut u8, n: usize) {
-    let size = size_of::<T>() as isize;
-    // SAFETY: the caller's promise; each arm passes the step itself.
-    unsafe {
-        match along.source {
-            step if step == 2 * size => pick_by::<T>(source, 2 * size, target, n),
-            step if step == 3 * size => pick_by::<T>(source, 3 * size, target, n),
-            step if step == 4 * size => pick_by::<T>(source, 4 * size, target, n),
-            step if step == 8 * size => pick_by::<T>(source, 8 * size, target, n),
-            step => pick_by::<T>(source, step, target, n),
-        }
-    }
-}
-
-/// # Safety
-/// As [`pick`].
-#[inline(always)]
-unsafe fn pick_by<T: Copy>(source: *const u8, step: isize, target: *mut u8, n: usize) {
-    let target: *mut T = target.cast();
-    for turn in 0..n {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let item: T = source.wrapping_offset(step * turn as isize).cast::<T>().read_unaligned();
-            target.add(turn).write_unaligned(item);
-        }
     }
 }

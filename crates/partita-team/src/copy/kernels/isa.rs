@@ -73,9 +73,9 @@ pub(in crate::copy) use versions;
 macro_rules! version {
     ($features:literal, $body:expr) => {{
         #[target_feature(enable = $features)]
-        unsafe fn version(block: &$crate::copy::job::Block<'_>) {
+        unsafe fn version(blocks: &[$crate::copy::job::Block<'_>]) {
             // SAFETY: handed on from the caller; the features were detected.
-            unsafe { $body(block) }
+            unsafe { $body(blocks) }
         }
         version as $crate::copy::job::Kernel
     }};

@@ -14,23 +14,27 @@ pub(super) fn kernel(unit: usize) -> Kernel {
 }
 
 /// # Safety
-/// The block must lie in the buffers and its unit be the size of `T`.
-unsafe fn copy_items<T: Copy>(block: &Block<'_>) {
-    for &(source, target) in block.offsets {
-        let source = block.source.wrapping_offset(source).cast::<T>();
-        let target = block.target.wrapping_offset(target).cast::<T>();
-        // SAFETY: an element of the block.
-        unsafe { target.write_unaligned(source.read_unaligned()) };
+/// The blocks must lie in the buffers and their unit be the size of `T`.
+unsafe fn copy_items<T: Copy>(blocks: &[Block<'_>]) {
+    for block in blocks {
+        for &(source, target) in block.offsets {
+            let source = block.source.wrapping_offset(source).cast::<T>();
+            let target = block.target.wrapping_offset(target).cast::<T>();
+            // SAFETY: an element of the block.
+            unsafe { target.write_unaligned(source.read_unaligned()) };
+        }
     }
 }
 
 /// # Safety
-/// The block must lie in the buffers.
-unsafe fn copy_units(block: &Block<'_>) {
-    for &(source, target) in block.offsets {
-        let source = block.source.wrapping_offset(source);
-        let target = block.target.wrapping_offset(target);
-        // SAFETY: a piece of the block.
-        unsafe { target.copy_from_nonoverlapping(source, block.unit) };
+/// The blocks must lie in the buffers.
+unsafe fn copy_units(blocks: &[Block<'_>]) {
+    for block in blocks {
+        for &(source, target) in block.offsets {
+            let source = block.source.wrapping_offset(source);
+            let target = block.target.wrapping_offset(target);
+            // SAFETY: a piece of the block.
+            unsafe { target.copy_from_nonoverlapping(source, block.unit) };
+        }
     }
 }

@@ -8,6 +8,7 @@ mod gather;
 mod isa;
 mod line;
 mod list;
+mod pick;
 mod rows;
 mod tile;
 

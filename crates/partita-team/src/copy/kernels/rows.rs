@@ -1,10 +1,12 @@
 //! Rows of contiguous bytes or pieces, several in flight at once.
 
+use std::ops::Range;
+
 use super::line::{Line, copy_bytes, lead};
 use super::{Isa, gather, versions};
 use crate::copy::Stores;
 use crate::copy::job::{Block, Kernel, LINE, ROWS_IN_FLIGHT};
-use crate::copy::nest::Loop;
+use crate::copy::nest::{Loop, sum};
 
 /// What is copied of a row before the next row's turn.
 const CHUNK: usize = 8 * LINE;
@@ -22,7 +24,17 @@ pub(super) fn pieces(isa: Isa, stores: Stores) -> Kernel {
 /// # Safety
 /// The block must lie in the buffers.
 #[inline(always)]
-unsafe fn copy_rows<L: Line>(block: &Block<'_>) {
+unsafe fn copy_rows<L: Line>(blocks: &[Block<'_>]) {
+    for block in blocks {
+        // SAFETY: the caller's promise.
+        unsafe { copy_block::<L>(block) };
+    }
+}
+
+/// # Safety
+/// As [`copy_rows`].
+#[inline(always)]
+unsafe fn copy_block<L: Line>(block: &Block<'_>) {
     let n_bytes = block.along.count;
     let mut row = 0;
     while row < block.rows.count {
@@ -87,39 +99,51 @@ unsafe fn interleave<L: Line>(block: &Block<'_>) {
     }
 }
 
-/// Rows of pieces, the same piece of each row in turn.
+/// Rows of pieces: each piece of all rows, lane by lane, before the next.
 ///
 /// # Safety
-/// The block must lie in the buffers.
+/// The blocks must lie in the buffers.
 #[inline(always)]
-unsafe fn copy_pieces<L: Line>(block: &Block<'_>) {
-    if L::STREAMS && block.along.target == block.unit as isize && !has_whole_lines(block) {
+unsafe fn copy_pieces<L: Line>(blocks: &[Block<'_>]) {
+    let Some(first) = blocks.first() else { return };
+    if L::STREAMS && blocks.iter().all(is_dense) && blocks.iter().any(is_broken) {
         // SAFETY: the caller's promise.
-        return unsafe { gather::gather_units::<L>(block) };
+        return unsafe { gather::gather_units::<L>(blocks) };
     }
     let mut row = 0;
-    while row < block.rows.count {
-        let n_rows = ROWS_IN_FLIGHT.min(block.rows.count - row);
-        for piece in 0..block.along.count {
-            let (along_source, along_target) = block.along.at(piece);
-            for row in row..row + n_rows {
-                let (source, target) = block.rows.at(row);
-                // SAFETY: a piece of the block.
-                unsafe {
-                    copy_bytes::<L>(
-                        block.source.wrapping_offset(source + along_source),
-                        block.target.wrapping_offset(target + along_target),
-                        block.unit,
-                    );
-                }
+    while row < first.rows.count {
+        let rows = row..first.rows.count.min(row + ROWS_IN_FLIGHT);
+        for piece in 0..first.along.count {
+            for block in blocks {
+                // SAFETY: a piece of each of these rows of the block.
+                unsafe { copy_piece::<L>(block, piece, rows.clone()) };
             }
         }
-        row += n_rows;
+        row = rows.end;
     }
 }
 
-fn has_whole_lines(block: &Block<'_>) -> bool {
-    lead(block.target) == 0
-        && block.unit.is_multiple_of(LINE)
-        && (block.rows.count == 1 || block.rows.target.unsigned_abs().is_multiple_of(LINE))
+/// # Safety
+/// The piece and the rows must be those of a block that lies in the buffers.
+#[inline(always)]
+unsafe fn copy_piece<L: Line>(block: &Block<'_>, piece: usize, rows: Range<usize>) {
+    let along = block.along.at(piece);
+    for row in rows {
+        let (source, target) = sum(along, block.rows.at(row));
+        let source = block.source.wrapping_offset(source);
+        // SAFETY: the caller's promise.
+        unsafe { copy_bytes::<L>(source, block.target.wrapping_offset(target), block.unit) };
+    }
+}
+
+/// Whether pieces are neighbours in the target.
+fn is_dense(block: &Block<'_>) -> bool {
+    block.along.target == block.unit as isize
+}
+
+/// Whether neighbouring pieces share lines.
+fn is_broken(block: &Block<'_>) -> bool {
+    let is_whole = |bytes: isize| bytes.unsigned_abs().is_multiple_of(LINE);
+    let has_whole_rows = block.rows.count == 1 || is_whole(block.rows.target);
+    lead(block.target) != 0 || !is_whole(block.unit as isize) || !has_whole_rows
 }

@@ -7,6 +7,7 @@ use super::line::{Line, copy_bytes};
 use super::{Isa, versions};
 use crate::copy::Stores;
 use crate::copy::job::{Block, Kernel, TILE_SOURCE, TILE_TARGET_BYTES};
+use crate::copy::nest::sum;
 
 pub(super) fn kernel(unit: usize, isa: Isa, stores: Stores) -> Kernel {
     match unit {
@@ -26,14 +27,16 @@ struct Turned([std::mem::MaybeUninit<u8>; TILE_SOURCE * TILE_TARGET_BYTES]);
 /// # Safety
 /// The block must lie in the buffers, be no larger than a tile, and its unit the size of `T`.
 #[inline(always)]
-unsafe fn turn<T: Copy, L: Line>(block: &Block<'_>) {
-    let is_dense = block.rows.target == size_of::<T>() as isize;
-    // SAFETY: the caller's promise.
-    unsafe {
-        if L::STREAMS && is_dense {
-            turn_staged::<T, L>(block);
-        } else {
-            turn_into::<T>(block, block.target, (block.rows.target, block.along.target));
+unsafe fn turn<T: Copy, L: Line>(blocks: &[Block<'_>]) {
+    for block in blocks {
+        let is_dense = block.rows.target == size_of::<T>() as isize;
+        // SAFETY: the caller's promise.
+        unsafe {
+            if L::STREAMS && is_dense {
+                turn_staged::<T, L>(block);
+            } else {
+                turn_into::<T>(block, block.target, (block.rows.target, block.along.target));
+            }
         }
     }
 }
@@ -84,14 +87,16 @@ unsafe fn turn_into<T: Copy>(block: &Block<'_>, target: *mut u8, steps: (isize, 
 ///
 /// # Safety
 /// The block must lie in the buffers.
-unsafe fn turn_units(block: &Block<'_>) {
-    for row in 0..block.rows.count {
-        for column in 0..block.along.count {
-            let (from, to) = (block.rows.at(row), block.along.at(column));
-            let source = block.source.wrapping_offset(from.0 + to.0);
-            let target = block.target.wrapping_offset(from.1 + to.1);
-            // SAFETY: an element of the block.
-            unsafe { target.copy_from_nonoverlapping(source, block.unit) };
+unsafe fn turn_units(blocks: &[Block<'_>]) {
+    for block in blocks {
+        for row in 0..block.rows.count {
+            for column in 0..block.along.count {
+                let (source, target) = sum(block.rows.at(row), block.along.at(column));
+                let source = block.source.wrapping_offset(source);
+                let target = block.target.wrapping_offset(target);
+                // SAFETY: an element of the block.
+                unsafe { target.copy_from_nonoverlapping(source, block.unit) };
+            }
         }
     }
 }
