@@ -9,7 +9,7 @@ use std::sync::{Barrier, Mutex};
 use std::time::Instant;
 
 use partita_layout::{Block, DimMap, Map, Part, Run};
-use partita_team::copy::{Move, Prepared, Region, Stores, copy_all};
+use partita_team::copy::{Dtype, Move, Prepared, Region, Stores, Sum, add_all, copy_all, sum_two};
 
 const N_THREADS: usize = 2;
 const ITEM: usize = 8;
@@ -285,11 +285,66 @@ fn redistributions(extent: usize, n_repetitions: usize, wanted: &str) {
     }
 }
 
+/// Two summands of 64 MiB to one sum, each thread half of it.
+fn sums(n_repetitions: usize, wanted: &str) {
+    const N_BYTES: usize = 64 << 20;
+    let part = N_BYTES / N_THREADS;
+    let (first, second, to) = (Buffer::new(N_BYTES), Buffer::new(N_BYTES), Buffer::new(N_BYTES));
+    let plain = plain(&first, &to, N_BYTES);
+    let (first, second, to) = (&first, &second, &to);
+    let half = Prepared::new(
+        Region { runs: &[&[Run::contiguous(0, 0, part as u64 / 4)]], item_bytes: 4 },
+        &[4],
+        &[4],
+    );
+    let half = &half;
+    let fused = move |thread: usize| {
+        let at = thread * part;
+        let rows = Sum {
+            first: first.at(at),
+            second: second.at(at),
+            target: to.at(at),
+            n_items: part / 4,
+        };
+        // SAFETY: a half of each buffer.
+        unsafe { sum_two(rows, Dtype::Float32, Stores::Streaming) };
+    };
+    let added = move |thread: usize| {
+        let at = thread * part;
+        let one =
+            |source: &Buffer| Move { prepared: half, source: source.at(at), target: to.at(at) };
+        // SAFETY: a half of each buffer.
+        unsafe { add_all(&[one(second)], Dtype::Float32) };
+    };
+    let two_passes = move |thread: usize| {
+        let at = thread * part;
+        let one =
+            |source: &Buffer| Move { prepared: half, source: source.at(at), target: to.at(at) };
+        // SAFETY: a half of each buffer.
+        unsafe {
+            copy_all(&[one(first)], Stores::Streaming);
+            add_all(&[one(second)], Dtype::Float32);
+        }
+    };
+    println!("64 MiB f32, two summands to one sum");
+    let cases: [(&str, Work<'_>); 3] = [
+        ("sum in one pass", Box::new(fused)),
+        ("sum: add to what is there", Box::new(added)),
+        ("sum: copy, then add", Box::new(two_passes)),
+    ];
+    for (name, work) in cases {
+        if name.contains(wanted) {
+            report(&Case { name, n_bytes: N_BYTES, work }, &plain, n_repetitions);
+        }
+    }
+}
+
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let number = |at: usize, or: usize| words.get(at).and_then(|w| w.parse().ok()).unwrap_or(or);
     let (extent, n_repetitions) = (number(0, 8192), number(1, 9));
     let wanted = words.get(2).map_or("", String::as_str);
     redistributions(extent, n_repetitions, wanted);
+    sums(n_repetitions, wanted);
     redistributions(512, 40 * n_repetitions, wanted);
 }

@@ -62,11 +62,10 @@ fn dense(item_bytes: usize, runs: Vec<Vec<Run>>, order: Order, misfit: usize) ->
         (strides, step)
     };
     let (source, target) = (strides(|pair| pair.0, Order::C), strides(|pair| pair.1, order));
-    let mut bytes = |n: usize| -> Vec<u8> { (0..n).map(|_| random.next() as u8).collect() };
     Case {
         item_bytes,
-        source: bytes(source.1 + 200),
-        target: bytes(target.1 + 200),
+        source: random.bytes(source.1 + 200),
+        target: random.bytes(target.1 + 200),
         source_strides: source.0,
         target_strides: target.0,
         source_origin: 64,

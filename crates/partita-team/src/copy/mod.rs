@@ -23,6 +23,7 @@
 //! Nothing here knows ranks, starts threads or allocates buffers for data: who copies what, and
 //! when the other side may look, is the engine's business.
 
+mod add;
 mod bundle;
 mod cursor;
 mod job;
@@ -30,11 +31,14 @@ mod kernels;
 mod nest;
 mod prepare;
 mod region;
+mod zero;
 
 use bundle::{Shared, Task, bundles};
-use job::{Job, jobs};
+use job::{Job, Kernel, jobs};
 
+pub use add::{Dtype, Sum, add, add_all, sum_two};
 pub use region::{Region, Source, Stores, Target};
+pub use zero::fill_zero;
 
 /// A region between buffers with known strides, ready to be copied any number of times.
 #[derive(Debug, Clone)]
@@ -92,21 +96,29 @@ pub unsafe fn copy(region: Region<'_>, source: Source<'_>, target: Target<'_>, s
 /// # Safety
 /// As [`copy`], for every move.
 pub unsafe fn copy_all(moves: &[Move<'_>], stores: Stores) {
-    let tasks = tasks(moves);
-    let shared = Shared::of(&tasks);
-    let bundles = bundles(tasks, shared, |job| kernels::copy_kernel(job, stores));
     // SAFETY: every block of a job lies in its region, which the caller vouches for.
-    unsafe { cursor::run(&bundles, shared) };
+    unsafe { run_all(moves, |job| kernels::copy_kernel(job, stores)) };
     if stores == Stores::Streaming {
         kernels::fence();
     }
 }
 
-fn tasks(moves: &[Move<'_>]) -> Vec<Task> {
+/// Runs all moves with the kernels that `kernel` names.
+///
+/// # Safety
+/// The kernels must be sound for every block of the moves.
+unsafe fn run_all(moves: &[Move<'_>], kernel: impl Fn(&Job) -> Kernel) {
     let task = |one: &Move<'_>, job: &Job| Task {
         job: job.clone(),
         source: one.source,
         target: one.target,
     };
-    moves.iter().flat_map(|one| one.prepared.jobs.iter().map(|job| task(one, job))).collect()
+    let tasks: Vec<Task> = moves
+        .iter()
+        .flat_map(|one| one.prepared.jobs.iter().map(move |job| task(one, job)))
+        .collect();
+    let shared = Shared::of(&tasks);
+    let bundles = bundles(tasks, shared, kernel);
+    // SAFETY: the caller's promise.
+    unsafe { cursor::run(&bundles, shared) };
 }

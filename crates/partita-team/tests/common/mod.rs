@@ -24,6 +24,13 @@ impl Random {
         (self.next() >> 16) % bound
     }
 
+    pub fn bytes(&mut self, n: usize) -> Vec<u8> {
+        let mut bytes: Vec<u8> =
+            (0..n.div_ceil(8)).flat_map(|_| self.next().to_le_bytes()).collect();
+        bytes.truncate(n);
+        bytes
+    }
+
     pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len() as u64) as usize]
     }
@@ -70,12 +77,11 @@ impl Case {
         if source.2.max(target.2) > sizes.n_bytes {
             return Self::random(random, item_bytes, sizes);
         }
-        let mut bytes = |n: usize| -> Vec<u8> { (0..n).map(|_| random.next() as u8).collect() };
         Self {
             item_bytes,
             runs,
-            source: bytes(source.2),
-            target: bytes(target.2),
+            source: random.bytes(source.2),
+            target: random.bytes(target.2),
             source_strides: source.0,
             target_strides: target.0,
             source_origin: source.1,

@@ -40,9 +40,9 @@ impl Isa {
 /// that fits. Generic and inlined into each version, the body is compiled with its features.
 macro_rules! versions {
     ($generic:ident $(, $item:ty)?; $isa:expr, $stores:expr) => {{
-        use $crate::copy::kernels::{Isa, isa::version, line};
+        use $crate::copy::kernels::line;
         #[cfg(target_arch = "x86_64")]
-        use $crate::copy::Stores;
+        use $crate::copy::{Stores, kernels::isa::{Isa, version}};
         match ($isa, $stores) {
             #[cfg(target_arch = "x86_64")]
             (Isa::Avx512, Stores::Streaming) => {

@@ -5,8 +5,8 @@
 
 mod elements;
 mod gather;
-mod isa;
-mod line;
+pub(super) mod isa;
+pub(super) mod line;
 mod list;
 mod pick;
 mod rows;
@@ -16,7 +16,7 @@ use super::Stores;
 use super::job::{Job, Kernel, Kind};
 
 pub(super) use isa::{Isa, versions};
-pub(super) use line::fence;
+pub(super) use line::{Line, STAGE_BYTES, Stage, copy_bytes, fence, lead};
 
 /// The kernel that copies blocks of a job.
 pub(super) fn copy_kernel(job: &Job, stores: Stores) -> Kernel {
