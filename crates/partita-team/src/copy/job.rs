@@ -34,7 +34,7 @@ pub(super) enum Kind {
     Gather,
     /// Rows of elements apart in the target.
     Elements,
-    /// `along` is fastest in the source, `rows` in the target.
+    /// `rows` is fastest in the source, `along` in the target.
     Tile,
     /// Elements or pieces at listed offsets.
     List,
@@ -117,9 +117,9 @@ const BYTES_SPAN: usize = 32 << 10;
 const ROWS_SPAN: usize = 16 << 10;
 /// Rows in flight at once: independent streams hide the latency of memory.
 pub(super) const ROWS_IN_FLIGHT: usize = 4;
-/// A block of a transposition has one of these extents in the target and source direction.
+/// The extents of a transposed block, in the order of the target and of the source.
 pub(super) const TILE_TARGET_BYTES: usize = 512;
-pub(super) const TILE_SOURCE: usize = 32;
+pub(super) const TILE_SOURCE: usize = 64;
 
 /// Cuts a nest into one job, or two where a long loop leaves a rest.
 pub(super) fn jobs(nest: Nest, put: &mut impl FnMut(Job)) {
@@ -228,13 +228,13 @@ fn transposed(unit: usize, axes: &[Axis]) -> Option<usize> {
     (shares(step(&outer[at]).unsigned_abs()) && step(&outer[at]) >= unit as isize).then_some(at)
 }
 
+/// Rows follow the source and blocks the target, whose lines are then finished soonest.
 fn tile(start: Offset, unit: usize, fastest: usize, mut axes: Vec<Axis>) -> Job {
-    let rows = axes.remove(fastest);
-    if let Some(along) = axes.last_mut() {
-        along.block = TILE_SOURCE.min(along.turns.count);
+    let along = axes.remove(fastest);
+    if let Some(rows) = axes.last_mut() {
+        rows.block = TILE_SOURCE.min(rows.turns.count);
     }
-    let at = axes.len() - 1;
-    axes.insert(at, Axis::new(rows.turns, TILE_TARGET_BYTES / unit));
+    axes.push(Axis::new(along.turns, TILE_TARGET_BYTES / unit));
     Job { start, unit, kind: Kind::Tile, axes }
 }
 

@@ -32,6 +32,15 @@ impl Isa {
     pub fn detect() -> Self {
         Self::Portable
     }
+
+    /// Whether eight vectors of eight items can be transposed in registers.
+    #[inline(always)]
+    pub fn turns_squares(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return self == Self::Avx512;
+        #[cfg(not(target_arch = "x86_64"))]
+        return false;
+    }
 }
 
 /// A generic kernel compiled for every instruction set and way of storing; picks one of them.
