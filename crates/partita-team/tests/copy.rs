@@ -173,3 +173,54 @@ fn side_by_side() {
         }
     }
 }
+
+/// Moves into one target, dealt out in turn, fill whole lines together.
+#[test]
+fn woven_from_many_sources() {
+    const N: u64 = 1237;
+    for (n_lanes, item_bytes) in [(2, 8), (3, 8), (4, 8), (5, 8), (2, 4), (3, 1), (7, 16), (2, 12)]
+    {
+        let mut random = Random::new(n_lanes);
+        let row_bytes = N as usize * item_bytes;
+        let sources: Vec<Vec<u8>> = (0..n_lanes).map(|_| random.bytes(3 * row_bytes)).collect();
+        let prepared: Vec<Prepared> = (0..n_lanes)
+            .map(|lane| {
+                let rows = [Run::contiguous(0, 0, 3)];
+                let columns =
+                    [run(0, lane, [Level::ONCE, level(N, 1, n_lanes as i64), Level::ONCE])];
+                let region = Region { runs: &[&rows, &columns], item_bytes };
+                let width = (row_bytes * n_lanes as usize) as isize;
+                let item = item_bytes as isize;
+                Prepared::new(region, &[row_bytes as isize, item], &[width + 8, item])
+            })
+            .collect();
+        for stores in [Stores::Cached, Stores::Streaming] {
+            let mut target = vec![0u8; 3 * (row_bytes * n_lanes as usize + 8)];
+            let moves: Vec<Move<'_>> = prepared
+                .iter()
+                .zip(&sources)
+                .map(|(prepared, source)| Move {
+                    prepared,
+                    source: source.as_ptr(),
+                    target: target.as_mut_ptr(),
+                })
+                .collect();
+            // SAFETY: three rows of every lane, and of all lanes with a gap of eight bytes.
+            unsafe { copy_all(&moves, stores) };
+            let rows = target.chunks(row_bytes * n_lanes as usize + 8).enumerate();
+            for (row, bytes) in rows {
+                let (items, gap) = bytes.split_at(row_bytes * n_lanes as usize);
+                assert_eq!(gap, [0; 8]);
+                for (at, item) in items.chunks(item_bytes).enumerate() {
+                    let (lane, column) = (at % n_lanes as usize, at / n_lanes as usize);
+                    let from = row * row_bytes + column * item_bytes;
+                    assert_eq!(
+                        item,
+                        &sources[lane][from..from + item_bytes],
+                        "{n_lanes} {stores:?}"
+                    );
+                }
+            }
+        }
+    }
+}

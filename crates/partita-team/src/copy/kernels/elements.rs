@@ -15,7 +15,7 @@ pub(super) fn kernel(unit: usize) -> Kernel {
 
 /// # Safety
 /// The block must lie in the buffers and its unit be the size of `T`.
-unsafe fn copy_items<T: Copy>(blocks: &[Block<'_>]) {
+pub(super) unsafe fn copy_items<T: Copy>(blocks: &[Block<'_>]) {
     // SAFETY: the caller's promise.
     unsafe {
         each(blocks, |source, target, _| {

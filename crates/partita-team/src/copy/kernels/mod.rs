@@ -11,6 +11,7 @@ mod list;
 mod pick;
 mod rows;
 mod tile;
+mod weave;
 
 use super::Stores;
 use super::job::{Job, Kernel, Kind};
@@ -25,7 +26,7 @@ pub(super) fn copy_kernel(job: &Job, stores: Stores) -> Kernel {
         Kind::Bytes => rows::bytes(isa, stores),
         Kind::Pieces => rows::pieces(isa, stores),
         Kind::Gather => gather::kernel(job.unit, isa, stores),
-        Kind::Elements => elements::kernel(job.unit),
+        Kind::Elements => weave::kernel(job.unit, isa, stores),
         Kind::Tile => tile::kernel(job.unit, isa, stores),
         Kind::List => list::kernel(job.unit),
     }
