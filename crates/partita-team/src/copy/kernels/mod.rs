@@ -1,0 +1,33 @@
+//! The inner loops, one file per kind, and the choice between them.
+//!
+//! Each loop is written once, generic in how a cache line is stored, and compiled for several
+//! instruction sets; which one runs is decided by what the processor has.
+
+mod elements;
+mod gather;
+pub(super) mod isa;
+pub(super) mod line;
+mod list;
+mod pick;
+mod rows;
+mod tile;
+mod weave;
+
+use super::Stores;
+use super::job::{Job, Kernel, Kind};
+
+pub(super) use isa::{Isa, versions};
+pub(super) use line::{Line, STAGE_BYTES, Stage, copy_bytes, fence, lead};
+
+/// The kernel that copies blocks of a job.
+pub(super) fn copy_kernel(job: &Job, stores: Stores) -> Kernel {
+    let isa = Isa::detect();
+    match job.kind {
+        Kind::Bytes => rows::bytes(isa, stores),
+        Kind::Pieces => rows::pieces(isa, stores),
+        Kind::Gather => gather::kernel(job.unit, isa, stores),
+        Kind::Elements => weave::kernel(job.unit, isa, stores),
+        Kind::Tile => tile::kernel(job.unit, isa, stores),
+        Kind::List => list::kernel(job.unit),
+    }
+}
