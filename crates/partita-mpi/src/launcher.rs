@@ -132,7 +132,8 @@ mod tests {
 
     #[test]
     fn a_world_smaller_than_launched_is_refused() {
-        let cases: &[(&[(&str, &str)], usize, &str, &str)] = &[
+        type Variables<'a> = &'a [(&'a str, &'a str)];
+        let cases: &[(Variables<'_>, usize, &str, &str)] = &[
             (&[], 1, MPICH, "ok"),
             (&[("PMI_SIZE", "4")], 4, MPICH, "ok"),
             (&[("PMI_SIZE", "4")], 1, OPEN_MPI, "mpi-world-too-small"),
