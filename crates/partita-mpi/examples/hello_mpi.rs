@@ -7,7 +7,7 @@
 #[path = "exercise/mod.rs"]
 mod exercise;
 
-use exercise::{Outcome, same};
+use exercise::{Extent, Outcome, same};
 use partita_mpi::{Init, Library, Search, ThreadLevel};
 
 fn main() {
@@ -19,22 +19,20 @@ fn main() {
         std::process::exit(2)
     });
     let huge = arguments.iter().any(|argument| argument == "--huge");
-    if let Err(error) = hello(&library, huge) {
+    let extent = if huge { Extent::Huge } else { Extent::Usual };
+    if let Err(error) = hello(&library, extent) {
         eprintln!("hello_mpi: {error}");
         library.abort(1)
     }
 }
 
-fn hello(library: &Library, huge: bool) -> Outcome {
+fn hello(library: &Library, extent: Extent) -> Outcome {
     let before = library.world().map(|_| ()).map_err(|error| error.reason());
     same("before init", before, Err("mpi-not-initialized"))?;
     let init = library.init(ThreadLevel::Multiple)?;
     let comm = library.world()?.dup()?;
     greet(library, init, comm.rank(), comm.size())?;
-    exercise::run(&comm)?;
-    if huge {
-        exercise::huge(&comm)?;
-    }
+    exercise::run(&comm, extent)?;
     if comm.rank() == 0 {
         println!("hello_mpi: all checks passed on {} ranks", comm.size());
     }

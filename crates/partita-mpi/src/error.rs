@@ -11,26 +11,99 @@ pub type Result<T> = std::result::Result<T, MpiError>;
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the fields are the values named in the message")]
 pub enum MpiError {
-    NotFound { attempts: Vec<Attempt> },
-    LoadFailed { path: PathBuf, problem: String },
-    SymbolMissing { symbol: &'static str, path: PathBuf },
-    NotInitialized { call: &'static str },
-    Finalized { call: &'static str },
-    Call { call: &'static str, class: ErrorClass, code: i32, text: String },
-    ThreadLevel { wanted: &'static str, provided: &'static str },
-    WorldTooSmall { variable: &'static str, launched: u64, world: usize, library: String },
-    LauncherValue { variable: &'static str, value: String },
-    CountTooLarge { call: &'static str, count: usize, limit: usize },
-    RankUnknown { call: &'static str, rank: usize, n_ranks: usize },
-    TagInvalid { tag: i32, limit: i32 },
-    LengthMismatch { call: &'static str, what: &'static str, given: usize, needed: usize },
-    OutsideBuffer { call: &'static str, rank: usize, start: usize, end: usize, length: usize },
-    AnySourceChunked { n_bytes: usize, limit_bytes: usize },
-    BoxOutside { dim: usize, start: usize, length: usize, extent: usize },
-    CommNull { handle: u64 },
-    InterComm { handle: u64 },
-    NotCancellable { call: &'static str },
-    Deadline { waiting_for: &'static str, limit: Duration },
+    NotFound {
+        attempts: Vec<Attempt>,
+    },
+    LoadFailed {
+        path: PathBuf,
+        problem: String,
+    },
+    SymbolMissing {
+        symbol: &'static str,
+        path: PathBuf,
+    },
+    NotInitialized {
+        call: &'static str,
+    },
+    Finalized {
+        call: &'static str,
+    },
+    Call {
+        call: &'static str,
+        class: ErrorClass,
+        code: i32,
+        text: String,
+    },
+    ThreadLevel {
+        wanted: &'static str,
+        provided: &'static str,
+    },
+    WorldTooSmall {
+        variable: &'static str,
+        launched: u64,
+        world: usize,
+        library: String,
+    },
+    LauncherForeign {
+        variable: &'static str,
+        launched: u64,
+        launcher: &'static str,
+        library: String,
+    },
+    LauncherValue {
+        variable: &'static str,
+        value: String,
+    },
+    CountTooLarge {
+        call: &'static str,
+        count: usize,
+        limit: usize,
+    },
+    RankUnknown {
+        call: &'static str,
+        rank: usize,
+        n_ranks: usize,
+    },
+    TagInvalid {
+        tag: i32,
+        limit: i32,
+    },
+    LengthMismatch {
+        call: &'static str,
+        what: &'static str,
+        given: usize,
+        needed: usize,
+    },
+    OutsideBuffer {
+        call: &'static str,
+        rank: usize,
+        start: usize,
+        end: usize,
+        length: usize,
+    },
+    AnySourceChunked {
+        n_bytes: usize,
+        limit_bytes: usize,
+    },
+    BoxOutside {
+        dim: usize,
+        start: usize,
+        length: usize,
+        extent: usize,
+    },
+    CommNull {
+        handle: u64,
+    },
+    InterComm {
+        handle: u64,
+    },
+    NotCancellable {
+        call: &'static str,
+    },
+    Deadline {
+        waiting_for: &'static str,
+        limit: Duration,
+    },
 }
 
 impl MpiError {
@@ -45,6 +118,7 @@ impl MpiError {
             Self::Call { .. } => "mpi-call-failed",
             Self::ThreadLevel { .. } => "mpi-thread-level",
             Self::WorldTooSmall { .. } => "mpi-world-too-small",
+            Self::LauncherForeign { .. } => "mpi-launcher-foreign",
             Self::LauncherValue { .. } => "mpi-launcher-value",
             Self::CountTooLarge { .. } => "mpi-count-too-large",
             Self::RankUnknown { .. } => "mpi-rank-unknown",
@@ -76,6 +150,7 @@ impl fmt::Display for MpiError {
             | Self::LoadFailed { .. }
             | Self::SymbolMissing { .. }
             | Self::WorldTooSmall { .. }
+            | Self::LauncherForeign { .. }
             | Self::LauncherValue { .. } => self.describe_setup(f),
             Self::NotInitialized { .. }
             | Self::Finalized { .. }
@@ -116,6 +191,12 @@ impl MpiError {
                 "the launcher started {launched} ranks ({variable}={launched}) but the MPI world has {world}: \
                  the launcher and the library {library} belong to different MPIs; use the mpiexec that comes \
                  with this library, or set PARTITA_MPI_LIBRARY to the library of the launcher"
+            ),
+            Self::LauncherForeign { variable, launched, launcher, library } => write!(
+                f,
+                "the launcher started {launched} ranks ({variable}={launched}) and belongs to {launcher}, but the \
+                 library is {library}: each rank would be alone; use the mpiexec that comes with this library, or set \
+                 PARTITA_MPI_LIBRARY to the library of the launcher"
             ),
             Self::LauncherValue { variable, value } => write!(
                 f,

@@ -2,7 +2,7 @@
 
 use super::{
     Abi, Comm, Handle, HandleSource, MpiError, Number, Predefined, Result, Width, constants,
-    launcher,
+    launcher::{self, Family, Launchable},
     symbols::{Load, Symbols},
     table::{Calls, read_text},
 };
@@ -144,16 +144,26 @@ impl Library {
     /// where this call started MPI; who started it before us has chosen.
     ///
     /// # Errors
-    /// [`MpiError::WorldTooSmall`] if the launcher started more ranks than the
-    /// world has; [`MpiError::Finalized`] if MPI has ended already.
+    /// [`MpiError::LauncherForeign`] and [`MpiError::WorldTooSmall`] if the
+    /// launcher is not this library's; [`MpiError::Finalized`] if MPI has ended already.
     pub fn init(&self, wanted: ThreadLevel) -> Result<Init> {
         let _once = INIT.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if self.is_finalized() {
             return Err(MpiError::Finalized { call: "MPI_Init_thread" });
         }
-        let started = if self.is_initialized() { Started::Before } else { self.start(wanted)? };
-        let world = self.world()?;
-        launcher::check(&launcher::detect()?, world.size(), &self.library_version())?;
+        let launched = launcher::detect()?;
+        let version = self.library_version();
+        let family = Family::of_library(self.abi(), &version);
+        let library = Launchable { family, version: &version };
+        let started = if self.is_initialized() {
+            Started::Before
+        } else {
+            if std::env::var_os(launcher::ANY_LAUNCHER_VARIABLE).is_none() {
+                launcher::check_family(&launched, library)?;
+            }
+            self.start(wanted)?
+        };
+        launcher::check_world(&launched, self.world()?.size(), library)?;
         Ok(Init { started, provided: self.thread_level()? })
     }
 
