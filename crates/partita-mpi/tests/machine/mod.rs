@@ -55,11 +55,9 @@ impl Mpi {
         self.prefix.as_ref().map_or("python3".into(), |prefix| prefix.join("bin/python"))
     }
 
-    /// Whether its mpi4py runs on this very library.
+    /// Whether mpi4py is installed beside it; it chooses its library itself.
     pub fn has_mpi4py(&self) -> bool {
-        let Some(prefix) = &self.prefix else { return false };
-        let built_for_standard = prefix.join("partita-standard-abi").exists();
-        self.is_standard() == built_for_standard && has_package(prefix, "mpi4py")
+        self.prefix.as_ref().is_some_and(|prefix| has_package(prefix, "mpi4py"))
     }
 
     /// The header of the standard ABI, for a library that has it.
