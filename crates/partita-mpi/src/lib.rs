@@ -17,9 +17,9 @@
 //! # Ok::<(), partita_mpi::MpiError>(())
 //! ```
 //!
-//! Read in this order: [`find`] and [`launcher`] (which MPI), [`table`] and
-//! [`constants`](Predefined) (how it is called), [`Comm`] (what it does),
-//! [`Request`] and [`Patience`] (waiting without blocking for ever).
+//! Read in this order: [`Search`] and [`launcher`] (which MPI), `table.rs` and
+//! `constants.rs` (how it is called), [`Comm`] (what it does), [`Request`] and
+//! [`Patience`] (waiting without blocking for ever).
 //!
 //! # Threads
 //! Handles are plain numbers and may be used from any thread, if MPI was
@@ -46,6 +46,7 @@ mod handle;
 pub mod launcher;
 mod library;
 mod message;
+mod pace;
 mod request;
 mod request_set;
 mod start;
@@ -71,5 +72,5 @@ pub use request::{Request, RequestKind};
 pub use request_set::{Finished, RequestSet};
 pub use status::{Status, StatusLayout};
 pub use symbols::Load;
-pub use wait::Patience;
+pub use wait::{Patience, Step};
 pub use window::{Segment, Window};

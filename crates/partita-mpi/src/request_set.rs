@@ -1,7 +1,7 @@
 //! Many operations under way, waited for together.
 
 use super::{
-    Library, MpiError, Number, Patience, Request, RequestKind, Result, Status,
+    Library, MpiError, Number, Patience, Request, RequestKind, Result, Status, Step,
     chunks::as_int,
     handle::{HandleArray, Width},
     status::StatusArray,
@@ -157,8 +157,12 @@ impl RequestSet {
         check: impl FnMut() -> std::result::Result<(), E>,
     ) -> std::result::Result<Vec<Status>, E> {
         let poll = || {
-            self.test_some()?;
-            Ok((self.n_unfinished == 0).then_some(()))
+            let finished = self.test_some()?;
+            Ok(match (self.n_unfinished, finished.len()) {
+                (0, _) => Step::Done(()),
+                (_, 0) => Step::Idle,
+                _ => Step::Moved,
+            })
         };
         patience.until("a set of operations", poll, check)?;
         Ok(self.members.iter().map(|member| member.status.unwrap_or_default()).collect())

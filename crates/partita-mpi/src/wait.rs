@@ -5,32 +5,44 @@
 //! (`MPI_Test`), looks around (the caller's `check`), and asks again: at first
 //! at once, then after letting others run, then after short sleeps.
 
-use super::MpiError;
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
+use super::{MpiError, pace::Pace};
+use std::time::{Duration, Instant};
 
 /// How to wait, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
     /// How often to ask without a pause; worth it if ranks have their own cores.
     pub n_spins: u32,
-    /// How often to ask with a yield in between, after the spins.
-    pub n_yields: u32,
+    /// How long to yield between polls, after the spins, while nothing moves.
+    pub yield_for: Duration,
     /// The longest sleep after that; sleeps begin at 10 µs and double.
     pub longest_sleep: Duration,
-    /// When to give up; `None` is never.
+    /// When to give up after the last [`Step::Moved`]; `None` is never.
     pub limit: Option<Duration>,
 }
 
-const FIRST_SLEEP: Duration = Duration::from_micros(10);
+/// What a poll found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step<T> {
+    /// All is done.
+    Done(T),
+    /// Part of it is done: the wait starts anew.
+    Moved,
+    /// Nothing is known to have happened.
+    Idle,
+}
+
+impl<T> From<Option<T>> for Step<T> {
+    fn from(found: Option<T>) -> Self {
+        found.map_or(Self::Idle, Self::Done)
+    }
+}
 
 impl Default for Patience {
     fn default() -> Self {
         Self {
             n_spins: 200,
-            n_yields: 1000,
+            yield_for: Duration::from_millis(10),
             longest_sleep: Duration::from_millis(1),
             limit: Some(Duration::from_secs(60)),
         }
@@ -51,8 +63,9 @@ impl Patience {
 
     /// Asks `poll` until it has a value.
     ///
-    /// `check` runs between two polls, after the spins; an error of either is
-    /// returned at once. Something that is done counts, even if late.
+    /// `poll` returns an `Option` or a [`Step`]. `check` runs between two
+    /// polls, after the spins; an error of either is returned at once.
+    /// Something that is done counts, even if late.
     ///
     /// # Errors
     /// Those of `poll` and `check`; [`MpiError::Deadline`] after the limit.
@@ -65,50 +78,40 @@ impl Patience {
     /// assert_eq!(value, "done");
     /// # Ok::<(), MpiError>(())
     /// ```
-    pub fn until<T, E: From<MpiError>>(
+    pub fn until<T, S: Into<Step<T>>, E: From<MpiError>>(
         &self,
         waiting_for: &'static str,
-        mut poll: impl FnMut() -> Result<Option<T>, E>,
+        mut poll: impl FnMut() -> Result<S, E>,
         mut check: impl FnMut() -> Result<(), E>,
     ) -> Result<T, E> {
         for _ in 0..self.n_spins {
-            if let Some(value) = poll()? {
+            if let Step::Done(value) = poll()?.into() {
                 return Ok(value);
             }
             std::hint::spin_loop();
         }
         // The clock starts here: the spins last microseconds.
-        let start = Instant::now();
-        let mut pauses = Pauses { n_yields: self.n_yields, sleep: FIRST_SLEEP };
+        let mut start = Instant::now();
+        let mut last_moved = start;
+        let mut pace = Pace::new(*self, start);
         loop {
-            if let Some(value) = poll()? {
-                return Ok(value);
+            let step = poll()?.into();
+            let end = Instant::now();
+            match step {
+                Step::Done(value) => return Ok(value),
+                Step::Moved => {
+                    last_moved = end;
+                    pace.moved(end);
+                }
+                Step::Idle => {}
             }
             check()?;
-            match self.limit {
-                Some(limit) if start.elapsed() >= limit => {
-                    return Err(MpiError::Deadline { waiting_for, limit }.into());
-                }
-                _ => pauses.pause(self.longest_sleep),
+            if let Some(limit) = self.limit.filter(|limit| end - last_moved >= *limit) {
+                return Err(MpiError::Deadline { waiting_for, limit }.into());
             }
+            pace.next(start, end).take();
+            start = Instant::now();
         }
-    }
-}
-
-struct Pauses {
-    n_yields: u32,
-    sleep: Duration,
-}
-
-impl Pauses {
-    fn pause(&mut self, longest: Duration) {
-        if self.n_yields > 0 {
-            self.n_yields -= 1;
-            thread::yield_now();
-            return;
-        }
-        thread::sleep(self.sleep.min(longest));
-        self.sleep = (self.sleep * 2).min(longest);
     }
 }
 
@@ -153,5 +156,21 @@ mod tests {
         let patience = Patience { n_spins: 0, ..Patience::within(Duration::from_nanos(1)) };
         let found: Result<_, Stop> = patience.until("x", || Ok(Some(7)), || Err(Stop::Interrupted));
         assert_eq!(found, Ok(7));
+    }
+
+    #[test]
+    fn what_moves_is_given_more_time() {
+        let start = Instant::now();
+        let patience = Patience::within(Duration::from_millis(40));
+        let poll = || {
+            let elapsed = start.elapsed();
+            if elapsed > Duration::from_millis(120) {
+                return Ok(Step::Done(()));
+            }
+            std::thread::sleep(Duration::from_millis(1));
+            Ok(Step::Moved)
+        };
+        let found: Result<(), Stop> = patience.until("movement", poll, || Ok(()));
+        assert_eq!(found, Ok(()));
     }
 }
