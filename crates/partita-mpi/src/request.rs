@@ -154,10 +154,19 @@ impl Request {
         self.library.cancel_all(&self.handles)
     }
 
-    /// Hands the parts to a set of requests.
-    pub(super) fn into_parts(mut self) -> (HandleArray, RequestKind, Option<Result<Status>>) {
+    /// The error with which it has ended, if it has.
+    pub(super) fn failure(&self) -> Result<()> {
+        match &self.outcome {
+            Some(Err(error)) => Err(error.clone()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Hands the parts to a set of requests; the status, if it has finished.
+    pub(super) fn into_parts(mut self) -> (HandleArray, RequestKind, Option<Status>) {
         let empty = HandleArray::new(self.library.width());
-        (std::mem::replace(&mut self.handles, empty), self.kind, self.outcome.take())
+        let handles = std::mem::replace(&mut self.handles, empty);
+        (handles, self.kind, self.outcome.take().and_then(Result::ok))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Many operations under way, waited for together.
 
 use super::{
-    Library, MpiError, Number, Patience, Request, RequestKind, Result, Status, Step,
+    ErrorClass, Library, MpiError, Number, Patience, Request, RequestKind, Result, Status, Step,
     chunks::as_int,
     handle::{HandleArray, Width},
     status::StatusArray,
@@ -59,8 +59,9 @@ impl RequestSet {
     /// If the operation has already failed.
     pub fn push(&mut self, request: Request) -> Result<usize> {
         let index = self.members.len();
+        // Still whole here: a failed one lets go of what it has when dropped.
+        request.failure()?;
         let (handles, kind, outcome) = request.into_parts();
-        let outcome = outcome.transpose()?;
         if let Some(status) = outcome {
             self.early.push(Finished { index, status });
             self.members.push(Member { kind, n_left: 0, status: outcome });
@@ -94,7 +95,8 @@ impl RequestSet {
     /// Those that have finished since the last call; never blocks.
     ///
     /// # Errors
-    /// What MPI reports of one of them; the others stay in the set.
+    /// What MPI reports of one of them, which is then out of the set; the
+    /// others go on and can be waited for.
     pub fn test_some(&mut self) -> Result<Vec<Finished>> {
         let mut finished = std::mem::take(&mut self.early);
         if self.n_unfinished == 0 {
@@ -114,30 +116,45 @@ impl RequestSet {
         };
         let n_done = if n_done == self.library.number(Number::Undefined) { 0 } else { n_done };
         let n_done = usize::try_from(n_done).unwrap_or(0).min(n);
-        let result = result.map_err(|error| self.library.culprit(error, &statuses, n_done));
-        if result.is_ok() {
-            self.record(n_done, &statuses, &mut finished)?;
+        let in_status =
+            matches!(&result, Err(error) if error.class() == Some(ErrorClass::InStatus));
+        if result.is_ok() || in_status {
+            self.record(n_done, &statuses, in_status, &mut finished)?;
         }
+        let result = result.map_err(|error| self.library.culprit(error, &statuses, n_done));
         self.statuses = Some(statuses);
-        result.map(|()| finished)
+        match result {
+            Ok(()) => Ok(finished),
+            Err(error) => {
+                // Those that came well are told at the next call.
+                self.early = finished;
+                Err(error)
+            }
+        }
     }
 
     fn record(
         &mut self,
         n_done: usize,
         statuses: &StatusArray,
+        some_failed: bool,
         finished: &mut Vec<Finished>,
     ) -> Result<()> {
         for position in 0..n_done {
             let index = self.members_of_handles[self.indices[position] as usize];
-            let kind = self.members[index].kind;
-            let part = self.library.read_status(statuses, position, kind)?;
+            let failed = some_failed && statuses.error(position) != 0;
+            let part = match failed {
+                true => Status::default(),
+                false => self.library.read_status(statuses, position, self.members[index].kind)?,
+            };
             let member = &mut self.members[index];
             let status = member.status.map_or(part, |whole| whole.merge(part));
             member.status = Some(status);
             member.n_left -= 1;
             if member.n_left == 0 {
                 self.n_unfinished -= 1;
+            }
+            if member.n_left == 0 && !failed {
                 finished.push(Finished { index, status });
             }
         }

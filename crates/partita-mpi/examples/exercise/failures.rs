@@ -44,8 +44,11 @@ pub fn truncation(comm: &Comm) -> Outcome {
         let mut send = own.isend(data.as_ptr().cast(), 64, &byte, me, 2)?;
         let mut set = RequestSet::new(own.library());
         set.push(own.irecv(room.as_mut_ptr().cast(), 8, &byte, me, 2)?)?;
+        set.push(own.ibarrier()?)?;
         same("in a set", class(set.wait_all(&patience(), never)), expected)?;
         let _ = send.wait(&patience(), never);
+        same("the others go on", set.wait_all(&patience(), never)?.len(), 2)?;
+        same("a failed one is refused", class(set.push(receive)), expected)?;
     }
     Ok(())
 }
