@@ -1,0 +1,279 @@
+//! One operation under way: a send, a receive or a collective.
+
+use super::{
+    Handle, Library, MpiError, Patience, Predefined, Result, Status,
+    chunks::as_int,
+    handle::{HandleArray, Slot},
+    status::StatusArray,
+};
+use std::time::{Duration, Instant};
+
+/// What a request is for; decides what may be done with an unfinished one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestKind {
+    /// A send: may go on in the background.
+    Send,
+    /// A receive: may be cancelled.
+    Receive,
+    /// A collective: can only be waited for.
+    Collective,
+}
+
+/// An operation under way.
+///
+/// Dropping an unfinished request lets a send go on, cancels a receive, and
+/// leaves a collective to itself; the buffers must outlive all three, which is
+/// what the caller of the `unsafe` call that made it promised. After
+/// `MPI_Finalize` dropping does nothing.
+#[derive(Debug)]
+#[must_use = "an operation has to be waited for"]
+pub struct Request {
+    library: Library,
+    // Several, if a long message was cut.
+    handles: HandleArray,
+    statuses: StatusArray,
+    kind: RequestKind,
+    outcome: Option<Result<Status>>,
+}
+
+impl Request {
+    /// Starts operations that count as one: `start` is given the address for
+    /// the request of each chunk in turn.
+    pub(super) fn start<C>(
+        library: &Library,
+        kind: RequestKind,
+        chunks: impl Iterator<Item = C>,
+        mut start: impl FnMut(C, *mut std::ffi::c_void) -> Result<()>,
+    ) -> Result<Self> {
+        let null = library.handle(Predefined::RequestNull);
+        let handles = HandleArray::new(library.width());
+        let statuses = StatusArray::new(library.abi(), 0);
+        let mut request = Self { library: library.clone(), handles, statuses, kind, outcome: None };
+        for chunk in chunks {
+            let mut slot = Slot::new(library.width(), null);
+            // On an error the requests so far are abandoned by the drop.
+            start(chunk, slot.as_mut_ptr())?;
+            request.handles.push(slot.get());
+        }
+        request.statuses = StatusArray::new(library.abi(), request.handles.len());
+        Ok(request)
+    }
+
+    /// What it is for.
+    pub fn kind(&self) -> RequestKind {
+        self.kind
+    }
+
+    /// Whether it has finished; never blocks, and lets MPI make progress.
+    ///
+    /// # Errors
+    /// What MPI reports of the operation; the same again when asked again.
+    pub fn test(&mut self) -> Result<Option<Status>> {
+        if let Some(outcome) = &self.outcome {
+            return outcome.clone().map(Some);
+        }
+        let mut flag = 0;
+        let calls = self.library.calls();
+        let (requests, statuses) = (self.handles.as_mut_ptr(), self.statuses.as_mut_ptr());
+        // SAFETY: the arrays have `n` entries each and live in `self`.
+        let result = unsafe {
+            match self.handles.len() {
+                1 => calls.test(requests, &mut flag, statuses),
+                n => calls.testall(as_int("MPI_Testall", n)?, requests, &mut flag, statuses),
+            }
+        };
+        self.conclude(result, flag != 0)
+    }
+
+    /// Waits without blocking inside MPI; see [`Patience::until`].
+    ///
+    /// On an error of `check` or a deadline the request is still under way.
+    ///
+    /// # Errors
+    /// Those of [`test`](Self::test), of `check`, and the deadline.
+    pub fn wait<E: From<MpiError>>(
+        &mut self,
+        patience: &Patience,
+        check: impl FnMut() -> std::result::Result<(), E>,
+    ) -> std::result::Result<Status, E> {
+        let waiting_for = match self.kind {
+            RequestKind::Send => "a send",
+            RequestKind::Receive => "a receive",
+            RequestKind::Collective => "a collective operation",
+        };
+        patience.until(waiting_for, || Ok(self.test()?), check)
+    }
+
+    /// Waits inside MPI: cannot be interrupted, has no deadline.
+    ///
+    /// # Errors
+    /// What MPI reports of the operation.
+    pub fn wait_blocking(&mut self) -> Result<Status> {
+        if let Some(outcome) = &self.outcome {
+            return outcome.clone();
+        }
+        let calls = self.library.calls();
+        let (requests, statuses) = (self.handles.as_mut_ptr(), self.statuses.as_mut_ptr());
+        // SAFETY: the arrays have `n` entries each and live in `self`.
+        let result = unsafe {
+            match self.handles.len() {
+                1 => calls.wait(requests, statuses),
+                n => calls.waitall(as_int("MPI_Waitall", n)?, requests, statuses),
+            }
+        };
+        self.conclude(result, true).map(Option::unwrap_or_default)
+    }
+
+    fn conclude(&mut self, result: Result<()>, done: bool) -> Result<Option<Status>> {
+        let n = self.handles.len();
+        let result = result.map_err(|error| self.library.culprit(error, &self.statuses, n));
+        if let Err(error) = result {
+            self.outcome = Some(Err(error.clone()));
+            return Err(error);
+        }
+        if !done {
+            return Ok(None);
+        }
+        let parts = (0..n).map(|i| self.library.read_status(&self.statuses, i, self.kind));
+        let whole =
+            parts.reduce(|whole, part| Ok(whole?.merge(part?))).unwrap_or(Ok(Status::default()));
+        self.outcome = Some(whole.clone());
+        whole.map(Some)
+    }
+
+    /// Asks that a receive be given up; wait for it afterwards.
+    ///
+    /// Its status then says whether it was cancelled or had come already.
+    ///
+    /// # Errors
+    /// [`MpiError::NotCancellable`] for sends and collectives.
+    pub fn cancel(&mut self) -> Result<()> {
+        if self.kind != RequestKind::Receive {
+            return Err(MpiError::NotCancellable { call: self.kind.call() });
+        }
+        self.library.cancel_all(&self.handles)
+    }
+
+    /// The error with which it has ended, if it has.
+    pub(super) fn failure(&self) -> Result<()> {
+        match &self.outcome {
+            Some(Err(error)) => Err(error.clone()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Hands the parts to a set of requests; the status, if it has finished.
+    pub(super) fn into_parts(mut self) -> (HandleArray, RequestKind, Option<Status>) {
+        let empty = HandleArray::new(self.library.width());
+        let handles = std::mem::replace(&mut self.handles, empty);
+        (handles, self.kind, self.outcome.take().and_then(Result::ok))
+    }
+}
+
+impl RequestKind {
+    fn call(self) -> &'static str {
+        match self {
+            Self::Send => "MPI_Isend",
+            Self::Receive => "MPI_Irecv",
+            Self::Collective => "a collective",
+        }
+    }
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        for handle in self.handles.iter() {
+            self.library.abandon(handle, self.kind);
+        }
+    }
+}
+
+/// How long a dropped receive is given to confirm that it is cancelled.
+const CANCEL_LIMIT: Duration = Duration::from_secs(1);
+
+impl Library {
+    fn is_null_request(&self, request: Handle) -> bool {
+        request == self.handle(Predefined::RequestNull)
+    }
+
+    pub(super) fn cancel_all(&self, handles: &HandleArray) -> Result<()> {
+        for handle in handles.iter().filter(|handle| !self.is_null_request(*handle)) {
+            let mut slot = Slot::new(self.width(), handle);
+            // SAFETY: the request is a live receive; cancelling keeps the handle.
+            unsafe { self.calls().cancel(slot.as_mut_ptr())? };
+        }
+        Ok(())
+    }
+
+    /// Lets go of an unfinished request in the way its kind allows.
+    pub(super) fn abandon(&self, request: Handle, kind: RequestKind) {
+        if self.is_null_request(request) || !self.is_active() {
+            return;
+        }
+        let mut slot = Slot::new(self.width(), request);
+        match kind {
+            // SAFETY: a send under way may be freed; it goes on by itself.
+            RequestKind::Send => drop(unsafe { self.calls().request_free(slot.as_mut_ptr()) }),
+            RequestKind::Receive => self.give_up_receive(slot),
+            // The standard allows neither cancelling nor freeing it.
+            RequestKind::Collective => {}
+        }
+    }
+
+    fn give_up_receive(&self, mut slot: Slot) {
+        let request = slot.as_mut_ptr();
+        // SAFETY: the request is a live receive.
+        if unsafe { self.calls().cancel(request) }.is_err() {
+            return;
+        }
+        let mut status = StatusArray::new(self.abi(), 1);
+        let start = Instant::now();
+        let mut flag = 0;
+        while flag == 0 && start.elapsed() < CANCEL_LIMIT {
+            // SAFETY: the request is live until it is tested as done.
+            if unsafe { self.calls().test(request, &mut flag, status.as_mut_ptr()) }.is_err() {
+                return;
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    /// Reads a status; a send's or a collective's has no source and length.
+    pub(super) fn read_status(
+        &self,
+        statuses: &StatusArray,
+        index: usize,
+        kind: RequestKind,
+    ) -> Result<Status> {
+        let mut status = Status::default();
+        if kind != RequestKind::Receive {
+            return Ok(status);
+        }
+        let (mut cancelled, mut n_bytes) = (0, 0);
+        let (raw, byte) = (statuses.at(index), self.handle(Predefined::Byte));
+        // SAFETY: MPI wrote the status at `index`; both results are live.
+        unsafe { self.calls().test_cancelled(raw, &mut cancelled)? };
+        status.cancelled = cancelled != 0;
+        if status.cancelled {
+            return Ok(status);
+        }
+        // SAFETY: as above; every library counts a message in bytes.
+        unsafe { self.calls().get_elements_x(raw, byte, &mut n_bytes)? };
+        status.n_bytes = usize::try_from(n_bytes).unwrap_or(0);
+        status.source = statuses.source(index);
+        status.tag = statuses.tag(index);
+        Ok(status)
+    }
+
+    /// The error of the request that failed, where MPI says "in the status".
+    pub(super) fn culprit(&self, error: MpiError, statuses: &StatusArray, n: usize) -> MpiError {
+        use super::ErrorClass::{InStatus, Pending};
+        let MpiError::Call { call, class: InStatus, .. } = error else { return error };
+        let codes = (0..n).map(|index| statuses.error(index));
+        let failed = |code: &i32| *code != 0 && self.calls().class(*code) != Pending;
+        match codes.into_iter().find(failed) {
+            Some(code) => self.calls().check(call, code).err().unwrap_or(error),
+            None => error,
+        }
+    }
+}
