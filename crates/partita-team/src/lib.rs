@@ -1,6 +1,20 @@
 //! Teams of ranks and what runs plans on them.
 //!
-//! So far: [`copy`], the kernels that carry out one move between two buffers at the speed of
-//! memory. Every engine uses them, whatever made the buffers reachable.
+//! - [`copy`]: the kernels that carry out moves between buffers at the speed of memory. Every engine
+//!   uses them, whatever made the buffers reachable.
+//! - [`threads`]: ranks that are threads of one process and share memory.
+//! - [`Buffer`], [`TeamError`]: what engines have in common.
+//!
+//! Failure is part of the interface: an error on one rank becomes an error on every rank of its
+//! team, and a rank that does not come is named after a deadline. `threads/README.md` has the
+//! protocol.
 
 pub mod copy;
+
+mod buffer;
+mod error;
+mod program;
+pub mod threads;
+
+pub use buffer::{Access, Buffer};
+pub use error::{Failure, FailureKind, Result, TeamError};

@@ -1,0 +1,97 @@
+//! Buffers: somebody's memory, described well enough to move through it.
+
+use crate::error::{Result, TeamError};
+
+/// A strided buffer of one rank. It borrows nothing: the engine's calls keep the owner waiting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Buffer {
+    /// Address of the element at position zero of every dimension.
+    pub address: usize,
+    /// Elements per dimension.
+    pub shape: Vec<u64>,
+    /// Distance in bytes between neighbours, per dimension.
+    pub strides: Vec<isize>,
+    /// Whether it may be written.
+    pub access: Access,
+}
+
+/// What may be done to a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Read only.
+    Read,
+    /// Read and write.
+    Write,
+}
+
+impl Buffer {
+    /// A dense buffer in C order.
+    #[must_use]
+    pub fn dense(address: usize, shape: &[u64], item_bytes: usize) -> Self {
+        let mut strides = vec![0; shape.len()];
+        let mut stride = item_bytes as isize;
+        for (to, length) in strides.iter_mut().zip(shape).rev() {
+            *to = stride;
+            stride = stride.saturating_mul((*length).max(1) as isize);
+        }
+        Self { address, shape: shape.to_vec(), strides, access: Access::Write }
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub fn n_elements(&self) -> u64 {
+        self.shape.iter().product()
+    }
+
+    /// First address and end of the memory that the elements lie in.
+    #[must_use]
+    pub fn span(&self, item_bytes: usize) -> (usize, usize) {
+        if self.n_elements() == 0 {
+            return (self.address, self.address);
+        }
+        let (mut low, mut high) = (self.address as isize, self.address as isize);
+        for (length, stride) in self.shape.iter().zip(&self.strides) {
+            let reach = (*length as isize - 1) * stride;
+            low += reach.min(0);
+            high += reach.max(0);
+        }
+        (low as usize, high as usize + item_bytes)
+    }
+
+    /// Whether two buffers may share a byte.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self, item_bytes: usize) -> bool {
+        let (a, b) = (self.span(item_bytes), other.span(item_bytes));
+        a.0.max(b.0) < a.1.min(b.1)
+    }
+
+    /// Checks that every element can be written on its own.
+    pub(crate) fn check_target(&self, number: usize) -> Result<()> {
+        if self.access == Access::Read {
+            return Err(TeamError::BufferReadOnly { buffer: number });
+        }
+        let repeats = |dim: &usize| self.strides[*dim] == 0 && self.shape[*dim] > 1;
+        match (0..self.shape.len()).find(repeats) {
+            Some(dim) => Err(TeamError::BufferRepeats { buffer: number, dim }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Checks a rank's buffers against the shapes its layout asks for.
+pub(crate) fn check_shapes(
+    side: &'static str,
+    given: &[Buffer],
+    wanted: &[Vec<u64>],
+) -> Result<()> {
+    if given.len() != wanted.len() {
+        return Err(TeamError::BufferCount { n_given: given.len(), n_wanted: wanted.len(), side });
+    }
+    for (number, (given, wanted)) in given.iter().zip(wanted).enumerate() {
+        if given.shape != *wanted {
+            let (given, wanted) = (given.shape.clone(), wanted.clone());
+            return Err(TeamError::BufferShape { side, buffer: number, given, wanted });
+        }
+    }
+    Ok(())
+}

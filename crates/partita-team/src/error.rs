@@ -1,0 +1,156 @@
+//! What can go wrong in a team, the same on every rank.
+
+use std::fmt;
+use std::time::Duration;
+
+/// Result of this crate.
+pub type Result<T> = std::result::Result<T, TeamError>;
+
+/// What one rank reports to the others of its team.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// Rank of the team where it began.
+    pub rank: u64,
+    /// What kind of failure.
+    pub kind: FailureKind,
+    /// The message of that rank's own error.
+    pub message: String,
+}
+
+/// Kinds of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureKind {
+    /// It raised an error, in the call or in the user's code.
+    Raised,
+    /// It has left: its function returned or its process ended.
+    Left,
+    /// It did not come before the deadline.
+    Late,
+}
+
+/// Why a call on a team failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the fields are the values named in the message")]
+pub enum TeamError {
+    Remote { failure: Failure },
+    Mismatch { rank: u64, other: u64, what: &'static str, mine: String, theirs: String },
+    Deadline { missing: Vec<u64>, call: String, limit: Duration },
+    BufferCount { n_given: usize, n_wanted: usize, side: &'static str },
+    BufferShape { side: &'static str, buffer: usize, given: Vec<u64>, wanted: Vec<u64> },
+    BufferReadOnly { buffer: usize },
+    BufferRepeats { buffer: usize, dim: usize },
+    BufferOverlap { rank: u64, other: u64 },
+    NotAMember { rank: u64, n_ranks: u64 },
+    MemberTwice { rank: u64 },
+    MemberUnknown { rank: u64, size: u64 },
+    TeamTooSmall { rank: u64, size: u64 },
+    Busy,
+}
+
+impl TeamError {
+    /// Stable code of the error.
+    #[must_use]
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Self::Remote { failure } => match failure.kind {
+                FailureKind::Raised => "rank-raised",
+                FailureKind::Left => "rank-left",
+                FailureKind::Late => "rank-late",
+            },
+            Self::Mismatch { what, .. } => match *what {
+                "call" => "calls-differ",
+                "plan" => "plans-differ",
+                _ => "arguments-differ",
+            },
+            Self::Deadline { .. } => "deadline",
+            Self::BufferCount { .. } => "buffer-count",
+            Self::BufferShape { .. } => "buffer-shape",
+            Self::BufferReadOnly { .. } => "buffer-read-only",
+            Self::BufferRepeats { .. } => "buffer-repeats",
+            Self::BufferOverlap { .. } => "buffer-overlap",
+            Self::NotAMember { .. } => "not-a-member",
+            Self::MemberTwice { .. } => "member-twice",
+            Self::MemberUnknown { .. } => "member-unknown",
+            Self::TeamTooSmall { .. } => "team-too-small",
+            Self::Busy => "team-busy",
+        }
+    }
+
+    /// What the other ranks are told.
+    #[must_use]
+    pub fn failure(&self, rank: u64) -> Failure {
+        match self {
+            Self::Remote { failure } => failure.clone(),
+            other => Failure { rank, kind: FailureKind::Raised, message: other.to_string() },
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rank, message, .. } = self;
+        match self.kind {
+            FailureKind::Raised => write!(f, "rank {rank} failed: {message}"),
+            FailureKind::Left => write!(f, "rank {rank} has left the team: {message}"),
+            FailureKind::Late => write!(f, "rank {rank} came too late: {message}"),
+        }
+    }
+}
+
+impl fmt::Display for TeamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Remote { failure } => write!(f, "{failure}"),
+            Self::Mismatch { rank, other, what, mine, theirs } => write!(
+                f,
+                "the {what}s differ: rank {rank} has {mine}, rank {other} has {theirs}; make the same \
+                 {what} on every rank"
+            ),
+            Self::Deadline { missing, call, limit } => write!(
+                f,
+                "{call}: ranks {missing:?} did not come within {limit:?}; look what they do, or set a \
+                 longer deadline"
+            ),
+            Self::BufferCount { n_given, n_wanted, side } => write!(
+                f,
+                "{n_given} {side} buffers where the layout has {n_wanted} on this rank; give {n_wanted}"
+            ),
+            Self::BufferShape { side, buffer, given, wanted } => write!(
+                f,
+                "{side} buffer {buffer} has the shape {given:?}, the layout says {wanted:?}; use that"
+            ),
+            Self::BufferReadOnly { buffer } => {
+                write!(f, "target buffer {buffer} is read-only; give one that can be written")
+            }
+            Self::BufferRepeats { buffer, dim } => write!(
+                f,
+                "target buffer {buffer} has stride 0 in dimension {dim}: its elements share memory; \
+                 give one where each has its own"
+            ),
+            Self::BufferOverlap { rank, other } => write!(
+                f,
+                "the target of rank {rank} shares memory with the source of rank {other}; use separate \
+                 memory"
+            ),
+            Self::NotAMember { rank, n_ranks } => write!(
+                f,
+                "rank {rank} is no member of this team of {n_ranks}; call it on members only"
+            ),
+            Self::MemberTwice { rank } => write!(f, "rank {rank} is named twice; name it once"),
+            Self::MemberUnknown { rank, size } => {
+                write!(f, "rank {rank} of a team of {size}; use a rank below {size}")
+            }
+            Self::TeamTooSmall { rank, size } => write!(
+                f,
+                "the plan names rank {rank} but the team has {size} members; use a larger team"
+            ),
+            Self::Busy => write!(
+                f,
+                "another call of this rank on this team is under way; make one call at a time"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for TeamError {}

@@ -1,0 +1,65 @@
+//! The crew: all ranks of one run, who is still there, and the teams among them.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::threads::rendezvous::Rendezvous;
+use crate::threads::team::{Parcel, Team};
+
+/// All ranks of one process that work together.
+#[derive(Debug)]
+pub struct Crew {
+    n_ranks: u64,
+    departures: Mutex<HashMap<u64, String>>,
+    someone_left: AtomicBool,
+    /// Teams of the same members in the same order meet at the same place.
+    meetings: Mutex<HashMap<Vec<u64>, Arc<Rendezvous<Parcel>>>>,
+}
+
+impl Crew {
+    /// A crew of ranks `0..n_ranks`.
+    #[must_use]
+    pub fn new(n_ranks: u64) -> Arc<Self> {
+        Arc::new(Self {
+            n_ranks,
+            departures: Mutex::default(),
+            someone_left: AtomicBool::new(false),
+            meetings: Mutex::default(),
+        })
+    }
+
+    /// Number of ranks.
+    #[must_use]
+    pub fn n_ranks(&self) -> u64 {
+        self.n_ranks
+    }
+
+    /// The team of all ranks, as one of them sees it.
+    #[must_use]
+    pub fn world(self: &Arc<Self>, rank: u64) -> Team {
+        Team::new(self, (0..self.n_ranks).collect(), rank)
+    }
+
+    /// Says that a rank will not come to any meeting any more, and why.
+    pub fn leave(&self, rank: u64, why: &str) {
+        let mut departures = self.departures.lock().unwrap_or_else(PoisonError::into_inner);
+        departures.entry(rank).or_insert_with(|| why.to_string());
+        self.someone_left.store(true, Ordering::Release);
+    }
+
+    /// Why a rank has left, if it has.
+    pub(crate) fn left(&self, rank: u64) -> Option<String> {
+        if !self.someone_left.load(Ordering::Acquire) {
+            return None;
+        }
+        let departures = self.departures.lock().unwrap_or_else(PoisonError::into_inner);
+        departures.get(&rank).cloned()
+    }
+
+    pub(crate) fn meeting(&self, members: &[u64]) -> Arc<Rendezvous<Parcel>> {
+        let mut meetings = self.meetings.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = meetings.entry(members.to_vec());
+        Arc::clone(made.or_insert_with(|| Arc::new(Rendezvous::new(members.to_vec()))))
+    }
+}

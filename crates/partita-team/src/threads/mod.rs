@@ -1,0 +1,27 @@
+//! The threads engine: ranks are threads of one process and share memory.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use partita_team::threads::Crew;
+//! let crew = Crew::new(3);
+//! std::thread::scope(|scope| {
+//!     for rank in 0..3 {
+//!         let team = crew.world(rank);
+//!         scope.spawn(move || {
+//!             let all = team.allgather("greet", vec![rank as u8]).expect("all came");
+//!             assert_eq!(all, [Arc::from([0]), Arc::from([1]), Arc::from([2])]);
+//!         });
+//!     }
+//! });
+//! ```
+//!
+//! It starts no threads itself: whoever makes the ranks hands each its [`Team`].
+
+mod crew;
+mod rendezvous;
+mod team;
+mod wait;
+
+pub use crew::Crew;
+pub use team::Team;
+pub use wait::Patience;

@@ -1,0 +1,152 @@
+//! The rendezvous: every rank posts something, then every rank sees what all have posted.
+//!
+//! `README.md` beside this file has the states and the races. In short: a round is complete when
+//! every rank has posted, or when somebody posted for those that will not come. What was posted is
+//! kept until every rank has passed the round, so a late reader never sees a later round.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::error::{Failure, FailureKind};
+use crate::threads::crew::Crew;
+use crate::threads::wait::Patience;
+
+/// How often a sleeping rank looks whether others have left.
+const LOOK_AROUND: Duration = Duration::from_millis(20);
+
+/// What a rank brings: its value, or why it has none.
+pub(crate) type Post<T> = Result<T, Failure>;
+
+/// What all ranks brought to one round.
+pub(crate) type Round<T> = Arc<Vec<Post<T>>>;
+
+/// A meeting point of a fixed number of ranks.
+#[derive(Debug)]
+pub(crate) struct Rendezvous<T> {
+    members: Vec<u64>,
+    state: Mutex<State<T>>,
+    changed: Condvar,
+    /// Rounds completed, readable without the lock.
+    n_rounds: AtomicU64,
+}
+
+#[derive(Debug)]
+struct State<T> {
+    n_rounds: u64,
+    current: Vec<Option<Post<T>>>,
+    /// Rounds that each rank has posted to, or had posted for it.
+    n_posted: Vec<u64>,
+    /// Rounds that each rank has come to itself.
+    n_come: Vec<u64>,
+    /// The newest completed rounds, oldest first.
+    completed: VecDeque<Round<T>>,
+}
+
+impl<T> Rendezvous<T> {
+    /// A meeting point of these members of the crew, in this order.
+    pub(crate) fn new(members: Vec<u64>) -> Self {
+        let n = members.len();
+        let state = State {
+            n_rounds: 0,
+            current: (0..n).map(|_| None).collect(),
+            n_posted: vec![0; n],
+            n_come: vec![0; n],
+            completed: VecDeque::new(),
+        };
+        Self {
+            members,
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            n_rounds: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) fn members(&self) -> &[u64] {
+        &self.members
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        // A panic under the lock would be ours; the state is consistent between statements.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Posts for this round; gives its number.
+    ///
+    /// A rank that others gave up on finds its round complete: it gets that round's number, and
+    /// what it brought is dropped.
+    pub(crate) fn post(&self, rank: usize, post: Post<T>) -> u64 {
+        let mut state = self.lock();
+        let round = state.n_come[rank];
+        state.n_come[rank] += 1;
+        if state.n_posted[rank] == round {
+            state.current[rank] = Some(post);
+            state.n_posted[rank] += 1;
+            self.complete_if_full(&mut state);
+        }
+        round
+    }
+
+    fn complete_if_full(&self, state: &mut State<T>) {
+        if state.current.iter().any(Option::is_none) {
+            return;
+        }
+        let posts = state.current.iter_mut().filter_map(Option::take).collect();
+        state.completed.push_back(Arc::new(posts));
+        state.n_rounds += 1;
+        let slowest = state.n_come.iter().copied().min().unwrap_or(0);
+        // The slowest rank may still wait in the round it came to last.
+        let needed = state.n_rounds - slowest.saturating_sub(1).min(state.n_rounds);
+        while state.completed.len() as u64 > needed {
+            state.completed.pop_front();
+        }
+        self.n_rounds.store(state.n_rounds, Ordering::Release);
+        self.changed.notify_all();
+    }
+
+    /// Waits until a round is complete; gives what all ranks brought.
+    pub(crate) fn wait(&self, round: u64, crew: &Crew, patience: &Patience) -> Round<T> {
+        let is_done = || self.n_rounds.load(Ordering::Acquire) > round;
+        if patience.poll(is_done) {
+            return self.taken(&self.lock(), round);
+        }
+        let deadline = patience.deadline();
+        let mut state = self.lock();
+        while state.n_rounds <= round {
+            let (next, _) = self
+                .changed
+                .wait_timeout(state, LOOK_AROUND)
+                .unwrap_or_else(PoisonError::into_inner);
+            state = next;
+            if state.n_rounds <= round {
+                self.stand_in(&mut state, crew, deadline);
+            }
+        }
+        self.taken(&state, round)
+    }
+
+    fn taken(&self, state: &State<T>, round: u64) -> Round<T> {
+        let behind = (state.n_rounds - round) as usize;
+        Arc::clone(&state.completed[state.completed.len() - behind])
+    }
+
+    /// Posts failures for ranks that have left, and for all missing ones after the deadline.
+    fn stand_in(&self, state: &mut State<T>, crew: &Crew, deadline: Option<Instant>) {
+        let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        for rank in 0..self.members.len() {
+            if state.current[rank].is_some() {
+                continue;
+            }
+            let member = self.members[rank];
+            let left = crew.left(member).map(|message| (FailureKind::Left, message));
+            let late = is_late.then(|| (FailureKind::Late, "it did not come in time".to_string()));
+            if let Some((kind, message)) = left.or(late) {
+                let failure = Failure { rank: rank as u64, kind, message };
+                state.current[rank] = Some(Err(failure));
+                state.n_posted[rank] += 1;
+            }
+        }
+        self.complete_if_full(state);
+    }
+}
