@@ -10,7 +10,16 @@ A layout says which rank holds which elements; a plan says what moves where:
 (2, 256)
 """
 
-from partita._errors import LayoutError, PartitaError
+from typing import TYPE_CHECKING, Any
+
+from partita._errors import (
+    DeadlineError,
+    LayoutError,
+    MismatchError,
+    PartitaError,
+    RemoteError,
+    TeamError,
+)
 from partita._partita import (
     Block,
     Cyclic,
@@ -26,19 +35,52 @@ from partita._partita import (
     plan,
 )
 
+if TYPE_CHECKING:
+    from partita._array import Array, from_local
+    from partita._team import Grid, Team, spmd, world
+
+# What needs NumPy or threads is loaded when it is first used.
+_LATER = {
+    "Array": "_array",
+    "Grid": "_team",
+    "Team": "_team",
+    "from_local": "_array",
+    "spmd": "_team",
+    "world": "_team",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'partita' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"partita.{_LATER[name]}"), name)
+
+
 __all__ = [
+    "Array",
     "Block",
     "Cyclic",
+    "DeadlineError",
+    "Grid",
     "Layout",
     "LayoutError",
+    "MismatchError",
     "Move",
     "PartitaError",
     "Piece",
     "Pieces",
     "Plan",
+    "RemoteError",
     "Run",
+    "Team",
+    "TeamError",
     "Unstructured",
     "Whole",
     "__version__",
+    "from_local",
     "plan",
+    "spmd",
+    "world",
 ]

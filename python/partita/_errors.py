@@ -14,3 +14,26 @@ class PartitaError(Exception):
 
 class LayoutError(PartitaError, ValueError):
     """A wrong shape, map, grid, notation, index or rank."""
+
+
+class TeamError(PartitaError, RuntimeError):
+    """A call on a team that failed; `rank` is where it began, if one rank is to blame."""
+
+    def __init__(self, message: str, reason: str, rank: int | None = None) -> None:
+        super().__init__(message, reason)
+        self.rank = rank
+
+    def __reduce__(self) -> tuple[type["TeamError"], tuple[str, str, int | None]]:  # type: ignore[override]
+        return type(self), (str(self), self.reason, self.rank)
+
+
+class RemoteError(TeamError):
+    """Another rank failed, has left, or came too late."""
+
+
+class MismatchError(TeamError):
+    """Ranks made different calls, or the same call with different arguments."""
+
+
+class DeadlineError(TeamError):
+    """A rank did not come in time."""

@@ -2,6 +2,7 @@
 
 use partita_layout::LayoutError;
 use partita_plan::PlanError;
+use partita_team::TeamError;
 use pyo3::prelude::*;
 
 /// A `partita.LayoutError` with a message and a reason.
@@ -9,6 +10,30 @@ pub(crate) fn layout_error(py: Python<'_>, message: &str, reason: &str) -> PyErr
     let make = || -> PyResult<PyErr> {
         let class = py.import("partita._errors")?.getattr("LayoutError")?;
         Ok(PyErr::from_value(class.call1((message, reason))?))
+    };
+    make().unwrap_or_else(|error| error)
+}
+
+/// The exception of a team's error; what names a rank carries it as `.rank`.
+pub(crate) fn team_error(py: Python<'_>, error: &TeamError) -> PyErr {
+    let (class, rank) = match error {
+        TeamError::Remote { failure } => ("RemoteError", Some(failure.rank)),
+        TeamError::Mismatch { other, .. } => ("MismatchError", Some(*other)),
+        TeamError::Deadline { missing, .. } => ("DeadlineError", missing.first().copied()),
+        TeamError::BufferCount { .. }
+        | TeamError::BufferShape { .. }
+        | TeamError::BufferReadOnly { .. }
+        | TeamError::BufferRepeats { .. }
+        | TeamError::BufferOverlap { .. }
+        | TeamError::MemberTwice { .. }
+        | TeamError::MemberUnknown { .. } => {
+            return layout_error(py, &error.to_string(), error.reason());
+        }
+        _ => ("TeamError", None),
+    };
+    let make = || -> PyResult<PyErr> {
+        let class = py.import("partita._errors")?.getattr(class)?;
+        Ok(PyErr::from_value(class.call1((error.to_string(), error.reason(), rank))?))
     };
     make().unwrap_or_else(|error| error)
 }

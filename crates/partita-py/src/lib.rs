@@ -4,6 +4,7 @@
 
 mod allocator;
 mod arrays;
+mod buffers;
 mod cli;
 mod convert;
 mod dist;
@@ -13,6 +14,7 @@ mod maps;
 mod moves;
 mod pieces;
 mod plan;
+mod team;
 
 use pyo3::prelude::*;
 
@@ -32,6 +34,9 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<plan::Plan>()?;
     module.add_class::<moves::Move>()?;
     module.add_class::<moves::Run>()?;
+    module.add_class::<buffers::WarmMemory>()?;
+    module.add_class::<team::Crew>()?;
+    module.add_class::<team::ThreadTeam>()?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_function(wrap_pyfunction!(cli::run_command, module)?)?;
     dist::add(module)

@@ -16,7 +16,7 @@ use crate::moves::Move;
 #[pyclass(frozen, module = "partita")]
 #[derive(Debug)]
 pub(crate) struct Plan {
-    core: core::Plan,
+    pub core: core::Plan,
 }
 
 /// The plan from one layout to another.
@@ -182,6 +182,33 @@ impl Plan {
     /// Moves that a rank takes, its own from itself among them.
     fn receives(&self, rank: &Bound<'_, PyAny>) -> PyResult<Vec<Move>> {
         Ok(self.wrap(self.core.receives(natural(rank, "rank")?)))
+    }
+
+    /// Runs the plan: this rank's source buffer becomes its target buffer, which is returned.
+    ///
+    /// Collective. `out` is written instead of fresh memory. Where a layout has several buffers on
+    /// this rank, give and get a list of them.
+    #[pyo3(signature = (local, team, out=None))]
+    fn apply<'py>(
+        slf: &Bound<'py, Self>,
+        local: &Bound<'py, PyAny>,
+        team: &Bound<'py, PyAny>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let run = slf.py().import("partita._run")?.getattr("apply")?;
+        run.call1((slf, local, team, out))
+    }
+
+    /// Begins to run the plan; `.wait()` of what it returns gives the target buffer.
+    #[pyo3(signature = (local, team, out=None))]
+    fn start<'py>(
+        slf: &Bound<'py, Self>,
+        local: &Bound<'py, PyAny>,
+        team: &Bound<'py, PyAny>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let run = slf.py().import("partita._run")?.getattr("start")?;
+        run.call1((slf, local, team, out))
     }
 
     /// The same moves reversed; what was copied is summed.

@@ -13,8 +13,10 @@ pub mod copy;
 
 mod buffer;
 mod error;
+mod memory;
 mod program;
 pub mod threads;
 
 pub use buffer::{Access, Buffer};
 pub use error::{Failure, FailureKind, Result, TeamError};
+pub use memory::Memory;

@@ -1,0 +1,150 @@
+//! The threads engine for Python: `Crew` and `ThreadTeam`. `partita.Team` wraps them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use partita_team::threads;
+use partita_team::{Buffer, TeamError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+
+use crate::buffers::Held;
+use crate::errors::team_error;
+use crate::plan::Plan;
+
+/// All ranks of one process that work together.
+#[pyclass(frozen, module = "partita._partita")]
+#[derive(Debug)]
+pub(crate) struct Crew {
+    core: Arc<threads::Crew>,
+}
+
+#[pymethods]
+impl Crew {
+    #[new]
+    fn new(n_ranks: u64) -> Self {
+        Self { core: threads::Crew::new(n_ranks) }
+    }
+
+    /// The team of all ranks, as one of them sees it.
+    fn world(&self, rank: u64) -> ThreadTeam {
+        ThreadTeam { core: self.core.world(rank) }
+    }
+
+    /// Says that a rank will not come to any meeting any more, and why.
+    fn leave(&self, rank: u64, why: &str) {
+        self.core.leave(rank, why);
+    }
+}
+
+/// Calls that a team makes in Python; the engine compares them by their static name.
+const CALLS: [&str; 3] = ["broadcast_data", "allgather_data", "gather"];
+
+/// An ordered list of ranks, as one of them sees it.
+#[pyclass(frozen, module = "partita._partita")]
+#[derive(Debug)]
+pub(crate) struct ThreadTeam {
+    core: threads::Team,
+}
+
+#[pymethods]
+impl ThreadTeam {
+    /// This rank's number; None if it is no member.
+    #[getter]
+    fn rank(&self) -> Option<u64> {
+        self.core.rank()
+    }
+
+    /// The members as ranks of the crew.
+    #[getter]
+    fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.core.members())
+    }
+
+    /// The same team with another deadline in seconds; None waits for ever.
+    fn with_deadline(&self, seconds: Option<f64>) -> PyResult<Self> {
+        let limit = seconds.map(Duration::try_from_secs_f64).transpose();
+        let limit =
+            limit.map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))?;
+        Ok(Self { core: self.core.clone().with_deadline(limit) })
+    }
+
+    fn subteam(&self, py: Python<'_>, ranks: Vec<u64>) -> PyResult<Self> {
+        let core = self.core.subteam(&ranks).map_err(|error| team_error(py, &error))?;
+        Ok(Self { core })
+    }
+
+    fn union(&self, other: &Self) -> Self {
+        Self { core: self.core.union(&other.core) }
+    }
+
+    fn barrier(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.core.barrier()).map_err(|error| team_error(py, &error))
+    }
+
+    /// Everyone's bytes; `argument` must be equal on all ranks.
+    fn allgather<'py>(
+        &self,
+        py: Python<'py>,
+        call: &str,
+        argument: String,
+        data: Vec<u8>,
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let name = CALLS.iter().find(|name| **name == call).copied().unwrap_or("call");
+        let all = py
+            .detach(|| self.core.allgather_with(name, argument, data))
+            .map_err(|error| team_error(py, &error))?;
+        Ok(all.iter().map(|bytes| PyBytes::new(py, bytes)).collect())
+    }
+
+    /// Tells the others that this rank cannot take part in their call.
+    fn report(&self, message: &str) {
+        self.core.report(message);
+    }
+
+    /// Runs a plan on this rank's buffers.
+    fn run(
+        &self,
+        py: Python<'_>,
+        plan: &Plan,
+        sources: Vec<Bound<'_, PyAny>>,
+        targets: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let held = match self.hold(plan, &sources, &targets) {
+            Ok(held) => held,
+            Err(error) => {
+                // The others must not wait for a rank that stumbles over its own arguments.
+                self.core.report(&error.value(py).to_string());
+                return Err(error);
+            }
+        };
+        let buffers =
+            |held: &[Held]| -> Vec<Buffer> { held.iter().map(|h| h.buffer.clone()).collect() };
+        let (from, into) = (buffers(&held.0), buffers(&held.1));
+        let outcome: Result<(), TeamError> = py.detach(|| {
+            // SAFETY: the views in `held` keep the memory in place until after the call, and the
+            // buffer protocol vouches for shape and strides; the engine checks the rest.
+            unsafe { self.core.run(&plan.core, &from, &into) }
+        });
+        outcome.map_err(|error| team_error(py, &error))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| other.get().core == self.core)
+    }
+}
+
+impl ThreadTeam {
+    fn hold(
+        &self,
+        plan: &Plan,
+        sources: &[Bound<'_, PyAny>],
+        targets: &[Bound<'_, PyAny>],
+    ) -> PyResult<(Vec<Held>, Vec<Held>)> {
+        let dtype = plan.core.dtype();
+        let hold = |objects: &[Bound<'_, PyAny>], side: &str| -> PyResult<Vec<Held>> {
+            objects.iter().map(|object| Held::new(object, dtype, side)).collect()
+        };
+        Ok((hold(sources, "source")?, hold(targets, "target")?))
+    }
+}

@@ -1,0 +1,155 @@
+//! Warm memory: blocks that were used before are used again.
+//!
+//! Touching fresh memory costs two to seven times the copy into it. Results therefore come from a
+//! pool: what is dropped stays there, up to a limit, on huge pages where the system grants them.
+//!
+//! ```
+//! use partita_team::Memory;
+//! let block = Memory::new(4 << 20);
+//! let address = block.address();
+//! drop(block);
+//! assert_eq!(Memory::new(4 << 20).address(), address, "the same block again");
+//! ```
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Smaller blocks are the system allocator's business.
+const POOLED_FROM_BYTES: usize = 1 << 20;
+const HUGE_PAGE_BYTES: usize = 2 << 20;
+const LINE_BYTES: usize = 64;
+/// What the pool keeps at most, unless told otherwise.
+const USUAL_LIMIT_BYTES: usize = 2 << 30;
+
+static POOL: Mutex<Pool> =
+    Mutex::new(Pool { blocks: Vec::new(), kept_bytes: 0, limit_bytes: USUAL_LIMIT_BYTES });
+
+/// Blocks that nobody uses, newest last.
+struct Pool {
+    blocks: Vec<Block>,
+    kept_bytes: usize,
+    limit_bytes: usize,
+}
+
+/// Memory by its address: the pool is the owner.
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    address: usize,
+    capacity: usize,
+}
+
+fn pool() -> MutexGuard<'static, Pool> {
+    POOL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A block of memory for results; its content is whatever was there.
+#[derive(Debug)]
+pub struct Memory {
+    block: Block,
+    n_bytes: usize,
+}
+
+impl Memory {
+    /// A block of at least this size, warm if there is one.
+    #[must_use]
+    pub fn new(n_bytes: usize) -> Self {
+        let capacity = capacity_for(n_bytes);
+        let found = if capacity >= POOLED_FROM_BYTES { pool().take(capacity) } else { None };
+        let block = found.unwrap_or_else(|| Block::fresh(capacity));
+        Self { block, n_bytes }
+    }
+
+    /// Where it lies.
+    #[must_use]
+    pub fn address(&self) -> usize {
+        self.block.address
+    }
+
+    /// The size that was asked for.
+    #[must_use]
+    pub fn n_bytes(&self) -> usize {
+        self.n_bytes
+    }
+
+    /// Sets how many bytes the pool keeps; what is above goes back to the system.
+    pub fn set_pool_limit(limit_bytes: usize) {
+        let mut pool = pool();
+        pool.limit_bytes = limit_bytes;
+        pool.shrink();
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if self.block.capacity < POOLED_FROM_BYTES {
+            self.block.free();
+            return;
+        }
+        let mut pool = pool();
+        pool.blocks.push(self.block);
+        pool.kept_bytes += self.block.capacity;
+        pool.shrink();
+    }
+}
+
+impl Pool {
+    /// The smallest block that fits without wasting more than a quarter.
+    fn take(&mut self, capacity: usize) -> Option<Block> {
+        let fits = |block: &Block| (capacity..=capacity + capacity / 4).contains(&block.capacity);
+        let candidates = self.blocks.iter().enumerate().filter(|(_, block)| fits(block));
+        // Among equals the newest: its pages are the likeliest in the cache.
+        let (at, _) = candidates.min_by_key(|(at, block)| (block.capacity, usize::MAX - at))?;
+        let block = self.blocks.remove(at);
+        self.kept_bytes -= block.capacity;
+        Some(block)
+    }
+
+    fn shrink(&mut self) {
+        while self.kept_bytes > self.limit_bytes {
+            let oldest = self.blocks.remove(0);
+            self.kept_bytes -= oldest.capacity;
+            oldest.free();
+        }
+    }
+}
+
+impl Block {
+    fn fresh(capacity: usize) -> Self {
+        let layout = layout(capacity);
+        // SAFETY: the layout has a size above zero.
+        let address = unsafe { alloc(layout) };
+        if address.is_null() {
+            handle_alloc_error(layout);
+        }
+        advise(address as usize, capacity);
+        Self { address: address as usize, capacity }
+    }
+
+    fn free(self) {
+        // SAFETY: allocated in `fresh` with this layout, and nobody has it any more.
+        unsafe { dealloc(self.address as *mut u8, layout(self.capacity)) }
+    }
+}
+
+fn capacity_for(n_bytes: usize) -> usize {
+    if n_bytes < POOLED_FROM_BYTES {
+        return n_bytes.max(1).next_multiple_of(LINE_BYTES);
+    }
+    n_bytes.next_multiple_of(HUGE_PAGE_BYTES)
+}
+
+fn layout(capacity: usize) -> Layout {
+    let align = if capacity < POOLED_FROM_BYTES { LINE_BYTES } else { HUGE_PAGE_BYTES };
+    Layout::from_size_align(capacity, align).unwrap_or_else(|_| {
+        // Larger than the address space: the allocator's own error says so.
+        handle_alloc_error(Layout::new::<u8>())
+    })
+}
+
+fn advise(address: usize, n_bytes: usize) {
+    #[cfg(target_os = "linux")]
+    if n_bytes >= POOLED_FROM_BYTES {
+        // SAFETY: the pages belong to the block just allocated; advice does not change content.
+        unsafe { libc::madvise(address as *mut libc::c_void, n_bytes, libc::MADV_HUGEPAGE) };
+    }
+}

@@ -1,0 +1,87 @@
+"""Running plans on a team: from this rank's source buffers to its target buffers."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._partita import WarmMemory
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from partita._partita import Layout, Plan
+    from partita._team import Team
+
+    Buffers = np.ndarray[Any, Any] | Sequence[np.ndarray[Any, Any]] | None
+
+
+def empty(shape: Sequence[int], dtype: Any) -> np.ndarray[Any, Any]:
+    """An array of warm memory; its content is whatever was there."""
+    dtype = np.dtype(dtype)
+    n_items = int(np.prod(shape, dtype=np.int64))
+    memory = WarmMemory(n_items * dtype.itemsize)
+    return np.frombuffer(memory, dtype=dtype, count=n_items).reshape(shape)
+
+
+def local_shapes(layout: Layout, rank: int) -> list[tuple[int, ...]]:
+    """Shapes of a rank's buffers; none if it is not part of the layout."""
+    if rank not in layout.ranks:
+        return []
+    return [layout.local_shape(rank, buffer=number) for number in range(layout.n_buffers(rank))]
+
+
+def _listed(buffers: Buffers) -> list[Any]:
+    if buffers is None:
+        return []
+    return list(buffers) if isinstance(buffers, list | tuple) else [buffers]
+
+
+def _prepare(plan: Plan, local: Buffers, team: Team, out: Buffers) -> tuple[list[Any], list[Any]]:
+    shapes = local_shapes(plan.target, team.rank)
+    targets = _listed(out) if out is not None else [empty(shape, plan.dtype) for shape in shapes]
+    return _listed(local), targets
+
+
+def _result(plan: Plan, targets: list[Any], out: Buffers) -> Any:
+    if out is not None:
+        return out
+    return targets[0] if len(targets) == 1 else targets or None
+
+
+def apply(plan: Plan, local: Buffers, team: Team, out: Buffers) -> Any:
+    """Run a plan; give this rank's target buffer."""
+    sources, targets = _prepare(plan, local, team, out)
+    team.native.run(plan, sources, targets)
+    return _result(plan, targets, out)
+
+
+class Running:
+    """A plan under way; `wait()` ends it."""
+
+    def __init__(self, plan: Plan, local: Buffers, team: Team, out: Buffers) -> None:
+        self._plan, self._out = plan, out
+        self._sources, self._targets = _prepare(plan, local, team, out)
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, args=(team,), daemon=True)
+        self._thread.start()
+
+    def _run(self, team: Team) -> None:
+        try:
+            team.native.run(self._plan, self._sources, self._targets)
+        except BaseException as error:
+            self._error = error
+
+    def wait(self) -> Any:
+        """This rank's target buffer, once all ranks are done."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return _result(self._plan, self._targets, self._out)
+
+
+def start(plan: Plan, local: Buffers, team: Team, out: Buffers) -> Running:
+    """Begin to run a plan."""
+    return Running(plan, local, team, out)

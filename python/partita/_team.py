@@ -1,0 +1,331 @@
+"""Teams and grids: ordered ranks that act together.
+
+>>> def greet(team):
+...     return team.allgather_data(team.rank * 10)
+>>> spmd(greet, ranks=3)
+[[0, 10, 20], [0, 10, 20], [0, 10, 20]]
+"""
+
+from __future__ import annotations
+
+import contextvars
+import ctypes
+import threading
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from partita._errors import LayoutError, RemoteError, TeamError
+from partita._partita import Crew
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from types import TracebackType
+
+    from partita._partita import ThreadTeam
+
+T = TypeVar("T")
+
+_current: contextvars.ContextVar[Team] = contextvars.ContextVar("partita_team")
+
+
+class Team:
+    """Ranks that act together, as one of them sees it.
+
+    As a context manager it tells the other members when this rank fails:
+
+        with team:
+            risky()
+            team.barrier()
+    """
+
+    def __init__(self, native: ThreadTeam) -> None:
+        self.native = native
+
+    @property
+    def rank(self) -> int:
+        """This rank's number in the team; -1 if it is no member."""
+        rank = self.native.rank
+        return -1 if rank is None else rank
+
+    @property
+    def size(self) -> int:
+        """Number of members."""
+        return len(self.native.members)
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The members as ranks of the world, in order."""
+        return self.native.members
+
+    @property
+    def active(self) -> bool:
+        """Whether this rank is a member."""
+        return self.native.rank is not None
+
+    @property
+    def engine(self) -> str:
+        """What runs plans here."""
+        return "threads"
+
+    def with_deadline(self, seconds: float | None) -> Team:
+        """The same team that waits this long for others; None waits for ever."""
+        return Team(self.native.with_deadline(seconds))
+
+    def barrier(self) -> None:
+        """Wait until every member has come."""
+        self.native.barrier()
+
+    def subteam(self, ranks: Iterable[int]) -> Team:
+        """The team of some members, by their rank here, in the given order."""
+        return Team(self.native.subteam([_natural(rank, "rank") for rank in ranks]))
+
+    def union(self, other: Team) -> Team:
+        """These members, then the other's that are not among them."""
+        return Team(self.native.union(other.native))
+
+    def grid(self, *shape: int) -> Grid:
+        """The members arranged in a grid, C order."""
+        return Grid(self.native, shape)
+
+    def broadcast_data(self, obj: Any, root: int = 0, *, source: Team | None = None) -> Any:
+        """One rank's value on every member.
+
+        `root` is a rank of this team, or of `source`, a team that is part of this one.
+        """
+        if not self.active:
+            return None
+        from partita._wire import decode, encode
+
+        at = self._root(root, source)
+        data = self._encoded(encode, obj) if at == self.rank else b""
+        return decode(self.native.allgather("broadcast_data", f"root {at}", data)[at])
+
+    def _root(self, root: int, source: Team | None) -> int:
+        team = source or self
+        if not 0 <= root < team.size:
+            message = f"root {root} of a team of {team.size}; use a rank of that team"
+            self.native.report(message)
+            raise LayoutError(message, "root-unknown")
+        member = team.ranks[root]
+        if member not in self.ranks:
+            message = f"root {root} is rank {member} of the world, no member here; use a member"
+            self.native.report(message)
+            raise LayoutError(message, "root-unknown")
+        return self.ranks.index(member)
+
+    def _encoded(self, encode: Callable[[Any], bytes], obj: Any) -> bytes:
+        try:
+            return encode(obj)
+        except Exception as error:
+            self.native.report(str(error))
+            raise
+
+    def allgather_data(self, obj: Any) -> list[Any]:
+        """Every member's value, in order."""
+        from partita._wire import decode, encode
+
+        data = self._encoded(encode, obj)
+        return [decode(one) for one in self.native.allgather("allgather_data", "", data)]
+
+    def __enter__(self) -> Team:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # The team's own errors are known to all members already.
+        if error is not None and not isinstance(error, TeamError):
+            self.native.report(f"{type(error).__name__}: {error}")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Team) and self.native == other.native
+
+    def __hash__(self) -> int:
+        return hash(self.ranks)
+
+    def __repr__(self) -> str:
+        where = f"rank {self.rank}" if self.active else "not a member"
+        return f"<Team of {self.size} on {self.engine}, {where}>"
+
+
+class Grid(Team):
+    """A team arranged in n dimensions, C order."""
+
+    def __init__(self, native: ThreadTeam, shape: Sequence[int]) -> None:
+        super().__init__(native)
+        self.shape = tuple(_natural(length, "grid") for length in shape)
+        if _product(self.shape) != self.size:
+            message = f"a grid of shape {self.shape} for {self.size} ranks; use as many places"
+            raise LayoutError(message, "grid-size")
+
+    @property
+    def index(self) -> tuple[int, ...] | None:
+        """This rank's coordinates; None if it is no member."""
+        return self.coords(self.rank) if self.active else None
+
+    def coords(self, rank: int) -> tuple[int, ...]:
+        """Coordinates of a rank of this team."""
+        rest = _natural(rank, "rank")
+        if rest >= self.size:
+            raise LayoutError(f"rank {rank} of a grid of {self.size}; use one below", "rank-unknown")
+        coords = []
+        for length in reversed(self.shape):
+            rest, coord = divmod(rest, length)
+            coords.append(coord)
+        return tuple(reversed(coords))
+
+    def rank_at(self, coords: Sequence[int]) -> int:
+        """Rank at some coordinates."""
+        if len(coords) != len(self.shape) or not all(
+            0 <= coord < length for coord, length in zip(coords, self.shape, strict=True)
+        ):
+            message = f"coordinates {tuple(coords)} in a grid of shape {self.shape}; stay inside"
+            raise LayoutError(message, "coordinates-outside")
+        rank = 0
+        for coord, length in zip(coords, self.shape, strict=True):
+            rank = rank * length + coord
+        return rank
+
+    def neighbors(self, rank: int | None = None) -> list[tuple[int, int]]:
+        """(left, right) ranks per dimension; -1 at an edge."""
+        here = self.coords(self.rank if rank is None else rank)
+        pairs = []
+        for axis, length in enumerate(self.shape):
+            sides = []
+            for coord in (here[axis] - 1, here[axis] + 1):
+                there = (*here[:axis], coord, *here[axis + 1 :])
+                sides.append(self.rank_at(there) if 0 <= coord < length else -1)
+            pairs.append((sides[0], sides[1]))
+        return pairs
+
+    def subgrid(self, keep_axes: Iterable[int]) -> Grid:
+        """The grid of the ranks that share this rank's coordinates on the axes not kept."""
+        keep = self._axes(keep_axes)
+        here = self.coords(self.rank) if self.active else (0,) * len(self.shape)
+        ranks = [
+            rank
+            for rank in range(self.size)
+            if all(self.coords(rank)[a] == here[a] for a in range(len(self.shape)) if a not in keep)
+        ]
+        shape = [length for axis, length in enumerate(self.shape) if axis in keep]
+        return Grid(self.native.subteam(ranks), shape)
+
+    def reduction_grid(self, axes: Iterable[int]) -> Grid:
+        """The grid that sums along `axes`: of this grid's dimensions, the other axes of length 1."""
+        keep = self._axes(axes)
+        shape = [length if axis in keep else 1 for axis, length in enumerate(self.shape)]
+        return Grid(self.subgrid(keep).native, shape)
+
+    def _axes(self, axes: Iterable[int]) -> set[int]:
+        ndim = len(self.shape)
+        found = set()
+        for axis in axes:
+            if not -ndim <= axis < ndim:
+                message = f"axis {axis} of a grid with {ndim}; use one from {-ndim} to {ndim - 1}"
+                raise LayoutError(message, "axis-unknown")
+            found.add(axis % ndim)
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Grid) and self.shape == other.shape and super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return hash((self.ranks, self.shape))
+
+
+def world() -> Team:
+    """This rank's team: that of the running `spmd`, else a team of one."""
+    try:
+        return _current.get()
+    except LookupError:
+        team = Team(Crew(1).world(0))
+        _current.set(team)
+        return team
+
+
+def spmd(
+    fn: Callable[..., T],
+    ranks: int = 4,
+    args: Sequence[Any] = (),
+    *,
+    deadline: float | None = 60.0,
+) -> list[T]:
+    """Run `fn(team, *args)` on ranks that are threads of this process; results by rank.
+
+    If ranks fail, the error of the first that failed by itself is raised, with a note of its rank.
+    """
+    n_ranks = _natural(ranks, "ranks")
+    if n_ranks == 0:
+        raise LayoutError("spmd on 0 ranks; use at least 1", "ranks-zero")
+    crew = Crew(n_ranks)
+    results: list[Any] = [None] * n_ranks
+    errors: dict[int, BaseException] = {}
+
+    def run(rank: int) -> None:
+        team = Team(crew.world(rank)).with_deadline(deadline)
+        _current.set(team)
+        try:
+            results[rank] = fn(team, *args)
+            crew.leave(rank, "its function has returned")
+        except BaseException as error:
+            errors[rank] = error
+            crew.leave(rank, f"{type(error).__name__}: {error}")
+
+    threads = [
+        threading.Thread(target=run, args=(rank,), name=f"partita-{rank}", daemon=True)
+        for rank in range(n_ranks)
+    ]
+    for thread in threads:
+        thread.start()
+    _join(threads, crew)
+    if errors:
+        raise _first(errors, n_ranks)
+    return results
+
+
+def _join(threads: list[threading.Thread], crew: Crew) -> None:
+    """Wait for all ranks; on Ctrl-C end them first."""
+    try:
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(0.05)
+    except KeyboardInterrupt:
+        for rank in range(len(threads)):
+            crew.leave(rank, "interrupted")
+        # Waiting ranks notice by themselves; those in Python code get the exception there.
+        for thread in threads:
+            thread.join(0.2)
+            if thread.is_alive() and thread.ident is not None:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                    ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
+                )
+        for thread in threads:
+            thread.join(1.0)
+        raise
+
+
+def _first(errors: dict[int, BaseException], n_ranks: int) -> BaseException:
+    """The error to raise: one that a rank had by itself before one it was told of."""
+    own = {rank: error for rank, error in errors.items() if not isinstance(error, RemoteError)}
+    rank, error = min((own or errors).items())
+    error.add_note(f"(on rank {rank} of {n_ranks})")
+    return error
+
+
+def _natural(value: Any, what: str) -> int:
+    try:
+        number = int(value.__index__())
+    except (AttributeError, TypeError):
+        raise LayoutError(f"{what} {value!r} is no integer; use one", f"{what}-not-integer") from None
+    if number < 0:
+        raise LayoutError(f"{what} {number} is negative; use 0 or more", f"{what}-negative")
+    return number
+
+
+def _product(lengths: Iterable[int]) -> int:
+    product = 1
+    for length in lengths:
+        product *= length
+    return product
