@@ -14,7 +14,7 @@ from partita._team import Team, world
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from partita._partita import Piece
+    from partita._partita import Piece, Plan
 
 Local = np.ndarray[Any, Any]
 
@@ -27,6 +27,7 @@ class Array:
         self._layout = layout
         self._team = team
         self._dtype = np.dtype(dtype)
+        self._exchange: Plan | None = None
 
     @property
     def layout(self) -> Layout:
@@ -96,17 +97,16 @@ class Array:
 
     def exchange_halo(self) -> Array:
         """Fill what this rank holds beyond what it owns with the owners' values. Collective."""
-        moved = apply(plan(self._layout, self._layout, self._dtype.name), self._buffers, self._team, None)
-        for buffer, filled in zip(self._buffers, _listed(moved), strict=True):
-            np.copyto(buffer, filled)
+        if self._exchange is None:
+            self._exchange = plan(self._layout, self._layout, self._dtype.name)
+        self._team.native.run_in_place(self._exchange, self._buffers)
         return self
 
     def gather(self, root: int | None = None) -> Local | None:
         """The whole array on every rank, or on one; None elsewhere. Collective."""
         whole = [Whole() for _ in self.shape]
         if root is None:
-            size = (self._team.size,) if len(self.shape) != 1 else (self._team.size,)
-            target = Layout(self.shape, whole, grid=size)
+            target = Layout(self.shape, whole, grid=(self._team.size,))
         else:
             target = Layout(self.shape, whole, ranks=[root])
         moved = apply(plan(self._layout, target, self._dtype.name), self._buffers, self._team, None)

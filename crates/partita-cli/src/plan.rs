@@ -32,7 +32,7 @@ pub(crate) fn run(args: &PlanArgs, out: &mut dyn Write) -> Outcome {
 fn named(plan: &Plan) -> Vec<(&'static str, Json)> {
     let extents = plan.source().shape().iter().map(|extent| Json::from(*extent)).collect();
     vec![
-        ("fingerprint", plan.fingerprint().into()),
+        ("fingerprint", (&*plan.fingerprint()).into()),
         ("pattern", plan.pattern().name().into()),
         ("shape", Json::List(extents)),
         ("source", plan.source().notation().into()),

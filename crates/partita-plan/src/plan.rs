@@ -25,6 +25,8 @@ pub(crate) struct Forward {
     pub target: Layout,
     pub dtype: Dtype,
     totals: OnceLock<Totals>,
+    /// Forward, adjoint: engines ask at every run.
+    fingerprints: [OnceLock<Arc<str>>; 2],
 }
 
 /// Which way a plan runs.
@@ -64,6 +66,7 @@ impl Plan {
             target: target.clone(),
             dtype,
             totals: OnceLock::new(),
+            fingerprints: [OnceLock::new(), OnceLock::new()],
         };
         let plan = Self { forward: Arc::new(forward), direction: Direction::Forward };
         plan.check_boxes()?;
@@ -212,17 +215,18 @@ impl Plan {
 
     /// Sixteen digits that name the plan; every rank computes the same.
     #[must_use]
-    pub fn fingerprint(&self) -> String {
-        fingerprint::of(self)
+    pub fn fingerprint(&self) -> Arc<str> {
+        let known = &self.forward.fingerprints[usize::from(self.direction == Direction::Adjoint)];
+        Arc::clone(known.get_or_init(|| fingerprint::of(self).into()))
     }
 }
 
 impl PartialEq for Plan {
     fn eq(&self, other: &Self) -> bool {
+        let (a, b) = (&self.forward, &other.forward);
         self.direction == other.direction
-            && self.forward.dtype == other.forward.dtype
-            && self.forward.source == other.forward.source
-            && self.forward.target == other.forward.target
+            && (Arc::ptr_eq(a, b)
+                || (a.dtype == b.dtype && a.source == b.source && a.target == b.target))
     }
 }
 

@@ -165,7 +165,7 @@ impl Plan {
     /// Sixteen digits that name the plan; every rank computes the same.
     #[getter]
     fn fingerprint(&self) -> String {
-        self.core.fingerprint()
+        self.core.fingerprint().to_string()
     }
 
     /// Every move a rank takes part in: what it gives, then what it takes from others.

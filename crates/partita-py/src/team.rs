@@ -129,6 +129,26 @@ impl ThreadTeam {
         outcome.map_err(|error| team_error(py, &error))
     }
 
+    /// Runs a plan from a layout to itself on this rank's buffers: fills the halos.
+    fn run_in_place(
+        &self,
+        py: Python<'_>,
+        plan: &Plan,
+        buffers: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let held = match self.hold(plan, &buffers, &[]) {
+            Ok((held, _)) => held,
+            Err(error) => {
+                self.core.report(&error.value(py).to_string());
+                return Err(error);
+            }
+        };
+        let own: Vec<Buffer> = held.iter().map(|h| h.buffer.clone()).collect();
+        // SAFETY: as in `run`.
+        let outcome = py.detach(|| unsafe { self.core.run_in_place(&plan.core, &own) });
+        outcome.map_err(|error| team_error(py, &error))
+    }
+
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other.cast::<Self>().is_ok_and(|other| other.get().core == self.core)
     }

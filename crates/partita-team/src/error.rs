@@ -46,6 +46,7 @@ pub enum TeamError {
     MemberUnknown { rank: u64, size: u64 },
     TeamTooSmall { rank: u64, size: u64 },
     Busy,
+    NotInPlace,
 }
 
 impl TeamError {
@@ -74,6 +75,7 @@ impl TeamError {
             Self::MemberUnknown { .. } => "member-unknown",
             Self::TeamTooSmall { .. } => "team-too-small",
             Self::Busy => "team-busy",
+            Self::NotInPlace => "not-in-place",
         }
     }
 
@@ -144,6 +146,10 @@ impl fmt::Display for TeamError {
             Self::TeamTooSmall { rank, size } => write!(
                 f,
                 "the plan names rank {rank} but the team has {size} members; use a larger team"
+            ),
+            Self::NotInPlace => write!(
+                f,
+                "only a plan from a layout to the same layout runs in place; give a separate target"
             ),
             Self::Busy => write!(
                 f,

@@ -37,12 +37,26 @@ pub(crate) trait Reachable {
 impl Program {
     /// Prepares a rank's moves for buffers with these strides; none if a buffer is missing.
     pub(crate) fn new(plan: &Plan, rank: u64, buffers: &impl Reachable) -> Option<Self> {
-        let combine = plan.combine();
-        let mut moves = match combine {
+        let mut moves = match plan.combine() {
             Combine::Copy => plan.sends(rank),
             Combine::Sum => plan.receives(rank),
         };
         moves.sort_by_key(|m| (m.source_rank, m.target_rank));
+        Self::of(plan, rank, &moves, buffers)
+    }
+
+    /// The same where source and target are one buffer: what stays in place is left out.
+    pub(crate) fn in_place(plan: &Plan, rank: u64, buffers: &impl Reachable) -> Option<Self> {
+        let moves: Vec<Move> = plan
+            .sends(rank)
+            .into_iter()
+            .flat_map(|m| if m.crosses() { vec![m] } else { moving_parts(&m) })
+            .collect();
+        Self::of(plan, rank, &moves, buffers)
+    }
+
+    fn of(plan: &Plan, rank: u64, moves: &[Move], buffers: &impl Reachable) -> Option<Self> {
+        let combine = plan.combine();
         let item_bytes = plan.dtype().n_bytes() as usize;
         let steps: Option<Vec<Step>> =
             moves.iter().map(|m| Step::new(m, item_bytes, buffers)).collect();
@@ -91,6 +105,33 @@ impl Program {
             self.moves.iter().filter_map(|s| buffers.target(s.target_rank, s.target_buffer));
         targets.map(|buffer| buffer.n_elements() as usize * item_bytes).max().unwrap_or(0)
     }
+}
+
+/// The parts of a rank's move to itself that change their position.
+///
+/// A region is a product of run lists; it stays in place where the chosen run of every dimension
+/// does.
+fn moving_parts(m: &Move) -> Vec<Move> {
+    let mut parts = vec![(true, Vec::new())];
+    for runs in &m.runs {
+        parts = parts
+            .into_iter()
+            .flat_map(|(stays, chosen): (bool, Vec<partita_layout::Run>)| {
+                runs.iter().map(move |run| {
+                    let mut next = chosen.clone();
+                    next.push(*run);
+                    (stays && *run == run.reversed(), next)
+                })
+            })
+            .collect();
+    }
+    let moving = parts.into_iter().filter(|(stays, _)| !stays);
+    moving
+        .map(|(_, chosen)| Move {
+            runs: chosen.into_iter().map(|run| std::sync::Arc::from([run])).collect(),
+            ..m.clone()
+        })
+        .collect()
 }
 
 impl Step {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use partita_plan::Plan;
+use partita_plan::{Combine, Plan};
 
 use crate::buffer::{Buffer, check_shapes};
 use crate::error::{Failure, FailureKind, Result, TeamError};
@@ -17,18 +17,25 @@ use crate::threads::wait::Patience;
 /// What a rank brings to a meeting.
 #[derive(Debug, Clone)]
 pub(crate) struct Parcel {
-    call: Arc<Call>,
+    call: Call,
     bytes: Arc<[u8]>,
     sources: Vec<Buffer>,
     targets: Vec<Buffer>,
 }
 
+impl Parcel {
+    fn empty(name: &'static str) -> Self {
+        let call = Call { name, argument: Arc::default() };
+        Self { call, bytes: Arc::default(), sources: Vec::new(), targets: Vec::new() }
+    }
+}
+
 /// Which call a rank has made, for comparison with the others.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Call {
     name: &'static str,
     /// What must be equal besides the name: a plan, a root.
-    argument: String,
+    argument: Arc<str>,
 }
 
 /// An ordered list of ranks, as one of them sees it.
@@ -48,9 +55,26 @@ pub struct Team {
 /// A program and what it was made for.
 #[derive(Debug, Clone)]
 struct Cached {
+    style: Style,
     plan: Plan,
     strides: Vec<Vec<isize>>,
     program: Arc<Program>,
+}
+
+/// Whether a plan's source and target are the same memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Apart,
+    InPlace,
+}
+
+impl Style {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Apart => "run",
+            Self::InPlace => "run in place",
+        }
+    }
 }
 
 /// Programs that a team keeps.
@@ -134,8 +158,7 @@ impl Team {
     /// # Errors
     /// What stops any member.
     pub fn barrier(&self) -> Result<()> {
-        let call = Call { name: "barrier", argument: String::new() };
-        self.meet(call, Arc::from([]), (vec![], vec![])).map(|_| ())
+        self.meet(Parcel::empty("barrier")).map(|_| ())
     }
 
     /// Everyone's bytes, in the order of the members.
@@ -156,8 +179,9 @@ impl Team {
         argument: String,
         bytes: Vec<u8>,
     ) -> Result<Vec<Arc<[u8]>>> {
-        let parcels = self.meet(Call { name, argument }, bytes.into(), (vec![], vec![]))?;
-        Ok(parcels.iter().map(|parcel| Arc::clone(&parcel.bytes)).collect())
+        let call = Call { name, argument: argument.into() };
+        let posts = self.meet(Parcel { call, bytes: bytes.into(), ..Parcel::empty(name) })?;
+        Ok(parcels(&posts).map(|parcel| Arc::clone(&parcel.bytes)).collect())
     }
 
     /// Tells the others that this rank cannot take part in the call they are in or come to next.
@@ -183,20 +207,51 @@ impl Team {
     /// # Safety
     /// The buffers must tell the truth about their memory, and nobody may touch it meanwhile.
     pub unsafe fn run(&self, plan: &Plan, sources: &[Buffer], targets: &[Buffer]) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.run_with(Style::Apart, plan, (sources, targets)) }
+    }
+
+    /// Runs a plan from a layout to itself on one set of buffers: fills what is held, not owned.
+    ///
+    /// # Errors
+    /// As [`Team::run`]; a plan between two different layouts.
+    ///
+    /// # Safety
+    /// As [`Team::run`].
+    pub unsafe fn run_in_place(&self, plan: &Plan, buffers: &[Buffer]) -> Result<()> {
+        if plan.source() != plan.target() || plan.combine() != Combine::Copy {
+            let error = TeamError::NotInPlace;
+            self.report(&error.to_string());
+            return Err(error);
+        }
+        // SAFETY: the caller's promise; moves of a layout to itself read what is owned and write
+        // what is not, and what stays in place is left out.
+        unsafe { self.run_with(Style::InPlace, plan, (buffers, buffers)) }
+    }
+
+    /// # Safety
+    /// As [`Team::run`].
+    unsafe fn run_with(
+        &self,
+        style: Style,
+        plan: &Plan,
+        (sources, targets): (&[Buffer], &[Buffer]),
+    ) -> Result<()> {
         let rank = self.member()?;
-        let checked = self.check(plan, rank, sources, targets);
-        let call = Call { name: "run", argument: plan.fingerprint() };
-        let parcels = match checked {
-            Ok(()) => self.meet(call, Arc::from([]), (sources.to_vec(), targets.to_vec()))?,
-            Err(error) => {
-                self.meeting.post(rank as usize, Err(error.failure(rank)));
-                return Err(error);
-            }
-        };
-        let all = Everyone(&parcels);
-        check_apart(&all, plan.dtype().n_bytes() as usize)?;
+        if let Err(error) = self.check(plan, rank, sources, targets) {
+            self.meeting.post(rank as usize, Err(error.failure(rank)));
+            return Err(error);
+        }
+        let name = style.name();
+        let call = Call { name, argument: plan.fingerprint() };
+        let (sources, targets) = (sources.to_vec(), targets.to_vec());
+        let posts = self.meet(Parcel { call, sources, targets, ..Parcel::empty(name) })?;
+        let all = Everyone(&posts);
+        if style == Style::Apart {
+            check_apart(&all, plan.dtype().n_bytes() as usize)?;
+        }
         let run = AssertUnwindSafe(|| {
-            let program = self.program(plan, rank, &all);
+            let program = self.program(style, plan, rank, &all);
             // SAFETY: every member waits in the meeting below until all have copied; the caller
             // vouches for the memory, `check` and `check_apart` for shapes and overlaps.
             program.map(|program| unsafe { program.run(rank, &all) })
@@ -211,9 +266,7 @@ impl Team {
 
     /// The second meeting: nobody leaves before all have copied.
     fn finish(&self, rank: u64, done: std::result::Result<(), String>) -> Result<()> {
-        let call = Arc::new(Call { name: "run finished", argument: String::new() });
-        let parcel = Parcel { call, bytes: Arc::from([]), sources: vec![], targets: vec![] };
-        let post = done.map(|()| parcel).map_err(|message| Failure {
+        let post = done.map(|()| Parcel::empty("run finished")).map_err(|message| Failure {
             rank,
             kind: FailureKind::Raised,
             message,
@@ -244,17 +297,29 @@ impl Team {
     }
 
     /// The prepared moves, kept for the next time.
-    fn program(&self, plan: &Plan, rank: u64, all: &Everyone<'_>) -> Option<Arc<Program>> {
-        let strides = all.strides();
+    fn program(
+        &self,
+        style: Style,
+        plan: &Plan,
+        rank: u64,
+        all: &Everyone<'_>,
+    ) -> Option<Arc<Program>> {
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(cached) = programs.iter().find(|c| c.strides == strides && c.plan == *plan) {
+        let is_it =
+            |c: &&Cached| c.style == style && c.plan == *plan && all.has_strides(&c.strides);
+        if let Some(cached) = programs.iter().find(is_it) {
             return Some(Arc::clone(&cached.program));
         }
-        let program = Arc::new(Program::new(plan, rank, all)?);
+        let program = match style {
+            Style::Apart => Program::new(plan, rank, all)?,
+            Style::InPlace => Program::in_place(plan, rank, all)?,
+        };
+        let program = Arc::new(program);
         if programs.len() == MOST_PROGRAMS {
             programs.remove(0);
         }
-        programs.push(Cached { plan: plan.clone(), strides, program: Arc::clone(&program) });
+        let strides = all.strides().map(<[isize]>::to_vec).collect();
+        programs.push(Cached { style, plan: plan.clone(), strides, program: Arc::clone(&program) });
         Some(program)
     }
 
@@ -263,36 +328,29 @@ impl Team {
     }
 
     /// Posts, waits, and compares the calls; every rank comes to the same verdict.
-    fn meet(
-        &self,
-        call: Call,
-        bytes: Arc<[u8]>,
-        (sources, targets): (Vec<Buffer>, Vec<Buffer>),
-    ) -> Result<Vec<Parcel>> {
+    fn meet(&self, parcel: Parcel) -> Result<Round<Parcel>> {
         let rank = self.member()?;
         let _alone = Alone::new(&self.busy)?;
-        let words = format!("{} {}", call.name, call.argument);
-        let parcel = Parcel { call: Arc::new(call), bytes, sources, targets };
+        let call = parcel.call.clone();
         let round = self.meeting.post(rank as usize, Ok(parcel));
         let posts = self.meeting.wait(round, &self.crew, &self.patience);
-        self.judge(rank, &posts, words)
+        if let Some(failure) = first_failure(&posts) {
+            return Err(self.judge(rank, &posts, failure, &call));
+        }
+        check_same(&posts)?;
+        Ok(posts)
     }
 
-    fn judge(&self, rank: u64, posts: &Round<Parcel>, call: String) -> Result<Vec<Parcel>> {
-        if let Some(failure) = first_failure(posts) {
-            let missing = posts.iter().filter_map(|post| post.as_ref().err());
-            let missing: Vec<u64> =
-                missing.filter(|f| f.kind == FailureKind::Late).map(|f| f.rank).collect();
-            if failure.kind == FailureKind::Late && !missing.contains(&rank) {
-                let limit = self.patience.limit.unwrap_or_default();
-                return Err(TeamError::Deadline { missing, call, limit });
-            }
-            return Err(TeamError::Remote { failure });
+    /// What a failed round means for this rank.
+    fn judge(&self, rank: u64, posts: &Round<Parcel>, failure: Failure, call: &Call) -> TeamError {
+        let failures = posts.iter().filter_map(|post| post.as_ref().err());
+        let missing: Vec<u64> =
+            failures.filter(|f| f.kind == FailureKind::Late).map(|f| f.rank).collect();
+        if failure.kind != FailureKind::Late || missing.contains(&rank) {
+            return TeamError::Remote { failure };
         }
-        let parcels: Vec<Parcel> =
-            posts.iter().filter_map(|post| post.as_ref().ok()).cloned().collect();
-        check_same(&parcels)?;
-        Ok(parcels)
+        let call = format!("{} {}", call.name, call.argument).trim_end().to_string();
+        TeamError::Deadline { missing, call, limit: self.patience.limit.unwrap_or_default() }
     }
 }
 
@@ -309,24 +367,31 @@ fn first_failure<T>(posts: &Round<T>) -> Option<Failure> {
     posts.iter().find_map(|post: &Post<T>| post.as_ref().err()).cloned()
 }
 
+/// The parcels of a round in which nobody failed.
+fn parcels(posts: &Round<Parcel>) -> impl Iterator<Item = &Parcel> {
+    posts.iter().filter_map(|post| post.as_ref().ok())
+}
+
 /// Finds the first rank that made another call than rank 0.
-fn check_same(parcels: &[Parcel]) -> Result<()> {
-    let first = &parcels[0].call;
-    let Some(at) = parcels.iter().position(|parcel| parcel.call != *first) else { return Ok(()) };
-    let other = &parcels[at].call;
+fn check_same(posts: &Round<Parcel>) -> Result<()> {
+    let mut calls = parcels(posts).map(|parcel| &parcel.call);
+    let Some(first) = calls.next() else { return Ok(()) };
+    let Some((at, other)) = (1..).zip(calls).find(|(_, call)| *call != first) else {
+        return Ok(());
+    };
     let (what, mine, theirs) = if first.name == other.name {
-        let what = if first.name == "run" { "plan" } else { "argument" };
-        (what, first.argument.clone(), other.argument.clone())
+        let what = if first.name.starts_with("run") { "plan" } else { "argument" };
+        (what, first.argument.to_string(), other.argument.to_string())
     } else {
         ("call", first.name.to_string(), other.name.to_string())
     };
-    Err(TeamError::Mismatch { rank: 0, other: at as u64, what, mine, theirs })
+    Err(TeamError::Mismatch { rank: 0, other: at, what, mine, theirs })
 }
 
 /// Checks that no target shares memory with a source; all ranks check all, and agree.
 fn check_apart(all: &Everyone<'_>, item_bytes: usize) -> Result<()> {
-    for (rank, taker) in all.0.iter().enumerate() {
-        for (other, giver) in all.0.iter().enumerate() {
+    for (rank, taker) in parcels(all.0).enumerate() {
+        for (other, giver) in parcels(all.0).enumerate() {
             let shared = taker.targets.iter().any(|target| {
                 giver.sources.iter().any(|source| target.overlaps(source, item_bytes))
             });
@@ -339,22 +404,31 @@ fn check_apart(all: &Everyone<'_>, item_bytes: usize) -> Result<()> {
 }
 
 /// All members' buffers.
-struct Everyone<'a>(&'a [Parcel]);
+struct Everyone<'a>(&'a Round<Parcel>);
 
 impl Everyone<'_> {
-    fn strides(&self) -> Vec<Vec<isize>> {
-        let buffers = self.0.iter().flat_map(|parcel| parcel.sources.iter().chain(&parcel.targets));
-        buffers.map(|buffer| buffer.strides.clone()).collect()
+    fn parcel(&self, rank: u64) -> Option<&Parcel> {
+        self.0.get(rank as usize)?.as_ref().ok()
+    }
+
+    fn strides(&self) -> impl Iterator<Item = &[isize]> {
+        let buffers =
+            parcels(self.0).flat_map(|parcel| parcel.sources.iter().chain(&parcel.targets));
+        buffers.map(|buffer| &*buffer.strides)
+    }
+
+    fn has_strides(&self, wanted: &[Vec<isize>]) -> bool {
+        self.strides().eq(wanted.iter().map(|strides| &**strides))
     }
 }
 
 impl Reachable for Everyone<'_> {
     fn source(&self, rank: u64, buffer: usize) -> Option<&Buffer> {
-        self.0.get(rank as usize)?.sources.get(buffer)
+        self.parcel(rank)?.sources.get(buffer)
     }
 
     fn target(&self, rank: u64, buffer: usize) -> Option<&Buffer> {
-        self.0.get(rank as usize)?.targets.get(buffer)
+        self.parcel(rank)?.targets.get(buffer)
     }
 }
 
