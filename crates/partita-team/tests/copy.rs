@@ -2,35 +2,9 @@
 
 mod common;
 
-use common::{Case, Random, Sizes};
+use common::{Case, Random, Sizes, check, check_random};
 use partita_layout::{Level, Run};
-use partita_team::copy::{Move, Prepared, Region, Shuffle, Stores, copy, copy_all};
-
-fn check(case: &Case, what: &str) {
-    let wanted = case.copied();
-    for stores in [Stores::Cached, Stores::Streaming] {
-        // SAFETY: the buffers hold every position of the region.
-        let found = case.run(|region, source, target| unsafe {
-            copy(region, source, target, stores);
-        });
-        if found != wanted {
-            let at = (0..wanted.len()).find(|&at| found[at] != wanted[at]);
-            let (source, target) = (&case.source_strides, &case.target_strides);
-            panic!(
-                "{what}, {stores:?}: byte {at:?} differs; item {} runs {:?} strides {source:?} {target:?}",
-                case.item_bytes, case.runs
-            );
-        }
-    }
-}
-
-fn check_random(n_cases: u64, item_bytes: &[usize], sizes: Sizes) {
-    for seed in 0..n_cases {
-        let mut random = Random::new(seed);
-        let item_bytes = random.pick(item_bytes);
-        check(&Case::random(&mut random, item_bytes, sizes), &format!("seed {seed}"));
-    }
-}
+use partita_team::copy::{Move, Prepared, Region, Shuffle, Stores, copy_all};
 
 #[test]
 fn small_regions_of_every_item_size() {

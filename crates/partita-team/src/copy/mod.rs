@@ -38,6 +38,7 @@ use bundle::{Shared, Task, bundles};
 use job::{Job, Kernel, jobs};
 
 pub use add::{Dtype, Sum, add, add_all, sum_two};
+pub use kernels::Isa;
 pub use region::{Region, Source, Stores, Target};
 pub use shuffle::Shuffle;
 pub use zero::fill_zero;

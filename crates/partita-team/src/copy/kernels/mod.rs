@@ -16,7 +16,8 @@ mod weave;
 use super::Stores;
 use super::job::{Job, Kernel, Kind};
 
-pub(super) use isa::{Isa, versions};
+pub use isa::Isa;
+pub(super) use isa::versions;
 pub(super) use line::{
     Line, STAGE_BYTES, Stage, copy_bytes, fence, lead, prefetch_to_write, stream_line,
 };
