@@ -412,6 +412,26 @@ fn random_runs(n_items: usize) -> Vec<Vec<Vec<Run>>> {
     runs
 }
 
+/// What a small move costs in all, and the part that is not copying.
+fn latencies() {
+    println!("small moves, one thread, prepared before");
+    for n_items in [1usize, 512, 4096] {
+        let (from, to) = (Buffer::new(n_items * ITEM), Buffer::new(n_items * ITEM));
+        let runs = [Run::contiguous(0, 0, n_items as u64)];
+        let prepared = Prepared::new(Region { runs: &[&runs], item_bytes: ITEM }, &[8], &[8]);
+        let moves = [Move { prepared: &prepared, source: from.at(0), target: to.at(0) }];
+        let times = (0..1000).map(|_| {
+            let start = Instant::now();
+            for _ in 0..100 {
+                // SAFETY: two buffers of `n_items`.
+                unsafe { copy_all(std::hint::black_box(&moves), Stores::Cached) };
+            }
+            start.elapsed().as_secs_f64() * 1e7
+        });
+        println!("{n_items:6} doubles {:9.0} ns", median(times));
+    }
+}
+
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let number = |at: usize, or: usize| words.get(at).and_then(|w| w.parse().ok()).unwrap_or(or);
@@ -421,6 +441,9 @@ fn main() {
     sums(n_repetitions, wanted);
     if "random".contains(wanted) {
         permutations(n_repetitions);
+    }
+    if "latency".contains(wanted) {
+        latencies();
     }
     redistributions(512, 40 * n_repetitions, wanted);
 }
