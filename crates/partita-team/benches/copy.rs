@@ -9,7 +9,9 @@ use std::sync::{Barrier, Mutex};
 use std::time::Instant;
 
 use partita_layout::{Block, DimMap, Map, Part, Run};
-use partita_team::copy::{Dtype, Move, Prepared, Region, Stores, Sum, add_all, copy_all, sum_two};
+use partita_team::copy::{
+    Dtype, Move, Prepared, Region, Shuffle, Stores, Sum, add_all, copy_all, sum_two,
+};
 
 const N_THREADS: usize = 2;
 const ITEM: usize = 8;
@@ -339,6 +341,97 @@ fn sums(n_repetitions: usize, wanted: &str) {
     }
 }
 
+/// A random permutation of doubles from two ranks to two ranks.
+fn permutations(n_repetitions: usize) {
+    const N_ITEMS: usize = 1 << 24;
+    let part = N_ITEMS / N_THREADS;
+    let (from, to) = (Buffer::new(N_ITEMS * ITEM), Buffer::new(N_ITEMS * ITEM));
+    let plain = plain(&from, &to, N_ITEMS * ITEM);
+    let (from, to) = (&from, &to);
+    let runs = random_runs(N_ITEMS);
+    let prepared: Vec<Vec<Prepared>> = runs
+        .iter()
+        .map(|targets| {
+            let prepare = |runs: &Vec<Run>| {
+                let runs: [&[Run]; 1] = [runs];
+                Prepared::new(Region { runs: &runs, item_bytes: ITEM }, &[8], &[8])
+            };
+            targets.iter().map(prepare).collect()
+        })
+        .collect();
+    let shuffles: Vec<Mutex<Shuffle>> = runs
+        .iter()
+        .map(|targets| {
+            let runs: Vec<&[Run]> = targets.iter().map(Vec::as_slice).collect();
+            Mutex::new(Shuffle::new(&runs))
+        })
+        .collect();
+    let one_by_one = |thread: usize| {
+        let target = |at: usize| to.at(at * part * ITEM);
+        let one = |(at, prepared)| Move {
+            prepared,
+            source: from.at(thread * part * ITEM),
+            target: target(at),
+        };
+        let moves: Vec<_> = prepared[thread].iter().enumerate().map(one).collect();
+        // SAFETY: a permutation of the buffers' elements.
+        unsafe { copy_all(&moves, Stores::Streaming) };
+    };
+    let buckets = |thread: usize| {
+        let targets = [to.at(0), to.at(part * ITEM)];
+        let mut shuffle = shuffles[thread].lock().expect("no panic");
+        // SAFETY: a permutation of the buffers' elements.
+        unsafe { shuffle.copy(from.at(thread * part * ITEM), &targets, thread) };
+    };
+    println!("{N_ITEMS} doubles in random order");
+    let cases: [(&str, Work<'_>); 2] = [
+        ("random elements one by one", Box::new(one_by_one)),
+        ("random elements by buckets", Box::new(buckets)),
+    ];
+    for (name, work) in cases {
+        report(&Case { name, n_bytes: N_ITEMS * ITEM, work }, &plain, n_repetitions);
+    }
+}
+
+/// Runs of single elements: for each source rank, for each target rank.
+fn random_runs(n_items: usize) -> Vec<Vec<Vec<Run>>> {
+    let part = n_items / N_THREADS;
+    let mut places: Vec<usize> = (0..n_items).collect();
+    let mut state = 88_172_645_463_325_252u64;
+    for at in (1..n_items).rev() {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        places.swap(at, state as usize % (at + 1));
+    }
+    let mut runs = vec![vec![Vec::new(); N_THREADS]; N_THREADS];
+    for (at, place) in places.into_iter().enumerate() {
+        let run = Run::contiguous((at % part) as u64, (place % part) as u64, 1);
+        runs[at / part][place / part].push(run);
+    }
+    runs
+}
+
+/// What a small move costs in all, and the part that is not copying.
+fn latencies() {
+    println!("small moves, one thread, prepared before");
+    for n_items in [1usize, 512, 4096] {
+        let (from, to) = (Buffer::new(n_items * ITEM), Buffer::new(n_items * ITEM));
+        let runs = [Run::contiguous(0, 0, n_items as u64)];
+        let prepared = Prepared::new(Region { runs: &[&runs], item_bytes: ITEM }, &[8], &[8]);
+        let moves = [Move { prepared: &prepared, source: from.at(0), target: to.at(0) }];
+        let times = (0..1000).map(|_| {
+            let start = Instant::now();
+            for _ in 0..100 {
+                // SAFETY: two buffers of `n_items`.
+                unsafe { copy_all(std::hint::black_box(&moves), Stores::Cached) };
+            }
+            start.elapsed().as_secs_f64() * 1e7
+        });
+        println!("{n_items:6} doubles {:9.0} ns", median(times));
+    }
+}
+
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let number = |at: usize, or: usize| words.get(at).and_then(|w| w.parse().ok()).unwrap_or(or);
@@ -346,5 +439,11 @@ fn main() {
     let wanted = words.get(2).map_or("", String::as_str);
     redistributions(extent, n_repetitions, wanted);
     sums(n_repetitions, wanted);
+    if "random".contains(wanted) {
+        permutations(n_repetitions);
+    }
+    if "latency".contains(wanted) {
+        latencies();
+    }
     redistributions(512, 40 * n_repetitions, wanted);
 }

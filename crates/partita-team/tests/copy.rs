@@ -2,35 +2,9 @@
 
 mod common;
 
-use common::{Case, Random, Sizes};
+use common::{Case, Random, Sizes, check, check_random};
 use partita_layout::{Level, Run};
-use partita_team::copy::{Move, Prepared, Region, Stores, copy, copy_all};
-
-fn check(case: &Case, what: &str) {
-    let wanted = case.copied();
-    for stores in [Stores::Cached, Stores::Streaming] {
-        // SAFETY: the buffers hold every position of the region.
-        let found = case.run(|region, source, target| unsafe {
-            copy(region, source, target, stores);
-        });
-        if found != wanted {
-            let at = (0..wanted.len()).find(|&at| found[at] != wanted[at]);
-            let (source, target) = (&case.source_strides, &case.target_strides);
-            panic!(
-                "{what}, {stores:?}: byte {at:?} differs; item {} runs {:?} strides {source:?} {target:?}",
-                case.item_bytes, case.runs
-            );
-        }
-    }
-}
-
-fn check_random(n_cases: u64, item_bytes: &[usize], sizes: Sizes) {
-    for seed in 0..n_cases {
-        let mut random = Random::new(seed);
-        let item_bytes = random.pick(item_bytes);
-        check(&Case::random(&mut random, item_bytes, sizes), &format!("seed {seed}"));
-    }
-}
+use partita_team::copy::{Move, Prepared, Region, Shuffle, Stores, copy_all};
 
 #[test]
 fn small_regions_of_every_item_size() {
@@ -221,6 +195,36 @@ fn woven_from_many_sources() {
                     );
                 }
             }
+        }
+    }
+}
+
+/// Elements of a source in random order to three targets, with gaps on both sides.
+#[test]
+fn shuffled() {
+    for (n, gap) in [(0u64, 0), (1, 0), (1000, 0), (300_000, 0), (300_000, 3)] {
+        let mut random = Random::new(n + gap);
+        let mut places: Vec<u64> = (0..n).collect();
+        for at in (1..n).rev() {
+            places.swap(at as usize, random.below(at + 1) as usize);
+        }
+        let mut runs = vec![Vec::new(); 3];
+        let mut wanted = vec![vec![u64::MAX; n as usize]; 3];
+        let source: Vec<u64> = (0..n * (gap + 1)).map(|_| random.next()).collect();
+        for (at, place) in places.into_iter().enumerate() {
+            let from = at as u64 * (gap + 1);
+            let target = (place % 3) as usize;
+            runs[target].push(Run::contiguous(from, place / 3, 1));
+            wanted[target][(place / 3) as usize] = source[from as usize];
+        }
+        let runs: Vec<&[Run]> = runs.iter().map(Vec::as_slice).collect();
+        let mut shuffle = Shuffle::new(&runs);
+        for first in 0..4 {
+            let mut found = vec![vec![u64::MAX; n as usize]; 3];
+            let targets: Vec<*mut u8> = found.iter_mut().map(|t| t.as_mut_ptr().cast()).collect();
+            // SAFETY: source and targets hold all positions.
+            unsafe { shuffle.copy(source.as_ptr().cast(), &targets, first) };
+            assert!(found == wanted, "{n} elements, gap {gap}");
         }
     }
 }

@@ -31,13 +31,16 @@ mod kernels;
 mod nest;
 mod prepare;
 mod region;
+mod shuffle;
 mod zero;
 
 use bundle::{Shared, Task, bundles};
 use job::{Job, Kernel, jobs};
 
 pub use add::{Dtype, Sum, add, add_all, sum_two};
+pub use kernels::Isa;
 pub use region::{Region, Source, Stores, Target};
+pub use shuffle::Shuffle;
 pub use zero::fill_zero;
 
 /// A region between buffers with known strides, ready to be copied any number of times.

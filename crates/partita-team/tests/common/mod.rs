@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use partita_layout::{Level, Run};
-use partita_team::copy::{Region, Source, Target};
+use partita_team::copy::{Region, Source, Stores, Target, copy};
 
 /// A small generator with a seed to print (xorshift64*).
 pub struct Random(u64);
@@ -223,4 +223,32 @@ fn strides(random: &mut Random, extents: &[u64], item_bytes: usize) -> (Vec<isiz
         step += reach;
     }
     (strides, origin, guard + step + item_bytes + 64)
+}
+
+/// Copies a case both ways and compares with the dense model.
+pub fn check(case: &Case, what: &str) {
+    let wanted = case.copied();
+    for stores in [Stores::Cached, Stores::Streaming] {
+        // SAFETY: the buffers hold every position of the region.
+        let found = case.run(|region, source, target| unsafe {
+            copy(region, source, target, stores);
+        });
+        if found != wanted {
+            let at = (0..wanted.len()).find(|&at| found[at] != wanted[at]);
+            let (source, target) = (&case.source_strides, &case.target_strides);
+            panic!(
+                "{what}, {stores:?}: byte {at:?} differs; item {} runs {:?} strides {source:?} {target:?}",
+                case.item_bytes, case.runs
+            );
+        }
+    }
+}
+
+/// Checks random cases with elements of these sizes.
+pub fn check_random(n_cases: u64, item_bytes: &[usize], sizes: Sizes) {
+    for seed in 0..n_cases {
+        let mut random = Random::new(seed);
+        let item_bytes = random.pick(item_bytes);
+        check(&Case::random(&mut random, item_bytes, sizes), &format!("seed {seed}"));
+    }
 }

@@ -1,23 +1,46 @@
 //! Instruction sets, and compiling one loop for all of them.
 
-/// The widest vectors this processor has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::copy) enum Isa {
-    /// Anything: no vectors named, no streaming stores.
-    #[cfg_attr(target_arch = "x86_64", allow(dead_code))]
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// The widest vectors that kernels use.
+///
+/// They are chosen by what the processor has. [`Isa::limit`] is there to test and to compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Isa {
+    /// No vectors named, no streaming stores.
     Portable,
-    #[cfg(target_arch = "x86_64")]
+    /// 16 bytes; every x86-64 has them.
     Sse2,
-    #[cfg(target_arch = "x86_64")]
+    /// 32 bytes.
     Avx2,
-    #[cfg(target_arch = "x86_64")]
+    /// 64 bytes, a whole cache line.
     Avx512,
 }
 
+/// The widest that may be used, as a number.
+static LIMIT: AtomicU8 = AtomicU8::new(Isa::Avx512 as u8);
+
 impl Isa {
+    /// What kernels use from now on.
+    #[must_use]
+    #[inline]
+    pub fn detect() -> Self {
+        let limit = LIMIT.load(Ordering::Relaxed);
+        if limit == Self::Avx512 as u8 {
+            return Self::of_processor();
+        }
+        [Self::Portable, Self::Sse2, Self::Avx2][usize::from(limit)].min(Self::of_processor())
+    }
+
+    /// Lets kernels of this process use nothing wider.
+    pub fn limit(self) {
+        LIMIT.store(self as u8, Ordering::Relaxed);
+    }
+
     /// Asks the processor; the answer is kept by the standard library.
     #[cfg(target_arch = "x86_64")]
-    pub fn detect() -> Self {
+    #[inline]
+    fn of_processor() -> Self {
         if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
             Self::Avx512
         } else if is_x86_feature_detected!("avx2") {
@@ -29,17 +52,8 @@ impl Isa {
 
     /// Nothing to ask elsewhere.
     #[cfg(not(target_arch = "x86_64"))]
-    pub fn detect() -> Self {
+    fn of_processor() -> Self {
         Self::Portable
-    }
-
-    /// Whether eight vectors of eight items can be transposed in registers.
-    #[inline(always)]
-    pub fn turns_squares(self) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        return self == Self::Avx512;
-        #[cfg(not(target_arch = "x86_64"))]
-        return false;
     }
 }
 

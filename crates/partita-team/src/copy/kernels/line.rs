@@ -136,6 +136,32 @@ impl Stage {
     }
 }
 
+/// Copies a line around the cache, with what every processor of this kind has.
+///
+/// # Safety
+/// 64 bytes must be readable at `source` and writable at `target`, which is a multiple of 64.
+#[inline(always)]
+pub(in crate::copy) unsafe fn stream_line(source: *const u8, target: *mut u8) {
+    #[cfg(target_arch = "x86_64")]
+    type Any = Sse2;
+    #[cfg(not(target_arch = "x86_64"))]
+    type Any = Cached;
+    // SAFETY: the caller's promise.
+    unsafe { Any::store(source, target) }
+}
+
+/// Asks for a line that will be written soon; any address will do.
+#[inline(always)]
+pub(in crate::copy) fn prefetch_to_write(target: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint; it neither faults nor changes memory.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_ET0 }>(target.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = target;
+}
+
 /// Makes streamed stores visible to whoever synchronises with this thread afterwards.
 pub(in crate::copy) fn fence() {
     #[cfg(target_arch = "x86_64")]

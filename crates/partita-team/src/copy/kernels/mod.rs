@@ -16,8 +16,11 @@ mod weave;
 use super::Stores;
 use super::job::{Job, Kernel, Kind};
 
-pub(super) use isa::{Isa, versions};
-pub(super) use line::{Line, STAGE_BYTES, Stage, copy_bytes, fence, lead};
+pub use isa::Isa;
+pub(super) use isa::versions;
+pub(super) use line::{
+    Line, STAGE_BYTES, Stage, copy_bytes, fence, lead, prefetch_to_write, stream_line,
+};
 
 /// The kernel that copies blocks of a job.
 pub(super) fn copy_kernel(job: &Job, stores: Stores) -> Kernel {

@@ -50,7 +50,7 @@ fn has_squares<T>(block: &Block<'_>) -> bool {
     (size_of::<T>(), block.rows.source, block.along.target) == (8, 8, 8)
         && lead(block.target) == 0
         && block.rows.target.unsigned_abs().is_multiple_of(LINE)
-        && Isa::detect().turns_squares()
+        && Isa::detect() == Isa::Avx512
 }
 
 /// Turns a tile in the cache and streams its rows out.
@@ -103,7 +103,7 @@ unsafe fn turn_square<T: Copy, L: Line>(square: &Block<'_>) {
     #[cfg(target_arch = "x86_64")]
     if (size_of::<T>(), square.rows.source, square.along.target) == (8, 8, 8)
         && (square.rows.count, square.along.count) == (8, 8)
-        && Isa::detect().turns_squares()
+        && Isa::detect() == Isa::Avx512
     {
         let (source, target) =
             ((square.source, square.along.source), (square.target, square.rows.target));
