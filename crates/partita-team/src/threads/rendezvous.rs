@@ -75,10 +75,16 @@ impl<T> Rendezvous<T> {
     /// Posts for this round; gives its number.
     ///
     /// A rank that others gave up on finds its round complete: it gets that round's number, and
-    /// what it brought is dropped.
-    pub(crate) fn post(&self, rank: usize, post: Post<T>) -> u64 {
+    /// what it brought is dropped. A rank that posted and went on without waiting, as one that
+    /// failed does, waits here until that round is complete: it has one place in the current round.
+    pub(crate) fn post(&self, rank: usize, post: Post<T>, crew: &Crew, patience: &Patience) -> u64 {
         let mut state = self.lock();
         let round = state.n_come[rank];
+        if state.n_rounds < round {
+            drop(state);
+            self.wait(round - 1, crew, patience);
+            state = self.lock();
+        }
         state.n_come[rank] += 1;
         if state.n_posted[rank] == round {
             state.current[rank] = Some(post);

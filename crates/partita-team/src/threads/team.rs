@@ -192,7 +192,7 @@ impl Team {
                 kind: FailureKind::Raised,
                 message: message.to_string(),
             };
-            self.meeting.post(rank, Err(failure));
+            self.post(rank as u64, Err(failure));
         }
     }
 
@@ -239,7 +239,7 @@ impl Team {
     ) -> Result<()> {
         let rank = self.member()?;
         if let Err(error) = self.check(plan, rank, sources, targets) {
-            self.meeting.post(rank as usize, Err(error.failure(rank)));
+            self.post(rank, Err(error.failure(rank)));
             return Err(error);
         }
         let name = style.name();
@@ -273,7 +273,7 @@ impl Team {
         });
         // No deadline: the others copy, and leaving would free memory under their hands.
         let patience = self.patience.with_limit(None);
-        let round = self.meeting.post(rank as usize, post);
+        let round = self.post(rank, post);
         let posts = self.meeting.wait(round, &self.crew, &patience);
         first_failure(&posts).map_or(Ok(()), |failure| Err(TeamError::Remote { failure }))
     }
@@ -327,12 +327,16 @@ impl Team {
         self.rank().ok_or(TeamError::NotAMember { rank: self.own, n_ranks: self.size() })
     }
 
+    fn post(&self, rank: u64, post: Post<Parcel>) -> u64 {
+        self.meeting.post(rank as usize, post, &self.crew, &self.patience)
+    }
+
     /// Posts, waits, and compares the calls; every rank comes to the same verdict.
     fn meet(&self, parcel: Parcel) -> Result<Round<Parcel>> {
         let rank = self.member()?;
         let _alone = Alone::new(&self.busy)?;
         let call = parcel.call.clone();
-        let round = self.meeting.post(rank as usize, Ok(parcel));
+        let round = self.post(rank, Ok(parcel));
         let posts = self.meeting.wait(round, &self.crew, &self.patience);
         if let Some(failure) = first_failure(&posts) {
             return Err(self.judge(rank, &posts, failure, &call));
