@@ -25,8 +25,8 @@ impl Patience {
     #[must_use]
     pub fn for_ranks(n_ranks: usize) -> Self {
         let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let n_spins = if n_ranks <= n_cores { 4000 } else { 0 };
-        Self { limit: Some(Self::USUAL_LIMIT), n_spins, n_yields: 100 }
+        let n_spins = if n_ranks <= n_cores { 200 } else { 0 };
+        Self { limit: Some(Self::USUAL_LIMIT), n_spins, n_yields: 400 }
     }
 
     /// The same with another limit.
