@@ -15,6 +15,7 @@ mod buffer;
 mod error;
 mod memory;
 mod program;
+mod sync;
 pub mod threads;
 
 pub use buffer::{Access, Buffer};

@@ -18,6 +18,8 @@
 //! It starts no threads itself: whoever makes the ranks hands each its [`Team`].
 
 mod crew;
+#[cfg(all(test, feature = "shuttle"))]
+mod model;
 mod rendezvous;
 mod team;
 mod wait;

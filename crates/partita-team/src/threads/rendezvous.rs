@@ -5,11 +5,12 @@
 //! kept until every rank has passed the round, so a late reader never sees a later round.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::{Failure, FailureKind};
+use crate::sync::{AtomicU64, Condvar, Mutex, MutexGuard};
 use crate::threads::crew::Crew;
 use crate::threads::wait::Patience;
 

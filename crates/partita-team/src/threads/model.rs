@@ -1,0 +1,91 @@
+//! The rendezvous under a model checker: every interleaving that a seed makes.
+//!
+//! Run by `cargo test -p partita-team --features shuttle --lib model`.
+
+use std::sync::Arc;
+
+use shuttle::thread;
+
+use crate::error::{Failure, FailureKind};
+use crate::threads::crew::Crew;
+use crate::threads::rendezvous::Rendezvous;
+use crate::threads::wait::Patience;
+
+const N_SCHEDULES: usize = 3000;
+
+/// No spinning: the checker explores what matters, the lock and the condition.
+const PATIENCE: Patience = Patience { limit: None, n_spins: 0, n_yields: 0 };
+
+fn failure(rank: u64) -> Failure {
+    Failure { rank, kind: FailureKind::Raised, message: String::new() }
+}
+
+/// Runs `body(meeting, crew, rank)` on model threads.
+fn check(
+    n_ranks: u64,
+    body: impl Fn(&Rendezvous<(u64, u64)>, &Crew, u64) + Send + Sync + Copy + 'static,
+) {
+    shuttle::check_random(
+        move || {
+            let crew = Crew::new(n_ranks);
+            let meeting = Arc::new(Rendezvous::new((0..n_ranks).collect()));
+            let ranks: Vec<_> = (0..n_ranks)
+                .map(|rank| {
+                    let (crew, meeting) = (Arc::clone(&crew), Arc::clone(&meeting));
+                    thread::spawn(move || body(&meeting, &crew, rank))
+                })
+                .collect();
+            for rank in ranks {
+                rank.join().expect("no panic");
+            }
+        },
+        N_SCHEDULES,
+    );
+}
+
+/// Every rank sees every rank's post of the same round, round after round.
+#[test]
+fn rounds_do_not_mix() {
+    check(3, |meeting, crew, rank| {
+        for turn in 0..3 {
+            let round = meeting.post(rank as usize, Ok((rank, turn)), crew, &PATIENCE);
+            let posts = meeting.wait(round, crew, &PATIENCE);
+            let seen: Vec<_> = posts.iter().map(|post| *post.as_ref().expect("a value")).collect();
+            assert_eq!(seen, [(0, turn), (1, turn), (2, turn)]);
+        }
+    });
+}
+
+/// A rank that fails posts and goes on; the others see its failure in that round and no other.
+#[test]
+fn a_note_belongs_to_its_round() {
+    check(3, |meeting, crew, rank| {
+        if rank == 1 {
+            meeting.post(1, Err(failure(1)), crew, &PATIENCE);
+        } else {
+            let round = meeting.post(rank as usize, Ok((rank, 0)), crew, &PATIENCE);
+            let posts = meeting.wait(round, crew, &PATIENCE);
+            assert!(posts[1].is_err() && posts[0].is_ok() && posts[2].is_ok());
+        }
+        let round = meeting.post(rank as usize, Ok((rank, 1)), crew, &PATIENCE);
+        let posts = meeting.wait(round, crew, &PATIENCE);
+        let seen: Vec<_> = posts.iter().map(|post| *post.as_ref().expect("a value")).collect();
+        assert_eq!(seen, [(0, 1), (1, 1), (2, 1)]);
+    });
+}
+
+/// Two failures in a row, and in different rounds of different ranks.
+#[test]
+fn notes_in_a_row_keep_their_order() {
+    check(2, |meeting, crew, rank| {
+        for turn in 0..3 {
+            let fails = turn % 2 == rank;
+            let post = if fails { Err(failure(rank)) } else { Ok((rank, turn)) };
+            let round = meeting.post(rank as usize, post, crew, &PATIENCE);
+            if !fails {
+                let posts = meeting.wait(round, crew, &PATIENCE);
+                assert!(posts[1 - rank as usize].is_err());
+            }
+        }
+    });
+}
