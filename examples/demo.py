@@ -4,7 +4,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-
 import partita as pt
 
 SHAPE = (12, 20)

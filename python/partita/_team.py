@@ -169,7 +169,9 @@ class Grid(Team):
         """Coordinates of a rank of this team."""
         rest = _natural(rank, "rank")
         if rest >= self.size:
-            raise LayoutError(f"rank {rank} of a grid of {self.size}; use one below", "rank-unknown")
+            raise LayoutError(
+                f"rank {rank} of a grid of {self.size}; use one below", "rank-unknown"
+            )
         coords = []
         for length in reversed(self.shape):
             rest, coord = divmod(rest, length)
@@ -318,7 +320,9 @@ def _natural(value: Any, what: str) -> int:
     try:
         number = int(value.__index__())
     except (AttributeError, TypeError):
-        raise LayoutError(f"{what} {value!r} is no integer; use one", f"{what}-not-integer") from None
+        raise LayoutError(
+            f"{what} {value!r} is no integer; use one", f"{what}-not-integer"
+        ) from None
     if number < 0:
         raise LayoutError(f"{what} {number} is negative; use 0 or more", f"{what}-negative")
     return number

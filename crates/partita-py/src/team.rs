@@ -98,8 +98,9 @@ impl ThreadTeam {
     }
 
     /// Tells the others that this rank cannot take part in their call.
-    fn report(&self, message: &str) {
-        self.core.report(message);
+    fn report(&self, py: Python<'_>, message: &str) {
+        // It may wait for others to end an earlier call, and they may need the interpreter.
+        py.detach(|| self.core.report(message));
     }
 
     /// Runs a plan on this rank's buffers.
@@ -114,7 +115,7 @@ impl ThreadTeam {
             Ok(held) => held,
             Err(error) => {
                 // The others must not wait for a rank that stumbles over its own arguments.
-                self.core.report(&error.value(py).to_string());
+                self.report(py, &error.value(py).to_string());
                 return Err(error);
             }
         };
@@ -139,7 +140,7 @@ impl ThreadTeam {
         let held = match self.hold(plan, &buffers, &[]) {
             Ok((held, _)) => held,
             Err(error) => {
-                self.core.report(&error.value(py).to_string());
+                self.report(py, &error.value(py).to_string());
                 return Err(error);
             }
         };

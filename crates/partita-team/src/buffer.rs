@@ -70,7 +70,8 @@ impl Buffer {
         if self.access == Access::Read {
             return Err(TeamError::BufferReadOnly { buffer: number });
         }
-        let repeats = |dim: &usize| self.strides[*dim] == 0 && self.shape[*dim] > 1;
+        let is_empty = self.n_elements() == 0;
+        let repeats = |dim: &usize| !is_empty && self.strides[*dim] == 0 && self.shape[*dim] > 1;
         match (0..self.shape.len()).find(repeats) {
             Some(dim) => Err(TeamError::BufferRepeats { buffer: number, dim }),
             None => Ok(()),
