@@ -26,7 +26,7 @@ class Array:
         self._buffers = list(buffers)
         self._layout = layout
         self._team = team
-        self._dtype = np.dtype(dtype)
+        self._dtype: np.dtype[Any] = np.dtype(dtype)
         self._exchange: Plan | None = None
 
     @property

@@ -23,7 +23,8 @@ def empty(shape: Sequence[int], dtype: Any) -> np.ndarray[Any, Any]:
     dtype = np.dtype(dtype)
     n_items = int(np.prod(shape, dtype=np.int64))
     memory = WarmMemory(n_items * dtype.itemsize)
-    return np.frombuffer(memory, dtype=dtype, count=n_items).reshape(shape)
+    array: np.ndarray[Any, Any] = np.frombuffer(memoryview(memory), dtype=dtype, count=n_items)
+    return array.reshape(shape)
 
 
 def local_shapes(layout: Layout, rank: int) -> list[tuple[int, ...]]:

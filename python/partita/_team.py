@@ -215,7 +215,7 @@ class Grid(Team):
         return Grid(self.native.subteam(ranks), shape)
 
     def reduction_grid(self, axes: Iterable[int]) -> Grid:
-        """The grid that sums along `axes`: of this grid's dimensions, the other axes of length 1."""
+        """The grid that sums along `axes`; its other axes have length 1."""
         keep = self._axes(axes)
         shape = [length if axis in keep else 1 for axis, length in enumerate(self.shape)]
         return Grid(self.subgrid(keep).native, shape)

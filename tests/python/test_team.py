@@ -371,17 +371,20 @@ def test_an_error_in_user_code_ends_all_ranks() -> None:
 
 
 def test_a_team_works_again_after_an_error_inside_with() -> None:
+    def risky(team: pt.Team) -> None:
+        with team:
+            if team.rank == 2:
+                raise OSError("disk full")
+            team.barrier()
+
     def body(team: pt.Team) -> list[int]:
-        try:
-            with team:
-                if team.rank == 2:
-                    raise OSError("disk full")
-                team.barrier()
-        except OSError:
-            assert team.rank == 2
-        except pt.RemoteError as error:
-            assert error.rank == 2
-            assert "disk full" in str(error)
+        if team.rank == 2:
+            with pytest.raises(OSError, match="disk full"):
+                risky(team)
+        else:
+            with pytest.raises(pt.RemoteError, match="disk full") as caught:
+                risky(team)
+            assert caught.value.rank == 2
         return team.allgather_data(team.rank)
 
     assert pt.spmd(body, ranks=4) == [[0, 1, 2, 3]] * 4
