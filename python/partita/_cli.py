@@ -2,6 +2,7 @@
 
 import os
 import sys
+from typing import TextIO
 
 from partita._partita import run_command
 
@@ -19,19 +20,35 @@ def _facts() -> list[tuple[str, str]]:
     return facts
 
 
+def _print(text: str, stream: TextIO | None) -> str:
+    """Write text that may not fit the stream's encoding; gives what went wrong, if anything."""
+    if stream is None:  # closed by whoever started us
+        return ""
+    encoding = stream.encoding or "utf-8"
+    try:
+        stream.write(text.encode(encoding, "replace").decode(encoding))
+        stream.flush()
+    except OSError as error:
+        # The interpreter must not complain a second time at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        # A reader that has seen enough is no failure; a full disk is one.
+        if not isinstance(error, BrokenPipeError):
+            return f"error: cannot write the output: {error.strerror}\n"
+    return ""
+
+
 def main() -> None:
     """Run the command and leave with its exit status."""
-    args = ["partita", *sys.argv[1:]]
+    # Bytes that are no text would be refused without a word about where they stand.
+    args = [arg.encode("utf-8", "replace").decode() for arg in ["partita", *sys.argv[1:]]]
     facts = _facts() if "doctor" in args else []
-    status, out, err = run_command(args, sys.stdout.isatty(), facts)
-    try:
-        sys.stdout.write(out)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has seen enough; the interpreter must not complain about it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.stderr.write(err)
-    raise SystemExit(status)
+    # The interpreter is a link, so the core cannot see the environment's folder by itself.
+    programs = os.path.dirname(sys.executable)
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    status, out, err = run_command(args, is_terminal, facts, programs)
+    failure = _print(out, sys.stdout)
+    _print(err + failure, sys.stderr)
+    raise SystemExit(status or bool(failure))
 
 
 if __name__ == "__main__":

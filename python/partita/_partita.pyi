@@ -7,7 +7,30 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from partita._run import Running
 from partita._team import Team
-from partita._types import Box, Extents, Halo, IndexArray, Map, Pair
+from partita._types import Box, Extents, Halo, IndexArray, Map, Numbers, Pair
+
+__all__ = [
+    "__version__",
+    "Block",
+    "Cyclic",
+    "Whole",
+    "Unstructured",
+    "Layout",
+    "Piece",
+    "Pieces",
+    "Plan",
+    "WarmMemory",
+    "Crew",
+    "ThreadTeam",
+    "Move",
+    "Run",
+    "plan",
+    "run_command",
+    "default_partition",
+    "local_target_of_slice",
+    "local_bounding_box",
+    "local_core",
+]
 
 __version__: str
 
@@ -17,7 +40,7 @@ class Block:
         cls,
         rule: str | None = None,
         *,
-        sizes: Sequence[SupportsIndex] | None = None,
+        sizes: Numbers | None = None,
         halo: Halo | None = None,
         periodic: bool = False,
     ) -> Block: ...
@@ -95,8 +118,8 @@ class Layout:
         maps: str | Sequence[Map],
         *,
         grid: Extents | None = None,
-        ranks: Sequence[SupportsIndex] | None = None,
-        partial: Sequence[SupportsIndex] | None = None,
+        ranks: Numbers | None = None,
+        partial: Numbers | None = None,
     ) -> Layout: ...
     @classmethod
     def from_boxes(
@@ -104,7 +127,7 @@ class Layout:
         shape: Extents,
         boxes: Sequence[Sequence[Box]],
         *,
-        ranks: Sequence[SupportsIndex] | None = None,
+        ranks: Numbers | None = None,
     ) -> Layout: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -115,7 +138,7 @@ class Layout:
     @property
     def n_ranks(self) -> int: ...
     @property
-    def ranks(self) -> tuple[int, ...]: ...
+    def ranks(self) -> Sequence[int]: ...
     @property
     def partial(self) -> tuple[int, ...]: ...
     @property
@@ -123,17 +146,17 @@ class Layout:
     @property
     def notation(self) -> str: ...
     def n_buffers(self, rank: SupportsIndex) -> int: ...
-    def local_shape(self, rank: SupportsIndex, *, buffer: int = 0) -> tuple[int, ...]: ...
+    def local_shape(self, rank: SupportsIndex, *, buffer: SupportsIndex = 0) -> tuple[int, ...]: ...
     def n_owned(self, rank: SupportsIndex) -> int: ...
     def n_held(self, rank: SupportsIndex) -> int: ...
     def pieces(self, rank: SupportsIndex) -> Pieces: ...
     def owner(self, index: Extents) -> int: ...
     def locate_one(self, index: Extents) -> tuple[int, int, tuple[int, ...]]: ...
     def locate(
-        self, indices: ArrayLike, *, out: tuple[IndexArray, IndexArray] | None = None
+        self, indices: ArrayLike, *, out: Sequence[IndexArray] | None = None
     ) -> tuple[IndexArray, IndexArray]: ...
     def globalize(
-        self, rank: SupportsIndex, local: ArrayLike, *, buffer: int = 0
+        self, rank: SupportsIndex, local: ArrayLike, *, buffer: SupportsIndex = 0
     ) -> IndexArray: ...
     def meet_slice(
         self, rank: SupportsIndex, offsets: Extents, sizes: Extents, strides: Extents
@@ -263,15 +286,17 @@ class ThreadTeam:
 
 def plan(source: Layout, target: Layout, dtype: DTypeLike | str | None = None) -> Plan: ...
 def run_command(
-    args: Sequence[str], is_terminal: bool, facts: Sequence[tuple[str, str]]
+    args: Sequence[str], is_terminal: bool, facts: Sequence[tuple[str, str]], programs: str
 ) -> tuple[int, str, str]: ...
-def default_partition(n_members: int, member: int, shape: Sequence[int]) -> list[Pair]: ...
+def default_partition(
+    n_members: SupportsIndex, member: SupportsIndex, shape: Extents
+) -> list[Pair]: ...
 def local_target_of_slice(
-    extent_of_array: int, owned: Pair, view: tuple[int, int, int]
+    extent_of_array: SupportsIndex, owned: Numbers, view: Numbers
 ) -> Pair: ...
 def local_bounding_box(
-    view: tuple[int, int, int], target: Pair, before: Pair | None = None, *, inner: bool = False
+    view: Numbers, target: Numbers, before: Numbers | None = None, *, inner: bool = False
 ) -> Pair: ...
 def local_core(
-    owned: Pair, target: Pair, view: tuple[int, int, int], before: Pair | None = None
+    owned: Numbers, target: Numbers, view: Numbers, before: Numbers | None = None
 ) -> Pair: ...

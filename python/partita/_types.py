@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import SupportsIndex, TypeAlias
+from typing import Any, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita._partita import Block, Cyclic, Unstructured, Whole
 
-Extents: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+Numbers: TypeAlias = Sequence[SupportsIndex] | NDArray[np.integer[Any]]
+Extents: TypeAlias = SupportsIndex | Numbers
 Pair: TypeAlias = tuple[int, int]
-Halo: TypeAlias = Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]]
+Halo: TypeAlias = Numbers | Sequence[Numbers]
 Box: TypeAlias = Sequence[Extents]
 Map: TypeAlias = Block | Cyclic | Whole | Unstructured
 IndexArray: TypeAlias = NDArray[np.int64]

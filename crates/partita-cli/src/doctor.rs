@@ -18,7 +18,7 @@ pub(crate) fn run(surroundings: &Surroundings, out: &mut dyn Write) -> Outcome {
     for (name, value) in &surroundings.facts {
         fact(name, value)?;
     }
-    match find_mpiexec() {
+    match find_mpiexec(surroundings.programs.clone()) {
         Some(path) => {
             fact("mpiexec", &path.display().to_string())?;
             fact("MPI", &mpi_version(&path))?;
@@ -30,8 +30,9 @@ pub(crate) fn run(surroundings: &Surroundings, out: &mut dyn Write) -> Outcome {
 }
 
 /// Beside this program first: an environment's own MPI comes before the system's.
-fn find_mpiexec() -> Option<PathBuf> {
-    let own = std::env::current_exe().ok().and_then(|exe| exe.parent().map(PathBuf::from));
+fn find_mpiexec(programs: Option<PathBuf>) -> Option<PathBuf> {
+    let beside = || std::env::current_exe().ok().and_then(|exe| exe.parent().map(PathBuf::from));
+    let own = programs.or_else(beside);
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = own.into_iter().chain(std::env::split_paths(&path));
     folders.map(|folder| folder.join("mpiexec")).find(|file| file.is_file())

@@ -23,13 +23,15 @@ pub struct Surroundings {
     pub colour: Colour,
     /// What else `doctor` should say, such as the versions of Python packages.
     pub facts: Vec<(String, String)>,
+    /// Where the environment keeps its programs, if that is not beside this one.
+    pub programs: Option<std::path::PathBuf>,
 }
 
 impl Surroundings {
     /// Surroundings with nothing more to say.
     #[must_use]
     pub fn new(colour: Colour) -> Self {
-        Self { colour, facts: Vec::new() }
+        Self { colour, facts: Vec::new(), programs: None }
     }
 }
 

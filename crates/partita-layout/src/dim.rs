@@ -124,7 +124,7 @@ impl DimMap {
         }
         if periodic {
             let extent = self.extent;
-            let start = (start + (extent - left % extent)) % extent;
+            let start = (start % extent + (extent - left % extent)) % extent;
             return Indices::Wrapped { start, length: left + length + right, extent };
         }
         let after = right.min(self.extent - stop);
@@ -287,7 +287,10 @@ impl DimMap {
     pub fn n_segments(&self, coordinate: u64) -> u64 {
         match self.indices(coordinate, Part::Held) {
             Indices::Range { .. } => 1,
-            Indices::Wrapped { start, length, extent } => (start + length).div_ceil(extent).max(1),
+            Indices::Wrapped { start, length, extent } => {
+                let head = length.min(extent - start);
+                1 + (length - head).div_ceil(extent)
+            }
             Indices::Cyclic(cyclic) => cyclic.n_below(cyclic.extent).div_ceil(cyclic.block),
             Indices::List { map, .. } => map.list(coordinate).len() as u64,
         }
@@ -335,11 +338,12 @@ impl DimMap {
         first: u64,
         (length, extent): (u64, u64),
     ) -> Segment {
-        let from = (number * extent).max(first);
-        let to = ((number + 1) * extent).min(first + length);
-        let (start, local) = (from - number * extent, from - first);
-        let mut segment =
-            Segment { start, length: to - from, owned_start: start, owned_length: 0, local };
+        // Counted from the first position, so that no sum leaves 64 bits.
+        let head = length.min(extent - first);
+        let local = if number == 0 { 0 } else { head + (number - 1) * extent };
+        let (start, length) =
+            if number == 0 { (first, head) } else { (0, extent.min(length - local)) };
+        let mut segment = Segment { start, length, owned_start: start, owned_length: 0, local };
         if let Indices::Range { start: owned, length: n_owned, local: at } =
             self.indices(coordinate, Part::Owned)
         {

@@ -25,7 +25,7 @@ impl Extent {
     }
 
     fn stop(&self) -> u64 {
-        self.offset + self.size
+        self.offset.saturating_add(self.size)
     }
 
     /// What two intervals share; empty at the later start if nothing.
@@ -134,16 +134,14 @@ pub fn local_bounding_box(
 /// Offsets count from the start of the target.
 ///
 /// # Errors
-/// A stride of 0.
+/// A stride of 0, a slice that reaches below index 0.
 pub fn local_core(
     owned: Extent,
     target: Extent,
     slice: &Slice,
     before: Option<Extent>,
 ) -> Result<Extent> {
-    if slice.stride == 0 && slice.size > 1 {
-        return Err(LayoutError::SliceStrideZero { dim: 0 });
-    }
+    slice.check(0, u64::MAX)?;
     let (first, count) = slice.entries_in(owned.offset, owned.stop());
     let entries = Extent::new(first, count).intersection(&target);
     let core = Extent::new(entries.offset.saturating_sub(target.offset), entries.size);

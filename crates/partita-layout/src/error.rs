@@ -22,6 +22,7 @@ pub enum LayoutError {
     GridAxes { grid: Vec<u64>, n_distributed: usize },
     RanksCount { n_ranks: usize, grid: Vec<u64> },
     RanksDuplicate { rank: u64 },
+    RanksOverflow { rank: u64 },
     PartialAxis { axis: usize, n_axes: usize },
     PartialDuplicate { axis: usize },
     PartialInUse { axis: usize, dim: usize },
@@ -130,6 +131,7 @@ impl LayoutError {
             Self::GridAxes { .. } => "grid-axes",
             Self::RanksCount { .. } => "ranks-count",
             Self::RanksDuplicate { .. } => "ranks-duplicate",
+            Self::RanksOverflow { .. } => "ranks-overflow",
             Self::PartialAxis { .. } => "partial-axis",
             Self::PartialDuplicate { .. } => "partial-duplicate",
             Self::PartialInUse { .. } => "partial-in-use",
@@ -225,8 +227,8 @@ impl LayoutError {
             ),
             Self::LocalOverflow { shape } => write!(
                 f,
-                "a local buffer of the shape {shape:?} with its halos has more than 2^64 - 1 \
-                 elements; use narrower halos"
+                "a local buffer of the shape {shape:?} with its halos is too large; use narrower \
+                 halos: at most 2^63 along a dimension and 2^64 - 1 elements"
             ),
             Self::MapsCount { n_maps, ndim } => write!(
                 f,
@@ -255,6 +257,9 @@ impl LayoutError {
             ),
             Self::RanksDuplicate { rank } => {
                 write!(f, "rank {rank} is named twice; name every rank once")
+            }
+            Self::RanksOverflow { rank } => {
+                write!(f, "rank {rank} is too large; use ranks below 2^63")
             }
             Self::PartialAxis { axis, n_axes } => write!(
                 f,

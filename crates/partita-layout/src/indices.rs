@@ -227,8 +227,11 @@ impl<'a> Indices<'a> {
         match self {
             Self::Range { start, length, .. } => (*start, start + length),
             Self::Wrapped { start, length, extent } => {
-                let stop = start + length;
-                if stop <= *extent { (*start, stop) } else { (0, *extent) }
+                if *length <= extent - start {
+                    (*start, start + length)
+                } else {
+                    (0, *extent)
+                }
             }
             Self::Cyclic(cyclic) => (cyclic.first().min(u64::MAX.into()) as u64, cyclic.extent),
             Self::List { map, .. } => map.range().map_or((0, 0), |(first, last)| {

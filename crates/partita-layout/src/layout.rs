@@ -17,7 +17,7 @@ use crate::dim::DimMap;
 use crate::error::{LayoutError, Result};
 use crate::grid::{Grid, Place};
 use crate::indices::Part;
-use crate::map::Map;
+use crate::map::{Block, BlockRule, Map};
 use crate::pieces::Pieces;
 use crate::ranks::Ranks;
 
@@ -338,24 +338,30 @@ fn check_shape(shape: &[u64]) -> Result<()> {
     product.map(|_| ()).ok_or_else(overflow)
 }
 
-/// The largest local buffer must be countable, halos included.
+/// The largest local buffer must be countable, halos included, and its positions signed numbers.
 fn check_local(shape: &[u64], dims: &[DimMap]) -> Result<()> {
     let widest = dims.iter().map(|dim| match dim.map() {
         Map::Block(block) if dim.extent() > 0 => {
             let (left, right) = block.halo.widest();
-            let wrapped = if block.periodic { left + right } else { 0 };
-            dim.extent() + wrapped
+            if block.periodic { largest_block(block, dim) + left + right } else { dim.extent() }
         }
         _ => dim.extent().max(1),
     });
     let mut product = 1_u64;
     for length in widest {
-        let Some(next) = product.checked_mul(length.max(1)) else {
-            return Err(LayoutError::LocalOverflow { shape: shape.to_vec() });
-        };
-        product = next;
+        match product.checked_mul(length.max(1)) {
+            Some(next) if length <= 1 << 63 => product = next,
+            _ => return Err(LayoutError::LocalOverflow { shape: shape.to_vec() }),
+        }
     }
     Ok(())
+}
+
+fn largest_block(block: &Block, dim: &DimMap) -> u64 {
+    match &block.rule {
+        BlockRule::Sizes(sizes) => sizes.iter().copied().max().unwrap_or(0),
+        _ => dim.extent().div_ceil(dim.n_coordinates()),
+    }
 }
 
 fn bind_ranks(spec: Option<&RanksSpec>, grid: &Grid) -> Result<Ranks> {
@@ -367,7 +373,7 @@ fn bind_ranks(spec: Option<&RanksSpec>, grid: &Grid) -> Result<Ranks> {
             if count != grid.n_ranks() {
                 return Err(wrong(count as usize));
             }
-            Ok(Ranks::Range { first: *start, count })
+            Ranks::range(*start, *stop)
         }
         Some(RanksSpec::List(ranks)) => {
             if ranks.len() as u64 != grid.n_ranks() {

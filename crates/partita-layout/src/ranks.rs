@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use crate::error::{LayoutError, Result};
 
+/// Bulk translation gives ranks as signed 64-bit numbers.
+const LARGEST: u64 = i64::MAX as u64;
+
 /// Ranks in the order of the grid's places.
 #[derive(Debug, Clone)]
 pub enum Ranks {
@@ -31,11 +34,26 @@ impl Ranks {
         Self::Range { first: 0, count }
     }
 
+    /// Ranks `start..stop`.
+    ///
+    /// # Errors
+    /// A rank that no signed 64-bit number holds.
+    pub fn range(start: u64, stop: u64) -> Result<Self> {
+        let count = stop.saturating_sub(start);
+        if count > 0 && stop - 1 > LARGEST {
+            return Err(LayoutError::RanksOverflow { rank: stop - 1 });
+        }
+        Ok(Self::Range { first: start, count })
+    }
+
     /// The given ranks; a run of neighbours is kept as a range.
     ///
     /// # Errors
-    /// A rank that is named twice.
+    /// A rank that is named twice, or that no signed 64-bit number holds.
     pub fn list(ranks: &[u64]) -> Result<Self> {
+        if let Some(rank) = ranks.iter().copied().find(|rank| *rank > LARGEST) {
+            return Err(LayoutError::RanksOverflow { rank });
+        }
         let first = ranks.first().copied().unwrap_or(0);
         let is_range = ranks.iter().zip(first..).all(|(rank, next)| *rank == next);
         if is_range {

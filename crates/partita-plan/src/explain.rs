@@ -101,10 +101,9 @@ fn described(layout: &Layout) -> String {
 }
 
 fn mean_size(total: u128, n_messages: u128) -> String {
-    if n_messages == 0 {
-        String::new()
-    } else {
-        format!(" of {} on average", bytes(total / n_messages))
+    match total.checked_div(n_messages) {
+        Some(mean) => format!(" of {} on average", bytes(mean)),
+        None => String::new(),
     }
 }
 

@@ -98,7 +98,7 @@ pub fn text(plan: &Plan) -> String {
                 _ => bytes(count),
             };
             // The bracket of what stays hangs over, so that the numbers line up.
-            let tail = if row == column { "" } else { " " };
+            let tail = if word.ends_with(']') { "" } else { " " };
             let _ = write!(line, " {:>10}", word + tail);
         }
         text.push_str(line.trim_end());

@@ -186,7 +186,11 @@ impl Plan {
         Ok(moves)
     }
 
-    fn check_rank(&self, rank: u64) -> Result<()> {
+    /// Checks that a rank takes part.
+    ///
+    /// # Errors
+    /// A rank of neither layout.
+    pub fn check_rank(&self, rank: u64) -> Result<()> {
         let is_known = |layout: &Layout| layout.ranks().place_of(rank).is_some();
         if is_known(self.source()) || is_known(self.target()) {
             return Ok(());

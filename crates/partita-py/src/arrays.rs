@@ -1,9 +1,11 @@
 //! NumPy arrays of 64-bit integers in and out, through the buffer protocol.
 
 use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::convert::{index, shown};
 use crate::errors::layout_error;
 
 /// Rows of indices as a dense array, with the memory it lies in.
@@ -18,7 +20,15 @@ impl Rows {
     pub(crate) fn new(value: &Bound<'_, PyAny>, ndim: usize) -> PyResult<Self> {
         let py = value.py();
         let numpy = py.import("numpy")?;
-        let array = numpy.call_method1("asarray", (value,))?;
+        let array = numpy.call_method1("asarray", (value,)).map_err(|error| {
+            // Anything else, such as a lack of memory, is not the indices' fault.
+            if !error.is_instance_of::<PyValueError>(py) {
+                return error;
+            }
+            let message =
+                format!("indices {} are no array; use rows of equal length", shown(value));
+            layout_error(py, &message, "index-ragged")
+        })?;
         let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
         let shape: Vec<usize> = array.getattr("shape")?.extract()?;
         let n_elements: usize = shape.iter().product();
@@ -37,6 +47,10 @@ impl Rows {
                 return Err(layout_error(py, &message, "index-ndim"));
             }
         };
+        if n_elements > 0 && kind == "u" {
+            // A cast to signed numbers would make negative ones of these.
+            index(&array.call_method0("max")?, "index")?;
+        }
         let kwargs = PyDict::new(py);
         kwargs.set_item("dtype", "int64")?;
         let array = numpy.call_method("ascontiguousarray", (array,), Some(&kwargs))?;
@@ -81,8 +95,10 @@ impl<'py> Output<'py> {
         match PyBuffer::<i64>::get(&array).ok().filter(fits) {
             Some(buffer) => Ok(Self { array, buffer }),
             None => {
-                let message =
-                    format!("out must be a writable C-contiguous int64 array of shape {shape:?}");
+                let message = format!(
+                    "out {} does not fit; use a writable C-contiguous int64 array of shape {shape:?}",
+                    shown(&array)
+                );
                 Err(layout_error(array.py(), &message, "out-array"))
             }
         }

@@ -10,9 +10,11 @@ pub(crate) fn run_command(
     args: Vec<String>,
     is_terminal: bool,
     facts: Vec<(String, String)>,
+    programs: std::path::PathBuf,
 ) -> (i32, String, String) {
     let mut surroundings = Surroundings::new(Colour::for_output(is_terminal));
     surroundings.facts = facts;
+    surroundings.programs = Some(programs);
     py.detach(|| {
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let status = partita_cli::run(args, &surroundings, &mut out, &mut err);

@@ -4,73 +4,89 @@ use partita_layout::Slice;
 use partita_layout::dist::{self, Bound as Box, Extent};
 use pyo3::prelude::*;
 
-use crate::errors::OrRaise;
+use crate::convert::{index, natural, naturals, several, shown};
+use crate::errors::{OrRaise, layout_error};
 
 type Pair = (u64, u64);
 
-fn extent(pair: Pair) -> Extent {
-    Extent::new(pair.0, pair.1)
+/// Indices lie below 2^63, so an interval ends there at the latest.
+const TOP: u64 = 1 << 63;
+
+/// (offset, size).
+fn extent(value: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Extent> {
+    let [offset, size] = several(value, what)?;
+    let extent = Extent::new(natural(&offset, what)?, natural(&size, what)?);
+    if extent.offset.checked_add(extent.size).is_none_or(|stop| stop > TOP) {
+        let message = format!("{what} {} ends beyond 2^63; use a smaller one", shown(value));
+        return Err(layout_error(value.py(), &message, &format!("{what}-overflow")));
+    }
+    Ok(extent)
 }
 
 fn pair(extent: Extent) -> Pair {
     (extent.offset, extent.size)
 }
 
-fn slice((offset, size, stride): (u64, u64, i64)) -> Slice {
-    Slice::new(offset, size, stride)
+/// (offset, size, stride).
+fn slice(value: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Slice> {
+    let [offset, size, stride] = several(value, what)?;
+    Ok(Slice::new(natural(&offset, what)?, natural(&size, what)?, index(&stride, what)?))
 }
 
 /// (offset, size) per dimension of a team member's part: cut along the first, extras last.
 #[pyfunction]
 fn default_partition(
-    py: Python<'_>,
-    n_members: u64,
-    member: u64,
-    shape: Vec<u64>,
+    n_members: &Bound<'_, PyAny>,
+    member: &Bound<'_, PyAny>,
+    shape: &Bound<'_, PyAny>,
 ) -> PyResult<Vec<Pair>> {
-    let parts = dist::default_partition(n_members, member, &shape).or_raise(py)?;
-    Ok(parts.into_iter().map(pair).collect())
+    let (n_members, member) = (natural(n_members, "team")?, natural(member, "member")?);
+    let shape_of_array = naturals(shape, "shape")?;
+    let parts = dist::default_partition(n_members, member, &shape_of_array);
+    Ok(parts.or_raise(shape.py())?.into_iter().map(pair).collect())
 }
 
 /// Entries of a slice that fall into the owned part: (first entry, count).
 #[pyfunction]
 fn local_target_of_slice(
-    py: Python<'_>,
-    extent_of_array: u64,
-    owned: Pair,
-    view: (u64, u64, i64),
+    extent_of_array: &Bound<'_, PyAny>,
+    owned: &Bound<'_, PyAny>,
+    view: &Bound<'_, PyAny>,
 ) -> PyResult<Pair> {
-    let target = dist::local_target_of_slice(extent_of_array, extent(owned), &slice(view));
-    target.map(pair).or_raise(py)
+    let n = natural(extent_of_array, "extent")?;
+    let target = dist::local_target_of_slice(n, extent(owned, "owned")?, &slice(view, "view")?);
+    target.map(pair).or_raise(view.py())
 }
 
 /// Indices needed for some entries of a view, joined with a box that is there already.
 #[pyfunction]
 #[pyo3(signature = (view, target, before=None, *, inner=false))]
 fn local_bounding_box(
-    py: Python<'_>,
-    view: (u64, u64, i64),
-    target: Pair,
-    before: Option<Pair>,
+    view: &Bound<'_, PyAny>,
+    target: &Bound<'_, PyAny>,
+    before: Option<&Bound<'_, PyAny>>,
     inner: bool,
 ) -> PyResult<Pair> {
     let bound = if inner { Box::Inner } else { Box::Outer };
-    let found = dist::local_bounding_box(&slice(view), extent(target), before.map(extent), bound);
-    found.map(pair).or_raise(py)
+    let before = before.map(|before| extent(before, "before")).transpose()?;
+    let target = extent(target, "target")?;
+    let found = dist::local_bounding_box(&slice(view, "view")?, target, before, bound);
+    found.map(pair).or_raise(view.py())
 }
 
 /// Entries of a target whose index is owned, counted from the start of the target.
 #[pyfunction]
 #[pyo3(signature = (owned, target, view, before=None))]
 fn local_core(
-    py: Python<'_>,
-    owned: Pair,
-    target: Pair,
-    view: (u64, u64, i64),
-    before: Option<Pair>,
+    owned: &Bound<'_, PyAny>,
+    target: &Bound<'_, PyAny>,
+    view: &Bound<'_, PyAny>,
+    before: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Pair> {
-    let core = dist::local_core(extent(owned), extent(target), &slice(view), before.map(extent));
-    core.map(pair).or_raise(py)
+    let before = before.map(|before| extent(before, "before")).transpose()?;
+    let (owned, target) = (extent(owned, "owned")?, extent(target, "target")?);
+    let core = dist::local_core(owned, target, &slice(view, "view")?, before);
+    core.map(pair).or_raise(view.py())
 }
 
 /// Adds the functions to the module.

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
 use crate::arrays::{Output, Rows, apart};
-use crate::convert::{indices, items, natural, naturals};
+use crate::convert::{BufferNumber, clip, indices, items, natural, naturals, several};
 use crate::errors::{OrRaise, layout_error};
 use crate::maps::{read_map, write_map};
 use crate::moves::Run;
@@ -49,7 +49,7 @@ impl Layout {
         }
         if let Some(ranks) = ranks {
             twice(py, spec.ranks.is_some(), "ranks")?;
-            spec.ranks = Some(RanksSpec::List(naturals(ranks, "ranks")?));
+            spec.ranks = Some(read_ranks(ranks)?);
         }
         if let Some(partial) = partial {
             let axes = naturals(partial, "partial")?;
@@ -106,10 +106,15 @@ impl Layout {
         self.core.n_ranks()
     }
 
-    /// The ranks, in the order of their places on the grid.
+    /// The ranks, in the order of their places on the grid; a range where they are one.
     #[getter]
-    fn ranks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.core.ranks().iter().collect::<Vec<_>>())
+    fn ranks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.core.ranks() {
+            core::Ranks::Range { first, count } => {
+                py.import("builtins")?.call_method1("range", (*first, first + count))
+            }
+            core::Ranks::List { ranks, .. } => Ok(PyTuple::new(py, ranks.iter())?.into_any()),
+        }
     }
 
     /// Grid axes whose ranks hold summands.
@@ -142,13 +147,13 @@ impl Layout {
     }
 
     /// Shape of a rank's local buffer, halo included.
-    #[pyo3(signature = (rank, *, buffer=0))]
+    #[pyo3(signature = (rank, *, buffer=BufferNumber(0)), text_signature = "($self, rank, *, buffer=0)")]
     fn local_shape<'py>(
         &self,
         rank: &Bound<'py, PyAny>,
-        buffer: usize,
+        buffer: BufferNumber,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let shape = self.core.local_shape(natural(rank, "rank")?, buffer).or_raise(rank.py())?;
+        let shape = self.core.local_shape(natural(rank, "rank")?, buffer.0).or_raise(rank.py())?;
         PyTuple::new(rank.py(), shape)
     }
 
@@ -190,14 +195,15 @@ impl Layout {
     fn locate<'py>(
         &self,
         indices: &Bound<'py, PyAny>,
-        out: Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)>,
+        out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let py = indices.py();
         let ndim = self.core.ndim();
         let rows = Rows::new(indices, ndim)?;
         let shapes = (vec![rows.n_rows], vec![rows.n_rows, ndim]);
         let (mut ranks, mut local) = match out {
-            Some((ranks, local)) => {
+            Some(out) => {
+                let [ranks, local] = several(out, "out")?;
                 (Output::given(ranks, &shapes.0)?, Output::given(local, &shapes.1)?)
             }
             None => (Output::fresh(py, &shapes.0)?, Output::fresh(py, &shapes.1)?),
@@ -210,12 +216,12 @@ impl Layout {
     }
 
     /// Global indices of positions in a rank's buffer: (n, ndim) int64 -> (n, ndim) int64.
-    #[pyo3(signature = (rank, local, *, buffer=0))]
+    #[pyo3(signature = (rank, local, *, buffer=BufferNumber(0)), text_signature = "($self, rank, local, *, buffer=0)")]
     fn globalize<'py>(
         &self,
         rank: &Bound<'py, PyAny>,
         local: &Bound<'py, PyAny>,
-        buffer: usize,
+        buffer: BufferNumber,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = rank.py();
         let rank = natural(rank, "rank")?;
@@ -223,7 +229,7 @@ impl Layout {
         let rows = Rows::new(local, ndim)?;
         let mut global = Output::fresh(py, &[rows.n_rows, ndim])?;
         let (numbers, into) = (rows.numbers(), global.numbers());
-        py.detach(|| self.core.globalize((rank, buffer), numbers, into)).or_raise(py)?;
+        py.detach(|| self.core.globalize((rank, buffer.0), numbers, into)).or_raise(py)?;
         Ok(global.array)
     }
 
@@ -281,15 +287,10 @@ impl Layout {
     }
 
     fn __repr__(&self) -> String {
-        let shape = shape_words(self.core.shape());
-        let notation = self.core.notation();
-        let room = 76_usize.saturating_sub(shape.len() + 10).max(16);
-        let short = if notation.chars().count() > room {
-            notation.chars().take(room - 1).collect::<String>() + "…"
-        } else {
-            notation
-        };
-        format!("Layout({shape}, \"{short}\")")
+        let shape = clip(&shape_words(self.core.shape()), 40);
+        let room = 80 - "Layout(, \"\")".len() - shape.chars().count();
+        let notation = clip(&self.core.notation(), room);
+        format!("Layout({shape}, \"{notation}\")")
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
@@ -308,7 +309,7 @@ impl Layout {
         let py = slf.py();
         let this = slf.get();
         let rebuild = py.import("partita._rebuild")?;
-        let ranks: Vec<u64> = this.core.ranks().iter().collect();
+        let ranks = this.ranks(py)?;
         if let Form::Boxes(boxes) = this.core.form() {
             let pieces: Vec<Vec<_>> = (0..this.core.n_ranks())
                 .map(|place| boxes.pieces(place).iter().map(box_words).collect())
@@ -336,6 +337,17 @@ fn shape_words(shape: &[u64]) -> String {
     } else {
         format!("({})", extents.join(", "))
     }
+}
+
+/// A sequence of ranks; a range is never listed.
+fn read_ranks(value: &Bound<'_, PyAny>) -> PyResult<RanksSpec> {
+    let range = value.py().import("builtins")?.getattr("range")?;
+    if value.is_instance(&range)? && value.getattr("step")?.eq(1)? {
+        let (start, stop) = (value.getattr("start")?, value.getattr("stop")?);
+        let start = natural(&start, "ranks")?;
+        return Ok(RanksSpec::Range(start, natural(&stop, "ranks")?.max(start)));
+    }
+    naturals(value, "ranks").map(RanksSpec::List)
 }
 
 fn twice(py: Python<'_>, is_given: bool, what: &str) -> PyResult<()> {

@@ -6,7 +6,7 @@ use partita_layout as core;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::convert::{items, natural, naturals};
+use crate::convert::{clip, items, natural, naturals};
 use crate::errors::layout_error;
 
 /// One interval per rank of a grid axis.
@@ -118,13 +118,17 @@ impl Block {
         let mut words = Vec::new();
         match &block.rule {
             core::BlockRule::First => {}
-            core::BlockRule::Sizes(sizes) => words.push(format!("sizes={sizes:?}")),
+            core::BlockRule::Sizes(sizes) => {
+                words.push(format!("sizes={}", clip(&format!("{sizes:?}"), 22)));
+            }
             _ => words.push(format!("rule={:?}", self.rule())),
         }
         match &block.halo {
             core::Halo::Same(0, 0) => {}
             core::Halo::Same(left, right) => words.push(format!("halo=({left}, {right})")),
-            core::Halo::Each(widths) => words.push(format!("halo={widths:?}")),
+            core::Halo::Each(widths) => {
+                words.push(format!("halo={}", clip(&format!("{widths:?}"), 22)));
+            }
         }
         if block.periodic {
             words.push("periodic=True".to_string());

@@ -1,9 +1,11 @@
 //! The classes `Piece` and `Pieces`.
 
 use partita_layout as core;
-use pyo3::exceptions::PyIndexError;
+use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+
+use crate::convert::{clip, shown};
 
 /// A box of global indices that one rank holds, and the part of it that it owns.
 #[pyclass(frozen, eq, module = "partita")]
@@ -51,7 +53,8 @@ impl Piece {
     }
 
     fn __repr__(&self) -> String {
-        format!("Piece(start={:?}, shape={:?})", self.core.start, self.core.shape)
+        let words = format!("start={:?}, shape={:?}", self.core.start, self.core.shape);
+        format!("Piece({})", clip(&words, 73))
     }
 }
 
@@ -68,14 +71,24 @@ impl Pieces {
         Ok(usize::try_from(self.core.len())?)
     }
 
-    fn __getitem__(&self, number: isize) -> PyResult<Piece> {
+    fn __getitem__(&self, number: &Bound<'_, PyAny>) -> PyResult<Piece> {
+        let number = number.call_method0("__index__").map_err(|_| {
+            PyTypeError::new_err(format!("piece {} is no integer; use one", shown(number)))
+        })?;
         let length = i128::from(self.core.len());
-        let at = if number < 0 { length + number as i128 } else { number as i128 };
-        let piece = u64::try_from(at).ok().and_then(|at| self.core.get(at));
+        let counted = |number: i128| if number < 0 { length + number } else { number };
+        let at = number.extract().ok().and_then(|number| u64::try_from(counted(number)).ok());
+        let piece = at.and_then(|at| self.core.get(at));
         let piece = piece.ok_or_else(|| {
             PyIndexError::new_err(format!("piece {number} of {length}; use a number inside"))
         })?;
         Ok(Piece { core: piece })
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        // Python's own iteration over a sequence, which ends at the first IndexError.
+        let sequence = slf.py().import("collections.abc")?.getattr("Sequence")?;
+        sequence.call_method1("__iter__", (slf,))
     }
 
     fn __repr__(&self) -> String {

@@ -170,18 +170,18 @@ impl Plan {
 
     /// Every move a rank takes part in: what it gives, then what it takes from others.
     fn moves(&self, rank: &Bound<'_, PyAny>) -> PyResult<Vec<Move>> {
-        let moves = self.core.moves(natural(rank, "rank")?).or_raise(rank.py())?;
+        let moves = self.core.moves(self.rank(rank)?).or_raise(rank.py())?;
         Ok(self.wrap(moves))
     }
 
     /// Moves that a rank gives, its own to itself among them.
     fn sends(&self, rank: &Bound<'_, PyAny>) -> PyResult<Vec<Move>> {
-        Ok(self.wrap(self.core.sends(natural(rank, "rank")?)))
+        Ok(self.wrap(self.core.sends(self.rank(rank)?)))
     }
 
     /// Moves that a rank takes, its own from itself among them.
     fn receives(&self, rank: &Bound<'_, PyAny>) -> PyResult<Vec<Move>> {
-        Ok(self.wrap(self.core.receives(natural(rank, "rank")?)))
+        Ok(self.wrap(self.core.receives(self.rank(rank)?)))
     }
 
     /// Runs the plan: this rank's source buffer becomes its target buffer, which is returned.
@@ -263,6 +263,13 @@ impl Plan {
 }
 
 impl Plan {
+    /// A rank of the source or the target.
+    fn rank(&self, value: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let rank = natural(value, "rank")?;
+        self.core.check_rank(rank).or_raise(value.py())?;
+        Ok(rank)
+    }
+
     fn totals(&self, py: Python<'_>) -> core::Totals {
         py.detach(|| self.core.totals())
     }

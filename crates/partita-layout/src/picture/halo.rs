@@ -83,7 +83,7 @@ pub(super) fn halos(dim: &DimMap, coordinate: u64) -> Vec<(u64, u64)> {
     if !periodic || extent == 0 {
         return vec![(start - left.min(start), start), (stop, stop + right.min(extent - stop))];
     }
-    let before = (start + (extent - left % extent)) % extent;
+    let before = (start % extent + (extent - left % extent)) % extent;
     [(before, left), (stop % extent, right)]
         .into_iter()
         .flat_map(|(from, width)| wrapped(from, width, extent))

@@ -1,0 +1,98 @@
+"""What importing partita brings, and what it leaves alone."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import partita as pt
+import pytest
+
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(pt.__path__, "partita.")
+    if not module.name.endswith(("__main__", "_partita"))
+)
+
+PROBE = """
+import sys, time
+start = time.perf_counter()
+import partita
+seconds = time.perf_counter() - start
+heavy = "numpy mpi4py torch dask ray scipy numba hypothesis".split()
+print(seconds, *[name for name in heavy if name in sys.modules])
+"""
+
+
+def test_importing_is_light() -> None:
+    times = []
+    for _ in range(3):
+        child = subprocess.run(
+            [sys.executable, "-c", PROBE], capture_output=True, text=True, check=True
+        )
+        seconds, *heavy = child.stdout.split()
+        assert heavy == []
+        times.append(float(seconds))
+    assert min(times) < 0.2
+
+
+def test_a_layout_needs_no_numpy() -> None:
+    program = (
+        "import sys, partita as pt\n"
+        "layout = pt.Layout((8, 8), 'block, cyclic(2) @ 2x2')\n"
+        "assert layout.owner((7, 7)) == 3\n"
+        "plan = pt.plan(layout, layout, 'float32')\n"
+        "assert plan.n_messages == 0 and str(layout) and plan.explain()\n"
+        "assert 'numpy' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_public_names_exist_and_say_what_they_are() -> None:
+    assert len(set(pt.__all__)) == len(pt.__all__)
+    for name in pt.__all__:
+        value = getattr(pt, name)
+        if name == "__version__":
+            assert value.count(".") == 2
+            continue
+        assert value.__module__.partition(".")[0] == "partita", name
+        assert inspect.getdoc(value), name
+    public = {name for name in vars(pt) if not name.startswith("_")}
+    modules = {name for name in public if inspect.ismodule(getattr(pt, name))}
+    assert public - modules == set(pt.__all__) - {"__version__"}
+
+
+def test_public_methods_say_what_they_do() -> None:
+    for name in pt.__all__:
+        owner = getattr(pt, name)
+        if inspect.isclass(owner) and not issubclass(owner, Exception):
+            for method, value in vars(owner).items():
+                if not method.startswith("_"):
+                    assert inspect.getdoc(value), f"{name}.{method}"
+
+
+def test_stubs_are_shipped() -> None:
+    folder = Path(pt.__file__).parent
+    assert (folder / "py.typed").is_file()
+    stub = (folder / "_partita.pyi").read_text()
+    for name in pt.__all__:
+        if not name.endswith("Error"):
+            assert f"class {name}:" in stub or f"def {name}(" in stub or f"{name}:" in stub
+
+
+@pytest.mark.parametrize("name", ["partita", *MODULES])
+def test_examples_in_docstrings_run(name: str) -> None:
+    found = doctest.testmod(importlib.import_module(name), verbose=False)
+    assert found.failed == 0
+    if name in ("partita", "partita.dist"):
+        assert found.attempted > 0
+
+
+def test_examples_of_the_oracle_run() -> None:
+    found = doctest.testmod(importlib.import_module("oracle"))
+    assert (found.failed, found.attempted > 0) == (0, True)
