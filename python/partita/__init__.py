@@ -10,7 +10,7 @@ A layout says which rank holds which elements; a plan says what moves where:
 (2, 256)
 """
 
-from typing import TYPE_CHECKING, Any
+import typing as _typing
 
 from partita._errors import (
     DeadlineError,
@@ -35,7 +35,7 @@ from partita._partita import (
     plan,
 )
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from partita._array import Array, from_local
     from partita._team import Grid, Team, spmd, world
 
@@ -50,12 +50,16 @@ _LATER = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _typing.Any:
     if name not in _LATER:
         raise AttributeError(f"module 'partita' has no attribute {name!r}")
     from importlib import import_module
 
     return getattr(import_module(f"partita.{_LATER[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_LATER]
 
 
 __all__ = [

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from partita._partita import WarmMemory
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from partita._partita import Layout, Plan
     from partita._team import Team
 
-    Buffers = np.ndarray[Any, Any] | Sequence[np.ndarray[Any, Any]] | None
+
+# One array, several where a rank has several buffers, or none.
+Buffers: TypeAlias = np.ndarray[Any, Any] | Sequence[np.ndarray[Any, Any]] | None
 
 
 def empty(shape: Sequence[int], dtype: Any) -> np.ndarray[Any, Any]:
@@ -23,7 +24,7 @@ def empty(shape: Sequence[int], dtype: Any) -> np.ndarray[Any, Any]:
     dtype = np.dtype(dtype)
     n_items = int(np.prod(shape, dtype=np.int64))
     memory = WarmMemory(n_items * dtype.itemsize)
-    array: np.ndarray[Any, Any] = np.frombuffer(memoryview(memory), dtype=dtype, count=n_items)
+    array: np.ndarray[Any, Any] = np.frombuffer(memory, dtype=dtype, count=n_items)  # type: ignore[call-overload]
     return array.reshape(shape)
 
 
