@@ -38,7 +38,7 @@ impl Crew {
     /// The team of all ranks, as one of them sees it.
     #[must_use]
     pub fn world(self: &Arc<Self>, rank: u64) -> Team {
-        Team::new(self, (0..self.n_ranks).collect(), rank)
+        Team::new(self, &(0..self.n_ranks).collect::<Vec<_>>(), rank)
     }
 
     /// Says that a rank will not come to any meeting any more, and why.

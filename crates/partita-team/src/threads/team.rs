@@ -81,10 +81,10 @@ impl Style {
 const MOST_PROGRAMS: usize = 32;
 
 impl Team {
-    pub(crate) fn new(crew: &Arc<Crew>, members: Vec<u64>, own: u64) -> Self {
+    pub(crate) fn new(crew: &Arc<Crew>, members: &[u64], own: u64) -> Self {
         let rank = members.iter().position(|member| *member == own);
         let patience = Patience::for_ranks(crew.n_ranks() as usize);
-        let meeting = crew.meeting(&members);
+        let meeting = crew.meeting(members);
         Self {
             crew: Arc::clone(crew),
             meeting,
@@ -136,7 +136,7 @@ impl Team {
             }
             members.push(member);
         }
-        Ok(self.of(members))
+        Ok(self.of(&members))
     }
 
     /// The members of this team, then those of the other that are not among them.
@@ -144,10 +144,10 @@ impl Team {
     pub fn union(&self, other: &Self) -> Self {
         let mut members = self.members().to_vec();
         members.extend(other.members().iter().filter(|member| !self.members().contains(member)));
-        self.of(members)
+        self.of(&members)
     }
 
-    fn of(&self, members: Vec<u64>) -> Self {
+    fn of(&self, members: &[u64]) -> Self {
         let mut team = Self::new(&self.crew, members, self.own);
         team.patience = self.patience;
         team
