@@ -8,11 +8,12 @@ from random import Random
 
 import dask.array as da
 import numpy as np
-import partita as pt
 import pytest
 from chunks import layout, random_case
 from dask.array.core import normalize_chunks
 from dask.array.rechunk import intersect_chunks, old_to_new
+
+import partita as pt
 
 SEEDS = range(200)
 Region = tuple[tuple[int, int], ...]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numba
 import numpy as np
-import partita as pt
 import pytest
+
+import partita as pt
 
 N_INDICES = 1_000_000
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import partita as pt
 from oracle import Values
+
+import partita as pt
 
 
 def run(plan: pt.Plan, source: Values, target: Values) -> Values:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from random import Random
 
 import oracle
+
 import partita as pt
 
 

@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
-import partita as pt
 import pytest
+
+import partita as pt
 
 COMMAND = str(Path(sys.executable).parent / "partita")
 ROWS, COLUMNS = "block, * @ 4x1", "*, block @ 1x4"

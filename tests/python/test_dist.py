@@ -5,8 +5,9 @@ from __future__ import annotations
 from random import Random
 
 import generate
-import partita as pt
 import pytest
+
+import partita as pt
 from partita import dist
 
 Pair = tuple[int, int]

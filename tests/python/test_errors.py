@@ -9,8 +9,9 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import partita as pt
 import pytest
+
+import partita as pt
 from partita import dist
 
 # Wrong types are passed on purpose.

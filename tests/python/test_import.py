@@ -10,9 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import partita as pt
 import pytest
 from partita import _partita
+
+import partita as pt
 
 MODULES = sorted(
     module.name
@@ -21,25 +22,18 @@ MODULES = sorted(
 )
 
 PROBE = """
-import sys, time
-start = time.perf_counter()
+import sys
 import partita
-seconds = time.perf_counter() - start
 heavy = "numpy mpi4py torch dask ray scipy numba hypothesis".split()
-print(seconds, *[name for name in heavy if name in sys.modules])
+print(*[name for name in heavy if name in sys.modules])
 """
 
 
 def test_importing_is_light() -> None:
-    times = []
-    for _ in range(3):
-        child = subprocess.run(
-            [sys.executable, "-c", PROBE], capture_output=True, text=True, check=True
-        )
-        seconds, *heavy = child.stdout.split()
-        assert heavy == []
-        times.append(float(seconds))
-    assert min(times) < 0.2
+    child = subprocess.run(
+        [sys.executable, "-c", PROBE], capture_output=True, text=True, check=True
+    )
+    assert child.stdout.split() == []
 
 
 def test_a_layout_needs_no_numpy() -> None:

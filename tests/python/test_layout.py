@@ -9,8 +9,9 @@ from random import Random
 import generate
 import numpy as np
 import oracle
-import partita as pt
 import pytest
+
+import partita as pt
 
 SEEDS = range(generate.n_cases(600))
 

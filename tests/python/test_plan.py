@@ -15,9 +15,10 @@ import execute
 import generate
 import numpy as np
 import oracle
-import partita as pt
 import pytest
 from oracle import Dense, Index, Ints, Values
+
+import partita as pt
 
 N_BYTES = 4
 SEEDS = range(generate.n_cases(500))

@@ -8,8 +8,9 @@ from random import Random
 
 import generate
 import oracle
-import partita as pt
 import pytest
+
+import partita as pt
 
 
 def pairs(runs: list[pt.Run]) -> list[tuple[int, int]]:

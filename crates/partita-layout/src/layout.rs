@@ -340,17 +340,17 @@ fn check_shape(shape: &[u64]) -> Result<()> {
 
 /// The largest local buffer must be countable, halos included, and its positions signed numbers.
 fn check_local(shape: &[u64], dims: &[DimMap]) -> Result<()> {
-    let widest = dims.iter().map(|dim| match dim.map() {
-        Map::Block(block) if dim.extent() > 0 => {
-            let (left, right) = block.halo.widest();
-            if block.periodic { largest_block(block, dim) + left + right } else { dim.extent() }
-        }
-        _ => dim.extent().max(1),
-    });
     let mut product = 1_u64;
-    for length in widest {
-        match product.checked_mul(length.max(1)) {
-            Some(next) if length <= 1 << 63 => product = next,
+    for dim in dims {
+        let (wrapped, largest) = match dim.map() {
+            Map::Block(block) if block.periodic && dim.extent() > 0 => {
+                let (left, right) = block.halo.widest();
+                (left + right, largest_block(block, dim))
+            }
+            _ => (0, dim.extent()),
+        };
+        match product.checked_mul((dim.extent() + wrapped).max(1)) {
+            Some(next) if largest + wrapped <= 1 << 63 => product = next,
             _ => return Err(LayoutError::LocalOverflow { shape: shape.to_vec() }),
         }
     }

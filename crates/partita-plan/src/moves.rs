@@ -3,6 +3,7 @@
 //! A rank's moves are found one dimension at a time and multiplied out at the end, so finding them
 //! costs the sum of the partners per dimension, and the regions of all moves share their runs.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use partita_layout::{Boxes, Form, GridForm, IndexBox, Indices, Part, Partner, Place, Run};
@@ -80,15 +81,9 @@ impl Forward {
             let found = match self.target.form() {
                 Form::Boxes(boxes) => find_boxes(boxes, &part.sets, Part::Held),
                 Form::Grid(form) => {
-                    let summand = reach.target_of(own.summand);
-                    let offsets: Vec<u64> = (0..reach.n_target_replicas)
-                        .map(|replica| {
-                            form.grid().replica_offset(replica)
-                                + form.grid().summand_offset(summand)
-                        })
-                        .collect();
                     let partners = partners(form, &part.sets, Part::Held);
-                    find_places(form, &partners, &offsets)
+                    let takers = Takers::new(form, &reach, &own, self.target.ranks().place_of(rank));
+                    find_places(form, &partners, |place| takers.offsets(place))
                 }
             };
             for target in found {
@@ -135,7 +130,7 @@ impl Forward {
                     for partner in partners.iter_mut().flatten() {
                         *partner = partner.reversed();
                     }
-                    for found in find_places(form, &partners, &[0]) {
+                    for found in find_places(form, &partners, |_| vec![0]) {
                         for summand in reach.sources_of(own.summand) {
                             let mut wanted = form.grid().place(found.place, self.source.ndim());
                             wanted.summand = summand;
@@ -225,18 +220,55 @@ fn partners(form: &GridForm, sets: &[Indices<'_>], part: Part) -> Vec<Vec<Partne
 }
 
 /// Places of a grid at the product of the partners, once per offset along the other axes.
-fn find_places(form: &GridForm, partners: &[Vec<Partner>], offsets: &[u64]) -> Vec<Found> {
+fn find_places(
+    form: &GridForm,
+    partners: &[Vec<Partner>],
+    offsets: impl Fn(u64) -> Vec<u64>,
+) -> Vec<Found> {
     let strides = form.grid().dim_strides(partners.len());
     let mut found = vec![];
     let mut chosen = Vec::with_capacity(partners.len());
     multiply(partners, &strides, 0, &mut chosen, &mut |place, runs| {
-        found.extend(offsets.iter().map(|offset| Found {
+        found.extend(offsets(place).into_iter().map(|offset| Found {
             place: place + offset,
             buffer: 0,
             runs: runs.to_vec(),
         }));
     });
     found
+}
+
+/// The target replicas that may take from one source replica: those with its residue, and itself.
+struct Takers {
+    by_residue: HashMap<u64, Vec<u64>>,
+    n_replicas: u64,
+    replica: u64,
+    own_place: Option<u64>,
+}
+
+impl Takers {
+    fn new(form: &GridForm, reach: &Reach<'_>, own: &Place, own_place: Option<u64>) -> Self {
+        let summand = form.grid().summand_offset(reach.target_of(own.summand));
+        let mut by_residue: HashMap<u64, Vec<u64>> = HashMap::new();
+        for replica in 0..reach.n_target_replicas {
+            let offset = form.grid().replica_offset(replica) + summand;
+            by_residue.entry(offset % reach.n_replicas).or_default().push(offset);
+        }
+        Self { by_residue, n_replicas: reach.n_replicas, replica: own.replica, own_place }
+    }
+
+    /// Offsets from a place to the replicas that may take from here.
+    fn offsets(&self, place: u64) -> Vec<u64> {
+        let residue = (self.replica + self.n_replicas - place % self.n_replicas) % self.n_replicas;
+        let mut offsets = self.by_residue.get(&residue).cloned().unwrap_or_default();
+        let own = self.own_place.and_then(|own| own.checked_sub(place));
+        if let Some(own) = own.filter(|own| own % self.n_replicas != residue) {
+            let others = self.by_residue.get(&(own % self.n_replicas));
+            offsets.extend(others.into_iter().flatten().copied().filter(|offset| *offset == own));
+            offsets.sort_unstable();
+        }
+        offsets
+    }
 }
 
 /// Walks the product of the partners of each dimension.
