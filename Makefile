@@ -39,8 +39,10 @@ demo: build
 
 test: test-rust test-python
 
-test-rust:
+# The MPI layer is tried under the launchers of the virtual environment and of the system.
+test-rust: $(STAMPS)/tools
 	cargo test --quiet
+	cargo test --quiet --package partita-team --features shuttle --lib model
 
 test-python: build
 	$(BIN)/python -m pytest
