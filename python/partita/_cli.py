@@ -41,6 +41,10 @@ def main() -> None:
     """Run the command and leave with its exit status."""
     # Bytes that are no text would be refused without a word about where they stand.
     args = [arg.encode("utf-8", "replace").decode() for arg in ["partita", *sys.argv[1:]]]
+    if args[1:2] == ["run"]:
+        from partita import _script
+
+        raise SystemExit(_script.main(args[2:]))
     facts = _facts() if "doctor" in args else []
     # The interpreter is a link, so the core cannot see the environment's folder by itself.
     programs = os.path.dirname(sys.executable)

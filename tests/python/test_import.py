@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from partita import _partita
 
 import partita as pt
+from partita import _partita
 
 MODULES = sorted(
     module.name

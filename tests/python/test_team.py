@@ -7,8 +7,9 @@ import time
 from typing import Any
 
 import numpy as np
-import partita as pt
 import pytest
+
+import partita as pt
 
 RANKS = [1, 2, 3, 4, 5, 8]
 DTYPES = ["bool", "int8", "uint16", "int32", "uint64", "float16", "float32", "float64"]

@@ -18,6 +18,13 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Explain how an array moves from one layout to another
     Plan(PlanArgs),
+    /// Run a Python script on several ranks
+    #[command(disable_help_flag = true)]
+    Run {
+        /// Handed on to the Python package
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Say what is installed here and how fast copying is
     Doctor,
 }

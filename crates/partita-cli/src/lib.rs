@@ -100,6 +100,9 @@ pub fn run(
     let outcome = match &args.command {
         Command::Show(args) => show::run(args, surroundings.colour, out),
         Command::Plan(args) => plan::run(args, out),
+        Command::Run { .. } => Err(Failure::Failed(
+            "a script needs the Python package; install it and use its command `partita`".into(),
+        )),
         Command::Doctor => doctor::run(surroundings, out),
     };
     match outcome {

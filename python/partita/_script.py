@@ -1,0 +1,80 @@
+"""`partita run`: a Python script on several ranks."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from partita._errors import PartitaError
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+    from partita._team import Team
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="partita run", description="Run a Python script on several ranks."
+    )
+    parser.add_argument("-n", type=int, required=True, metavar="N", help="number of ranks")
+    parser.add_argument(
+        "--engine", choices=["threads"], default="threads", help="what the ranks are"
+    )
+    parser.add_argument("script", type=Path, help="a Python file")
+    parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the script")
+    return parser
+
+
+def _body(team: Team, code: CodeType, path: str) -> None:
+    """One rank: the script as the main program, in a namespace of its own."""
+    namespace: dict[str, Any] = {
+        "__name__": "__main__",
+        "__file__": path,
+        "__builtins__": __builtins__,
+    }
+    exec(code, namespace)
+
+
+def main(args: list[str]) -> int:
+    """Run the script; give the exit status."""
+    from partita._team import spmd
+
+    options = _parser().parse_args(args)
+    try:
+        source = options.script.read_bytes()
+    except OSError as error:
+        print(f"error: cannot read {options.script}: {error.strerror}", file=sys.stderr)
+        return 1
+    sys.argv = [str(options.script), *options.args]
+    sys.path.insert(0, str(options.script.resolve().parent))
+    try:
+        code = compile(source, str(options.script), "exec")
+        spmd(_body, options.n, (code, str(options.script)))
+    except SystemExit as leaving:
+        return _status(leaving)
+    except PartitaError as error:
+        if error.reason.startswith("ranks"):
+            print(f"error[{error.reason}]: {error}", file=sys.stderr)
+            return 2
+        traceback.print_exc()
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def _status(leaving: SystemExit) -> int:
+    """The status of `sys.exit(...)`: a number, or 1 and a message."""
+    if leaving.code is None:
+        return 0
+    if isinstance(leaving.code, int):
+        return leaving.code
+    print(leaving.code, file=sys.stderr)
+    return 1

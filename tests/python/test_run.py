@@ -1,0 +1,100 @@
+"""`partita run`: scripts on several ranks, and what they leave behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+COMMAND = [str(Path(sys.executable).parent / "partita"), "run"]
+
+
+def run(tmp_path: Path, source: str, *args: str) -> subprocess.CompletedProcess[str]:
+    script = tmp_path / "script.py"
+    script.write_text(source)
+    command = [*COMMAND, "-n", "3", str(script), *args]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_every_rank_has_its_own_namespace(tmp_path: Path) -> None:
+    source = """
+import sys
+import partita as pt
+team = pt.world()
+mine = team.rank
+team.barrier()
+assert mine == team.rank and __name__ == "__main__"
+all_ranks = team.allgather_data((mine, sys.argv[1:]))
+if team.rank == 0:
+    print(all_ranks)
+"""
+    done = run(tmp_path, source, "--flag", "x")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == str([(rank, ["--flag", "x"]) for rank in range(3)])
+
+
+@pytest.mark.parametrize(
+    ("source", "status", "text"),
+    [
+        ("raise ValueError('bad luck')", 1, "bad luck"),
+        ("import sys; sys.exit(7)", 7, ""),
+        ("import sys; sys.exit('told so')", 1, "told so"),
+        (
+            "import partita as pt\nif pt.world().rank == 1: raise KeyError('k')\npt.world().barrier()",
+            1,
+            "on rank 1 of 3",
+        ),
+        ("1 +", 1, "SyntaxError"),
+    ],
+)
+def test_failures_end_with_a_status(tmp_path: Path, source: str, status: int, text: str) -> None:
+    done = run(tmp_path, source)
+    assert done.returncode == status, done.stderr
+    assert text in done.stderr
+
+
+def test_wrong_usage(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("")
+    for args, status in (
+        (["-n", "0", str(script)], 2),
+        (["-n", "x", str(script)], 2),
+        ([str(script)], 2),
+        (["-n", "2", str(tmp_path / "none.py")], 1),
+    ):
+        done = subprocess.run(
+            [*COMMAND, *args], capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == status, (args, done.stderr)
+        assert "error" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("waiting", ["team.barrier()", "time.sleep(60)", "while True: pass"])
+def test_ctrl_c_ends_all_ranks(tmp_path: Path, waiting: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(f"""
+import time
+import partita as pt
+team = pt.world()
+team.barrier()
+if team.rank == 0:
+    print("ready", flush=True)
+    time.sleep(60)
+{waiting}
+""")
+    command = [*COMMAND, "-n", "2", str(script)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "ready\n"
+            time.sleep(0.2)
+            os.kill(child.pid, signal.SIGINT)
+            assert child.wait(timeout=20) == 130
+        finally:
+            child.kill()
