@@ -1,5 +1,7 @@
 //! Memory of Python objects, through the buffer protocol, and memory of ours as one.
 
+#![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
+
 use std::ffi::{CStr, c_int, c_void};
 
 use partita_plan::Dtype;

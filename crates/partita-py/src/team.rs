@@ -1,5 +1,7 @@
 //! The threads engine for Python: `Crew` and `ThreadTeam`. `partita.Team` wraps them.
 
+#![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
+
 use std::sync::Arc;
 use std::time::Duration;
 
