@@ -82,7 +82,8 @@ impl Forward {
                 Form::Boxes(boxes) => find_boxes(boxes, &part.sets, Part::Held),
                 Form::Grid(form) => {
                     let partners = partners(form, &part.sets, Part::Held);
-                    let takers = Takers::new(form, &reach, &own, self.target.ranks().place_of(rank));
+                    let takers =
+                        Takers::new(form, &reach, &own, self.target.ranks().place_of(rank));
                     find_places(form, &partners, |place| takers.offsets(place))
                 }
             };
