@@ -13,6 +13,7 @@
 //! ```
 
 use std::hash::{Hash, Hasher};
+use std::hint::black_box;
 use std::sync::OnceLock;
 
 /// A list of global indices per coordinate, with its inverse.
@@ -63,9 +64,11 @@ impl Bucket {
     /// The slot of an index, without a branch; empty if it is not here.
     #[inline(always)]
     fn find(&self, index: i64) -> u64 {
-        // All ones where the indices differ, so that the smallest is the one that fits.
-        let fits = |(key, slot): (i64, u64)| slot | u64::from(key != index).wrapping_neg();
-        self.0.map(fits).into_iter().fold(EMPTY, u64::min)
+        let fits = |at: usize| u32::from(self.0[at].0 == index) << at;
+        // The first that fits, because free entries have a key too; the last if none does.
+        let at = (fits(0) | fits(1) | fits(2) | 8).trailing_zeros() as usize;
+        let (key, slot) = self.0[at & 3];
+        slot | u64::from(key != index).wrapping_neg()
     }
 
     /// The first free place.
@@ -246,11 +249,11 @@ impl Unstructured {
                 n_given += 1;
             }
             self.table.probe_all(&batch[..n_given], &mut slots);
-            for (at, &probed) in slots[..n_given].iter().enumerate() {
-                let slot = if probed == EMPTY { self.table.find(batch[at]) } else { probed };
-                if slot == EMPTY {
-                    return Err(first_row + at);
-                }
+            let found = &mut slots[..n_given];
+            if found.iter().fold(false, |any, slot| any | (*slot == EMPTY)) {
+                self.table.find_missed(&batch, found).map_err(|at| first_row + at)?;
+            }
+            for (at, &slot) in found.iter().enumerate() {
                 let (coordinate, local) = self.unpack(slot);
                 put(first_row + at, coordinate, local);
             }
@@ -373,11 +376,30 @@ impl Table {
             }
             Self::Hash { shift, buckets } => {
                 let mask = buckets.len() - 1;
+                let bucket_of = |index| &buckets[start_of(*shift, index) & mask];
+                // A search is long for the processor, so that few of them are under way at once.
+                // Touching the buckets first is short: it has many misses under way.
+                let touched = indices.iter().fold(0, |any, &index| any | bucket_of(index).0[0].1);
+                black_box(touched);
                 for (to, &index) in rows {
-                    *to = buckets[start_of(*shift, index) & mask].find(index);
+                    *to = bucket_of(index).find(index);
                 }
             }
         }
+    }
+
+    /// Looks further for the indices that probing did not find; else gives the first's position.
+    #[cold]
+    fn find_missed(&self, indices: &[i64], found: &mut [u64]) -> Result<(), usize> {
+        for (at, (slot, &index)) in found.iter_mut().zip(indices).enumerate() {
+            if *slot == EMPTY {
+                *slot = self.find(index);
+            }
+            if *slot == EMPTY {
+                return Err(at);
+            }
+        }
+        Ok(())
     }
 
     #[inline(always)]
@@ -459,6 +481,45 @@ mod tests {
                 }
             }
             assert_eq!(map.owner(123), None);
+        }
+    }
+
+    /// Free entries have a key like any other: a held 0 is found, and no other 0.
+    #[test]
+    fn finds_the_key_of_free_entries() {
+        for (lists, expected) in [
+            (vec![vec![1 << 40, 0, -5]], Some((0, 1))),
+            (vec![vec![1 << 40, 7]], None),
+            (vec![(0..1000).map(|k| k << 40).collect()], Some((0, 0))),
+            (vec![(1..1000).map(|k| k << 40).collect()], None),
+        ] {
+            let map = Unstructured::new(&lists);
+            assert!(matches!(map.table, Table::Hash { .. }));
+            assert_eq!(map.owner(0), expected);
+        }
+    }
+
+    /// Batches answer as single look-ups do, and name the first index that nobody holds.
+    #[test]
+    fn batches_agree_with_single_look_ups() {
+        let spread = |k: i64| k.wrapping_mul(0x1234_5678_9ABC_DEF1);
+        let sparse: Vec<i64> = (0..10_000).map(spread).collect();
+        let dense: Vec<i64> = (0..10_000).map(|k| (k * 7) % 10_000).collect();
+        for list in [sparse, dense] {
+            let map = Unstructured::new(&[list[..3000].to_vec(), list[3000..].to_vec()]);
+            let mut n_found = 0;
+            let answer = map.owners(list.iter().copied(), |row, coordinate, local| {
+                assert_eq!(map.owner(list[row]), Some((coordinate, local)));
+                n_found += 1;
+            });
+            assert_eq!((answer, n_found), (Ok(()), list.len()));
+            for stranger in [0, 127, 128, 300] {
+                let mut asked = list[..400].to_vec();
+                asked[stranger] = -3;
+                asked[399] = -4;
+                let answer = map.owners(asked.iter().copied(), |_, _, _| {});
+                assert_eq!(answer, Err(stranger));
+            }
         }
     }
 
