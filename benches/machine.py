@@ -4,6 +4,7 @@ import importlib.util
 import os
 import platform
 import subprocess
+import time
 from importlib.metadata import version
 from pathlib import Path
 
@@ -31,6 +32,21 @@ def _rust() -> str:
     return done.stdout.split()[1] if done.returncode == 0 else "unknown"
 
 
+def _ticks() -> tuple[int, int]:
+    """Ticks of all cores together since the start: all, and idle ones."""
+    numbers = Path("/proc/stat").read_text().splitlines()[0].split()[1:9]
+    ticks = [int(number) for number in numbers]
+    return sum(ticks), ticks[3] + ticks[4]
+
+
+def _busy_cores() -> float:
+    """How many cores others keep busy while this process sleeps."""
+    before = _ticks()
+    time.sleep(2)
+    everything, idle = (b - a for a, b in zip(before, _ticks(), strict=True))
+    return (os.cpu_count() or 1) * (1 - idle / everything)
+
+
 def facts() -> dict[str, str]:
     """Name and value of everything that bears on the figures."""
     packages = [name for name in ("numpy", "numba") if importlib.util.find_spec(name)]
@@ -44,5 +60,5 @@ def facts() -> dict[str, str]:
         "Rust": _rust(),
         "Python": platform.python_version(),
         **{name: version(name) for name in packages},
-        "load before the run": f"{os.getloadavg()[0]:.1f}",
+        "cores busy with other work, before the run": f"{_busy_cores():.1f}",
     }

@@ -16,8 +16,9 @@ INTRODUCTION = """\
 Written by `make bench` on {day}; do not edit. Every figure is the median of its repetitions.
 Methods that are compared run in the same process on the same data and take turns, repetition by
 repetition, and their ratio is the median of the rounds' ratios. Other work on the machine moves
-single figures by tens of per cent and ratios much less: trust the ratios. "Bar" is what the
-project promises itself.
+single figures by tens of per cent, of what reads memory at random by more, and ratios much less:
+trust the ratios. "Bar" is what the project asks of itself on a quiet machine; it is held against
+the median, and "fastest" says what the least disturbed repetition took.
 """
 
 TRANSLATION = """\
@@ -25,7 +26,8 @@ Ten million random global indices to (rank, local index), nanoseconds per index;
 on one thread. NumPy computes with `//` and `%` for block-cyclic and block, `searchsorted` for given
 sizes, `take` from one packed table for the permutation, `searchsorted` among the sorted ids for
 64-bit ids ({percent} of the indices, scaled). numba runs the same as a compiled loop, an
-open-addressing hash table for 64-bit ids; compilation is not counted.
+open-addressing hash table for 64-bit ids; compilation is not counted. partita alone checks that
+every index is held by someone.
 """
 
 
@@ -62,7 +64,7 @@ def _translation_row(result: Result, times: dict[str, Times], *, has_bar: bool) 
 
 
 def _translation(results: list[Result]) -> str:
-    head = ["map", "partita", "(fastest)", "NumPy", "numba, 1 thread"]
+    head = ["map", "partita", "fastest", "NumPy", "numba, 1 thread"]
     head += [f"numba, {N_THREADS} threads", "NumPy / partita", "numba 1 / partita"]
     warm = [_translation_row(result, result.warm, has_bar=True) for result in results]
     fresh = [_translation_row(result, result.fresh, has_bar=False) for result in results]
@@ -124,9 +126,10 @@ def _command(runs: list[Run]) -> str:
         rows.append(row)
     head = ["asked for", "started as", "wall time", "bar", "peak memory", "bar"]
     return (
-        f'## The command\n\n`partita plan {SHAPE} "{SOURCE}" "{TARGET}" --json`, start and end\n'
-        "of the process included. A peak below that of a bare interpreter (some 10 MB) does not\n"
-        "show.\n\n" + _table(head, rows)
+        "## The command\n\nStart and end of the process included:\n\n"
+        f'    partita plan {SHAPE} "{SOURCE}" "{TARGET}" --json\n\n'
+        "A peak below that of a bare interpreter (some 10 MB) does not show.\n\n"
+        + _table(head, rows)
     )
 
 
@@ -142,7 +145,7 @@ def _startup(imports: dict[str, Times], looks: list[Look]) -> str:
     return (
         "## Import, words and pictures\n\nA fresh interpreter that imports one thing and ends:\n\n"
         + _table(["import", "process", "above nothing"], rows)
-        + "\nWhat a notebook shows:\n\n"
+        + "\nWhat a notebook shows, from the second time on: a plan keeps its totals.\n\n"
         + _table(["call", "16x16 on 2x2 ranks", f"{SHAPE} on 1024x1024 ranks"], shown)
     )
 
