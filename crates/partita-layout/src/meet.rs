@@ -198,8 +198,15 @@ impl DimMap {
     fn meet_listed(&self, mine: &Indices<'_>, part: Part, found: &mut Found) {
         let mut pairs: Vec<(u64, (u64, u64))> = Vec::new();
         let mut single = Found::new();
+        // Where nothing is held twice, the owner is the only one to ask.
+        let is_single = part == Part::Owned || !self.holds_more();
         for (index, local) in mine.listed() {
             if index < 0 || index as u64 >= self.extent() {
+                continue;
+            }
+            if is_single {
+                let owner = self.owner(index);
+                pairs.extend(owner.map(|(coordinate, theirs)| (coordinate, (local, theirs))));
                 continue;
             }
             self.meet_interval(Interval::once(index as u64, 1, local), part, &mut single);
