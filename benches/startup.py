@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import partita as pt
 from command import ROOT, SHAPE, SOURCE, TARGET, started
 from timing import Times, in_turns
+
+import partita as pt
 
 N_STARTS = 21
 

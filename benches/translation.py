@@ -10,8 +10,9 @@ from typing import Any
 
 import numba_methods
 import numpy as np
-import partita as pt
 from timing import Times, in_turns
+
+import partita as pt
 
 N_INDICES = 10_000_000
 N_ROUNDS = 7

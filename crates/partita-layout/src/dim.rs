@@ -297,7 +297,9 @@ fn bind_block(block: &Block, dim: usize, extent: u64, n_coordinates: u64) -> Res
         Halo::Each(widths) if widths.len() as u64 != n_coordinates => {
             return Err(LayoutError::HaloCount { dim, n_halos: widths.len(), n_coordinates });
         }
-        Halo::Each(widths) if widths.len() == 1 => Halo::Same(widths[0].0, widths[0].1),
+        Halo::Each(widths) if widths.iter().all(|one| *one == widths[0]) => {
+            Halo::Same(widths[0].0, widths[0].1)
+        }
         halo => halo.clone(),
     };
     let (left, right) = halo.widest();

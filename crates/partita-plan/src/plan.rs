@@ -12,6 +12,9 @@ use crate::moves::Move;
 use crate::reach::{Reach, grid_form};
 use crate::totals::{RankTotals, Totals};
 
+/// Ranks whose shares are added up in some ten seconds.
+const MOST_COUNTED_RANKS: u64 = 1 << 26;
+
 /// Moves that turn data in a source layout into data in a target layout.
 #[derive(Debug, Clone)]
 pub struct Plan {
@@ -204,7 +207,22 @@ impl Plan {
         Ok(RankTotals::new(self, rank))
     }
 
+    /// Checks that totals over all ranks are to be had in seconds.
+    ///
+    /// # Errors
+    /// Layouts of more ranks than that.
+    pub fn check_countable(&self) -> Result<()> {
+        let n_ranks = self.source().n_ranks().max(self.target().n_ranks());
+        if n_ranks <= MOST_COUNTED_RANKS {
+            return Ok(());
+        }
+        Err(PlanError::TooManyRanks { n_ranks, most: MOST_COUNTED_RANKS })
+    }
+
     /// Messages and bytes over all ranks, computed once.
+    ///
+    /// # Cost
+    /// Proportional to the number of ranks; [`Plan::check_countable`] tells when that is too many.
     #[must_use]
     pub fn totals(&self) -> Totals {
         let totals = self.forward.totals.get_or_init(|| Totals::new(&self.forward));
