@@ -42,7 +42,7 @@ class Block:
         *,
         sizes: Numbers | None = None,
         halo: Halo | None = None,
-        periodic: bool = False,
+        periodic: bool | None = None,
     ) -> Block: ...
     @property
     def rule(self) -> str: ...

@@ -63,7 +63,8 @@ SHAPES: list[Row] = [
 
 GRIDS: list[Row] = [
     ("grid-missing", "1 distributed", make((8,), "block")),
-    ("grid-axis-zero", "[0]", make((8,), "block @ 0")),
+    ("grid-axis-zero", "column 9", make((8,), "block @ 0")),
+    ("cyclic-block", "column 8", make((8,), "cyclic(0) @ 2")),
     ("grid-axis-zero", "[2, 0]", make((8,), [pt.Block()], grid=(2, 0))),
     ("grid-overflow", "4294967296", make((8, 8), "block, block @ 4294967296x4294967296")),
     ("grid-axes", "[4]", make((8, 8), "block, block @ 4")),
@@ -207,8 +208,12 @@ def _overlapping() -> object:
 
 PLANS: list[Row] = [
     ("shapes-differ", "[10]", lambda: plan(LINE, GOOD)),
+    ("layout-type", "NoneType", lambda: plan(LINE, None)),
+    ("too-many-ranks", "9000000000", lambda: plan(CROWD, CROWD).bytes_moved),
+    ("too-many-ranks", "9000000000", lambda: plan(CROWD, CROWD).explain()),
+    ("too-many-ranks", "9000000000", lambda: plan(CROWD, CROWD).draw()),
     ("source-not-covering", "1 elements", lambda: plan(BOXED, boxes((4,), [[((1,), (2,))]]))),
-    ("source-not-covering", "index -5", lambda: plan(SPARSE, layout(3, "block @ 2"))),
+    ("source-not-covering", "index 0", lambda: plan(SPARSE, layout(3, "block @ 2"))),
     ("source-not-covering", "index 9", lambda: plan(layout(3, "*"), _lists_of(0, 1, 9))),
     ("source-not-covering", "index 2", lambda: plan(_lists_of(0, 1, 9), _lists_of(0, 1, 2))),
     ("dtype-unknown", "float99", lambda: plan(LINE, LINE, "float99")),

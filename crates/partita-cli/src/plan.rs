@@ -17,6 +17,9 @@ pub(crate) fn run(args: &PlanArgs, out: &mut dyn Write) -> Outcome {
     let source = Layout::parse(&shape, &args.source)?;
     let target = Layout::parse(&shape, &args.target)?;
     let plan = Plan::new(&source, &target, Dtype::parse(&args.dtype)?)?;
+    if args.rank.is_none() || args.svg.is_some() {
+        plan.check_countable()?;
+    }
     match (args.rank, args.json) {
         (None, false) => write!(out, "{}\n{}", plan.explain(), picture::text(&plan))?,
         (None, true) => writeln!(out, "{}", totals_json(&plan))?,

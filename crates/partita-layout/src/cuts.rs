@@ -61,13 +61,10 @@ impl Cuts {
     #[inline(always)]
     pub(crate) fn find(&self, index: u64) -> u64 {
         match self {
-            Self::First { size, n_larger, by_larger, by_size } => {
-                let boundary = n_larger * (size + 1);
-                if index < boundary {
-                    by_larger.divide(index)
-                } else {
-                    n_larger + by_size.divide(index - boundary)
-                }
+            // Each division is right on its side of the boundary and too small on the other, so no
+            // branch asks for the side: random indices would have it guessed wrong.
+            Self::First { n_larger, by_larger, by_size, .. } => {
+                by_larger.divide(index).max(by_size.divide(index.saturating_sub(*n_larger)))
             }
             Self::Last { size, n_smaller, by_larger, by_size } => {
                 let boundary = n_smaller * size;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::cuts::Cuts;
-use crate::divide::{Divider, SmallDivider};
+use crate::divide::Divider;
 use crate::error::{LayoutError, Result};
 use crate::indices::{Cyclic, Indices, Part};
 use crate::map::{Block, BlockRule, Halo, Map};
@@ -159,8 +159,9 @@ impl DimMap {
         (index >= 0 && (index as u64) < self.extent).then(|| self.owner_inside(index as u64))
     }
 
+    /// As [`DimMap::owner`], for an index that was found to lie inside the extent; not for lists.
     #[inline(always)]
-    fn owner_inside(&self, index: u64) -> (u64, u64) {
+    pub(crate) fn owner_inside(&self, index: u64) -> (u64, u64) {
         match &self.rule {
             Rule::Block { cuts, halo, periodic } => {
                 let coordinate = cuts.find(index);
@@ -175,86 +176,6 @@ impl DimMap {
                 (coordinate, index - (n_blocks - n_turns) * block)
             }
             Rule::Whole | Rule::Lists(_) => (0, index),
-        }
-    }
-
-    /// Owners of many indices, `put(row, coordinate, local)` for each.
-    ///
-    /// # Errors
-    /// The row of the first index that nobody owns.
-    #[inline(always)]
-    pub(crate) fn owners(
-        &self,
-        indices: impl Iterator<Item = i64> + Clone,
-        mut put: impl FnMut(usize, u64, u64),
-    ) -> std::result::Result<(), usize> {
-        if let Rule::Lists(map) = &self.rule {
-            return map.owners(indices, put);
-        }
-        self.check_inside(indices.clone())?;
-        for (row, index) in indices.enumerate() {
-            let (coordinate, local) = self.owner_inside(index as u64);
-            put(row, coordinate, local);
-        }
-        Ok(())
-    }
-
-    /// Owners of a dense list of indices, the coordinate times `stride`.
-    ///
-    /// # Errors
-    /// The row of the first index that nobody owns.
-    pub(crate) fn owners_dense(
-        &self,
-        indices: &[i64],
-        stride: u64,
-        places: &mut [i64],
-        local: &mut [i64],
-    ) -> std::result::Result<(), usize> {
-        let Rule::Cyclic { block, .. } = self.rule else {
-            return self.owners(indices.iter().copied(), |row, coordinate, at| {
-                places[row] = (coordinate * stride) as i64;
-                local[row] = at as i64;
-            });
-        };
-        self.check_inside(indices.iter().copied())?;
-        let n_coordinates = self.n_coordinates;
-        let rows = indices.iter().zip(places).zip(local);
-        if self.extent <= 1 << 31 && n_coordinates < 1 << 31 {
-            let by_block = SmallDivider::new(block);
-            let by_period = SmallDivider::new(block.saturating_mul(n_coordinates));
-            let narrow = |number: u64| number & 0xFFFF_FFFF;
-            for ((&index, place), local) in rows {
-                let index = index as u64;
-                let (n_blocks, n_turns) = (by_block.divide(index), by_period.divide(index));
-                let coordinate = n_blocks - narrow(n_turns) * narrow(n_coordinates);
-                *place = (narrow(coordinate) * narrow(stride)) as i64;
-                *local = (index - narrow(n_blocks - n_turns) * narrow(block)) as i64;
-            }
-            return Ok(());
-        }
-        for ((&index, place), local) in rows {
-            let (coordinate, at) = self.owner_inside(index as u64);
-            *place = (coordinate * stride) as i64;
-            *local = at as i64;
-        }
-        Ok(())
-    }
-
-    /// Looks at all indices without a branch per index; only a failure is searched for.
-    #[inline(always)]
-    fn check_inside(
-        &self,
-        mut indices: impl Iterator<Item = i64> + Clone,
-    ) -> std::result::Result<(), usize> {
-        let last = (self.extent as i64).wrapping_sub(1);
-        let signs =
-            indices.clone().fold(0, |signs, index| signs | index | last.wrapping_sub(index));
-        if signs >= 0 {
-            return Ok(());
-        }
-        match indices.position(|index| index < 0 || index > last) {
-            Some(row) => Err(row),
-            None => Ok(()),
         }
     }
 
@@ -376,7 +297,9 @@ fn bind_block(block: &Block, dim: usize, extent: u64, n_coordinates: u64) -> Res
         Halo::Each(widths) if widths.len() as u64 != n_coordinates => {
             return Err(LayoutError::HaloCount { dim, n_halos: widths.len(), n_coordinates });
         }
-        Halo::Each(widths) if widths.len() == 1 => Halo::Same(widths[0].0, widths[0].1),
+        Halo::Each(widths) if widths.iter().all(|one| *one == widths[0]) => {
+            Halo::Same(widths[0].0, widths[0].1)
+        }
         halo => halo.clone(),
     };
     let (left, right) = halo.widest();

@@ -68,6 +68,8 @@ pub enum NotationProblem {
     PeriodicNeedsHalo,
     Repeated { word: &'static str },
     RangeReversed { start: u64, stop: u64 },
+    CyclicZero,
+    GridZero,
 }
 
 impl NotationProblem {
@@ -82,6 +84,8 @@ impl NotationProblem {
             Self::PeriodicNeedsHalo => "notation-periodic-needs-block",
             Self::Repeated { .. } => "notation-repeated",
             Self::RangeReversed { .. } => "notation-range-reversed",
+            Self::CyclicZero => "cyclic-block",
+            Self::GridZero => "grid-axis-zero",
         }
     }
 }
@@ -111,6 +115,8 @@ impl fmt::Display for NotationProblem {
                 write!(f, "periodic needs a block map; write it after block, not after * or cyclic")
             }
             Self::Repeated { word } => write!(f, "`{word}` is given twice; give it once"),
+            Self::CyclicZero => write!(f, "the cyclic block is 0; use cyclic(1) or larger"),
+            Self::GridZero => write!(f, "a grid axis of 0 ranks; use at least 1"),
             Self::RangeReversed { start, stop } => {
                 write!(f, "the range {start}..{stop} runs backwards; write the smaller rank first")
             }

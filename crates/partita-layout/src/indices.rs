@@ -213,11 +213,20 @@ impl<'a> Indices<'a> {
 
     /// What the set shares with an interval at position `local` of another buffer.
     ///
-    /// The set is the source side of the runs.
+    /// The set is the source side of the runs, which come in the order of the owner's buffer; the
+    /// interval is the `other` side's owned or held part.
     #[must_use]
-    pub fn meet_range(&self, start: u64, length: u64, local: u64) -> Vec<Run> {
+    pub fn meet_range(&self, start: u64, length: u64, local: u64, other: Part) -> Vec<Run> {
         let mut runs = Vec::new();
-        self.meet_interval(Interval::once(start, length, local), &mut |run| runs.push(run));
+        let interval = Interval::once(start, length, local);
+        if let Self::List { map, .. } = self {
+            let mut pairs = list_pairs(map, *self, interval);
+            if other == Part::Owned {
+                pairs.sort_unstable_by_key(|(mine, theirs)| (*theirs, *mine));
+            }
+            return compress(&pairs);
+        }
+        self.meet_interval(interval, &mut |run| runs.push(run));
         runs
     }
 
@@ -310,19 +319,22 @@ fn meet_cyclic(cyclic: Cyclic, other: Interval, put: &mut impl FnMut(Run)) {
 }
 
 fn meet_list(map: &Unstructured, list: Indices<'_>, other: Interval, put: &mut impl FnMut(Run)) {
-    let Some((first, last)) = map.range() else { return };
-    let (start, stop) = (i128::from(other.start), i128::from(other.stop()));
-    if i128::from(last) < start || i128::from(first) >= stop {
-        return;
-    }
-    let pairs: Vec<_> = list
-        .listed()
-        .filter(|(index, _)| (start..stop).contains(&i128::from(*index)))
-        .map(|(index, local)| (local, other.local_of(index as u64)))
-        .collect();
-    for run in compress(&pairs) {
+    for run in compress(&list_pairs(map, list, other)) {
         // A single list element per turn leaves the outer level free for the repeats.
         put(run.outer(other.count, 0, other.local_step));
+    }
+}
+
+/// Positions of a list's indices that lie in an interval, in the order of the list.
+fn list_pairs(map: &Unstructured, list: Indices<'_>, other: Interval) -> Vec<(u64, u64)> {
+    let (start, stop) = (i128::from(other.start), i128::from(other.stop()));
+    match map.range() {
+        Some((first, last)) if i128::from(last) >= start && i128::from(first) < stop => list
+            .listed()
+            .filter(|(index, _)| (start..stop).contains(&i128::from(*index)))
+            .map(|(index, local)| (local, other.local_of(index as u64)))
+            .collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod boxes;
+mod bulk;
 mod cuts;
 mod dim;
 pub mod dist;

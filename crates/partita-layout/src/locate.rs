@@ -4,6 +4,7 @@
 //! loop knows its rule and does nothing but multiply.
 
 use crate::boxes::{Boxes, IndexBox};
+use crate::bulk::Owners;
 use crate::error::{LayoutError, Result};
 use crate::indices::Part;
 use crate::layout::{Form, GridForm, Layout};
@@ -96,7 +97,7 @@ impl Layout {
             for (dim, map) in form.dims().iter().enumerate() {
                 let stride = strides[dim];
                 let found = if ndim == 1 {
-                    map.owners_dense(indices, stride, ranks, local)
+                    map.owners_dense(indices, Owners { stride, places: ranks, local })
                 } else {
                     let column = indices[dim..].iter().step_by(ndim).copied();
                     map.owners(column, |row, coordinate, at| {

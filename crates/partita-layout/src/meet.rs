@@ -150,12 +150,17 @@ impl DimMap {
         }
     }
 
-    /// Two cyclic patterns: the coarser one's blocks of one common period against the finer.
+    /// Two cyclic patterns: the blocks of one, over one common period, against the other.
+    ///
+    /// Whose blocks does not depend on who asks: the coarser pattern's where one fits into a block
+    /// of the other, else the owner's. So both sides of a move list the same runs in the same order.
     fn meet_cyclic(&self, mine: Cyclic, part: Part, found: &mut Found) {
         let Indices::Cyclic(theirs) = self.indices(0, part) else { return };
         let period = common_period(&mine, &theirs);
-        if mine.period() <= u128::from(theirs.block) {
-            for coordinate in 0..self.n_coordinates() {
+        let mine_fits = mine.period() <= u128::from(theirs.block);
+        let theirs_fit = theirs.period() <= u128::from(mine.block);
+        if mine_fits || (part == Part::Owned && !theirs_fit) {
+            for coordinate in self.cyclic_candidates(mine, mine_fits, period, part) {
                 let theirs = Cyclic { coordinate, ..theirs };
                 each_block(theirs, period, |block, reps| {
                     meet_repeated(mine, block, reps.of(theirs, mine), |run| {
@@ -175,12 +180,33 @@ impl DimMap {
         });
     }
 
+    /// Coordinates that a cyclic pattern touches in one common period.
+    fn cyclic_candidates(&self, mine: Cyclic, all: bool, period: u128, part: Part) -> Vec<u64> {
+        if all {
+            return (0..self.n_coordinates()).collect();
+        }
+        let mut touched = Vec::new();
+        each_block(mine, period, |block, _| {
+            touched.extend(self.candidates(block.start, block.stop(), part));
+        });
+        touched.sort_unstable();
+        touched.dedup();
+        touched
+    }
+
     /// A list against blocks or cycles: one look-up per index.
     fn meet_listed(&self, mine: &Indices<'_>, part: Part, found: &mut Found) {
         let mut pairs: Vec<(u64, (u64, u64))> = Vec::new();
         let mut single = Found::new();
+        // Where nothing is held twice, the owner is the only one to ask.
+        let is_single = part == Part::Owned || !self.holds_more();
         for (index, local) in mine.listed() {
             if index < 0 || index as u64 >= self.extent() {
+                continue;
+            }
+            if is_single {
+                let owner = self.owner(index);
+                pairs.extend(owner.map(|(coordinate, theirs)| (coordinate, (local, theirs))));
                 continue;
             }
             self.meet_interval(Interval::once(index as u64, 1, local), part, &mut single);
@@ -188,7 +214,7 @@ impl DimMap {
                 pairs.extend(run.pairs().map(|pair| (coordinate, pair)));
             }
         }
-        join(pairs, found);
+        join(pairs, part, found);
     }
 
     /// A list against lists.
@@ -206,7 +232,7 @@ impl DimMap {
             let same = entries[from..].iter().take_while(|entry| entry.index == index);
             pairs.extend(same.map(|entry| (entry.coordinate, (local, entry.local))));
         }
-        join(pairs, found);
+        join(pairs, part, found);
     }
 
     /// Blocks or cycles against lists: through the inverse, sorted by index.
@@ -231,7 +257,7 @@ impl DimMap {
                 }
             }
         }
-        join(pairs, found);
+        join(pairs, part, found);
     }
 
     /// How many coordinates meet `mine`.
@@ -413,9 +439,12 @@ fn group(mut found: Found) -> Vec<Partner> {
         .collect()
 }
 
-/// Joins single positions into runs, coordinate by coordinate.
-fn join(mut pairs: Vec<(u64, (u64, u64))>, found: &mut Found) {
-    pairs.sort_by_key(|(coordinate, _)| *coordinate);
+/// Joins single positions into runs, coordinate by coordinate, in the order of the owner's buffer.
+fn join(mut pairs: Vec<(u64, (u64, u64))>, part: Part, found: &mut Found) {
+    pairs.sort_unstable_by_key(|(coordinate, (mine, theirs))| match part {
+        Part::Held => (*coordinate, *mine, *theirs),
+        Part::Owned => (*coordinate, *theirs, *mine),
+    });
     for same in pairs.chunk_by(|a, b| a.0 == b.0) {
         let positions: Vec<_> = same.iter().map(|(_, pair)| *pair).collect();
         found.extend(compress(&positions).into_iter().map(|run| (same[0].0, run)));

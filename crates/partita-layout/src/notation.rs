@@ -90,7 +90,11 @@ impl Parser<'_> {
             "" => self.unexpected("a map: *, block or cyclic"),
             "block" => self.block().map(Map::Block),
             "cyclic" => {
-                let block = if self.take('(') { self.closed(Self::number)? } else { 1 };
+                let block = if self.take('(') {
+                    self.closed(|parser| parser.positive(NotationProblem::CyclicZero))?
+                } else {
+                    1
+                };
                 self.no_suffix(Map::Cyclic { block })
             }
             "unstructured" | "boxes" => {
@@ -179,7 +183,20 @@ impl Parser<'_> {
     }
 
     fn grid(&mut self) -> Result<Vec<u64>> {
-        self.numbers('x')
+        let mut grid = vec![self.positive(NotationProblem::GridZero)?];
+        while self.take('x') {
+            grid.push(self.positive(NotationProblem::GridZero)?);
+        }
+        Ok(grid)
+    }
+
+    /// A number above zero, or the problem at its place.
+    fn positive(&mut self, problem: NotationProblem) -> Result<u64> {
+        let start = self.here();
+        match self.number()? {
+            0 => self.fail(start, self.at - start, problem),
+            number => Ok(number),
+        }
     }
 
     fn options(&mut self, spec: &mut GridSpec) -> Result<()> {
@@ -358,6 +375,8 @@ mod tests {
         assert_eq!(fails("block @ 2 on 1,2 on 1,2"), ("notation-repeated", 18));
         assert_eq!(fails("block+halo(1)+halo(1) @ 2"), ("notation-repeated", 14));
         assert_eq!(fails(","), ("notation-unexpected", 1));
+        assert_eq!(fails("block, cyclic(0) @ 2x2"), ("cyclic-block", 15));
+        assert_eq!(fails("block @ 2x0"), ("grid-axis-zero", 11));
         assert_eq!(fails("block @ -2"), ("notation-unexpected", 9));
         assert_eq!(fails("bløck @ 2"), ("notation-unknown-map", 1));
     }

@@ -13,7 +13,10 @@
 //! ```
 
 use std::hash::{Hash, Hasher};
+use std::hint::black_box;
 use std::sync::OnceLock;
+
+use crate::bulk::Owners;
 
 /// A list of global indices per coordinate, with its inverse.
 #[derive(Debug)]
@@ -47,7 +50,8 @@ pub(crate) enum Defect {
 }
 
 const EMPTY: u64 = u64::MAX;
-const EMPTY_SMALL: u32 = u32::MAX;
+/// Empty in a small table: widened with its sign it is `EMPTY`.
+const EMPTY_SMALL: i32 = -1;
 /// Look-ups under way at once.
 const BATCH: usize = 128;
 const HASH_FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -63,9 +67,11 @@ impl Bucket {
     /// The slot of an index, without a branch; empty if it is not here.
     #[inline(always)]
     fn find(&self, index: i64) -> u64 {
-        // All ones where the indices differ, so that the smallest is the one that fits.
-        let fits = |(key, slot): (i64, u64)| slot | u64::from(key != index).wrapping_neg();
-        self.0.map(fits).into_iter().fold(EMPTY, u64::min)
+        let fits = |at: usize| u32::from(self.0[at].0 == index) << at;
+        // The first that fits, because free entries have a key too; the last if none does.
+        let at = (fits(0) | fits(1) | fits(2) | 8).trailing_zeros() as usize;
+        let (key, slot) = self.0[at & 3];
+        slot | u64::from(key != index).wrapping_neg()
     }
 
     /// The first free place.
@@ -84,7 +90,7 @@ enum Table {
     /// Half the memory is half the cache misses; most maps fit.
     Small {
         first: i64,
-        slots: Vec<u32>,
+        slots: Vec<i32>,
     },
     Dense {
         first: i64,
@@ -228,9 +234,6 @@ impl Unstructured {
     }
 
     /// Owners of many indices; gives the position of the first index that nobody holds.
-    ///
-    /// Reading a batch of slots before looking at any lets their cache misses overlap: a branch
-    /// that is guessed wrong in between would throw the later reads away.
     pub(crate) fn owners(
         &self,
         mut indices: impl Iterator<Item = i64>,
@@ -238,27 +241,40 @@ impl Unstructured {
     ) -> Result<(), usize> {
         let mut batch = [0_i64; BATCH];
         let mut slots = [EMPTY; BATCH];
-        let mut first_row = 0;
-        loop {
+        for first_row in (0..).step_by(BATCH) {
             let mut n_given = 0;
             for (to, index) in batch.iter_mut().zip(indices.by_ref()) {
                 *to = index;
                 n_given += 1;
             }
-            self.table.probe_all(&batch[..n_given], &mut slots);
-            for (at, &probed) in slots[..n_given].iter().enumerate() {
-                let slot = if probed == EMPTY { self.table.find(batch[at]) } else { probed };
-                if slot == EMPTY {
-                    return Err(first_row + at);
-                }
+            let (batch, slots) = (&batch[..n_given], &mut slots[..n_given]);
+            self.table.find_all(batch, slots).map_err(|at| first_row + at)?;
+            for (at, &slot) in slots.iter().enumerate() {
                 let (coordinate, local) = self.unpack(slot);
                 put(first_row + at, coordinate, local);
             }
-            first_row += n_given;
             if n_given < BATCH {
-                return Ok(());
+                break;
             }
         }
+        Ok(())
+    }
+
+    /// As [`Unstructured::owners`], from and to dense arrays.
+    pub(crate) fn owners_dense(&self, indices: &[i64], into: Owners<'_>) -> Result<(), usize> {
+        let Owners { stride, places, local } = into;
+        let mut slots = [EMPTY; BATCH];
+        let outputs = places.chunks_mut(BATCH).zip(local.chunks_mut(BATCH));
+        for (number, (batch, (places, local))) in indices.chunks(BATCH).zip(outputs).enumerate() {
+            let slots = &mut slots[..batch.len()];
+            self.table.find_all(batch, slots).map_err(|at| number * BATCH + at)?;
+            for ((slot, place), local) in slots.iter().zip(places).zip(local) {
+                let (coordinate, at) = self.unpack(*slot);
+                *place = (coordinate * stride) as i64;
+                *local = at as i64;
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn defect(&self) -> Option<Defect> {
@@ -309,7 +325,7 @@ impl Table {
         let span = i128::from(last) - i128::from(first) + 1;
         if span <= 4 * n_indices as i128 + 1024 {
             let largest_slot = (offsets.len() as u128) << local_bits;
-            if largest_slot < u128::from(EMPTY_SMALL) {
+            if largest_slot <= 1 << 31 {
                 return Self::Small { first, slots: vec![EMPTY_SMALL; span as usize] };
             }
             return Self::Dense { first, slots: vec![EMPTY; span as usize] };
@@ -326,7 +342,7 @@ impl Table {
                 let place = &mut slots[index.wrapping_sub(*first) as usize];
                 let before = widened(*place);
                 if before == EMPTY {
-                    *place = slot as u32;
+                    *place = slot as i32;
                 }
                 before
             }
@@ -355,8 +371,20 @@ impl Table {
         }
     }
 
+    /// The slots of a batch of indices; else the position of the first that has none.
+    ///
+    /// Reading all slots before looking at any lets their cache misses overlap: a branch that is
+    /// guessed wrong in between would throw the later reads away.
+    fn find_all(&self, indices: &[i64], found: &mut [u64]) -> Result<(), usize> {
+        self.probe_all(indices, found);
+        if found.iter().fold(false, |any, slot| any | (*slot == EMPTY)) {
+            return self.find_missed(indices, found);
+        }
+        Ok(())
+    }
+
     /// The slot of each index if the first place to look has it, without a branch; else empty.
-    fn probe_all(&self, indices: &[i64], found: &mut [u64; BATCH]) {
+    fn probe_all(&self, indices: &[i64], found: &mut [u64]) {
         let rows = found.iter_mut().zip(indices);
         match self {
             Self::Small { first, slots } => {
@@ -373,11 +401,30 @@ impl Table {
             }
             Self::Hash { shift, buckets } => {
                 let mask = buckets.len() - 1;
+                let bucket_of = |index| &buckets[start_of(*shift, index) & mask];
+                // A search is long for the processor, so that few of them are under way at once.
+                // Touching the buckets first is short: it has many misses under way.
+                let touched = indices.iter().fold(0, |any, &index| any | bucket_of(index).0[0].1);
+                black_box(touched);
                 for (to, &index) in rows {
-                    *to = buckets[start_of(*shift, index) & mask].find(index);
+                    *to = bucket_of(index).find(index);
                 }
             }
         }
+    }
+
+    /// Looks further for the indices that probing did not find; else gives the first's position.
+    #[cold]
+    fn find_missed(&self, indices: &[i64], found: &mut [u64]) -> Result<(), usize> {
+        for (at, (slot, &index)) in found.iter_mut().zip(indices).enumerate() {
+            if *slot == EMPTY {
+                *slot = self.find(index);
+            }
+            if *slot == EMPTY {
+                return Err(at);
+            }
+        }
+        Ok(())
     }
 
     #[inline(always)]
@@ -406,8 +453,8 @@ impl Table {
 }
 
 #[inline(always)]
-fn widened(slot: u32) -> u64 {
-    if slot == EMPTY_SMALL { EMPTY } else { u64::from(slot) }
+fn widened(slot: i32) -> u64 {
+    i64::from(slot) as u64
 }
 
 #[inline(always)]
@@ -459,6 +506,54 @@ mod tests {
                 }
             }
             assert_eq!(map.owner(123), None);
+        }
+    }
+
+    /// Free entries have a key like any other: a held 0 is found, and no other 0.
+    #[test]
+    fn finds_the_key_of_free_entries() {
+        for (lists, expected) in [
+            (vec![vec![1 << 40, 0, -5]], Some((0, 1))),
+            (vec![vec![1 << 40, 7]], None),
+            (vec![(0..1000).map(|k| k << 40).collect()], Some((0, 0))),
+            (vec![(1..1000).map(|k| k << 40).collect()], None),
+        ] {
+            let map = Unstructured::new(&lists);
+            assert!(matches!(map.table, Table::Hash { .. }));
+            assert_eq!(map.owner(0), expected);
+        }
+    }
+
+    /// Batches answer as single look-ups do, and name the first index that nobody holds.
+    #[test]
+    fn batches_agree_with_single_look_ups() {
+        let spread = |k: i64| k.wrapping_mul(0x1234_5678_9ABC_DEF1);
+        let sparse: Vec<i64> = (0..10_000).map(spread).collect();
+        let dense: Vec<i64> = (0..10_000).map(|k| (k * 7) % 10_000).collect();
+        for list in [sparse, dense] {
+            let map = Unstructured::new(&[list[..3000].to_vec(), list[3000..].to_vec()]);
+            let mut n_found = 0;
+            let answer = map.owners(list.iter().copied(), |row, coordinate, local| {
+                assert_eq!(map.owner(list[row]), Some((coordinate, local)));
+                n_found += 1;
+            });
+            assert_eq!((answer, n_found), (Ok(()), list.len()));
+            let (mut places, mut local) = (vec![0; list.len()], vec![0; list.len()]);
+            let into = Owners { stride: 3, places: &mut places, local: &mut local };
+            assert_eq!(map.owners_dense(&list, into), Ok(()));
+            for (row, index) in list.iter().enumerate() {
+                let found = ((places[row] / 3) as u64, local[row] as u64);
+                assert_eq!(map.owner(*index), Some(found));
+            }
+            for stranger in [0, 127, 128, 300] {
+                let mut asked = list[..400].to_vec();
+                asked[stranger] = -3;
+                asked[399] = -4;
+                let answer = map.owners(asked.iter().copied(), |_, _, _| {});
+                assert_eq!(answer, Err(stranger));
+                let into = Owners { stride: 1, places: &mut places, local: &mut local };
+                assert_eq!(map.owners_dense(&asked, into), Err(stranger));
+            }
         }
     }
 

@@ -18,6 +18,7 @@ pub enum PlanError {
     NotCoveredBox { rank: u64, n_missing: u128 },
     DtypeUnknown { dtype: String },
     RankUnknown { rank: u64 },
+    TooManyRanks { n_ranks: u64, most: u64 },
 }
 
 impl PlanError {
@@ -30,6 +31,7 @@ impl PlanError {
             Self::NotCovered { .. } | Self::NotCoveredBox { .. } => "source-not-covering",
             Self::DtypeUnknown { .. } => "dtype-unknown",
             Self::RankUnknown { .. } => "rank-unknown",
+            Self::TooManyRanks { .. } => "too-many-ranks",
         }
     }
 }
@@ -57,6 +59,10 @@ impl fmt::Display for PlanError {
                 f,
                 "unknown dtype `{dtype}`; use one of {}",
                 crate::Dtype::ALL.map(crate::Dtype::name).join(", ")
+            ),
+            Self::TooManyRanks { n_ranks, most } => write!(
+                f,
+                "totals over {n_ranks} ranks; at most {most} are added up, ask for one rank's part instead"
             ),
             Self::RankUnknown { rank } => write!(
                 f,

@@ -18,7 +18,7 @@ impl Plan {
         let totals = self.totals();
         let busiest = totals.max_send_bytes.max(totals.max_recv_bytes);
         let n_ranks = (self.source().n_ranks().min(self.target().n_ranks())).max(1);
-        let messages = totals.n_messages as f64 / n_ranks as f64;
+        let messages = (totals.n_messages as f64 / n_ranks as f64).ceil();
         messages * MESSAGE_SECONDS + busiest as f64 / BYTES_PER_SECOND
     }
 

@@ -23,6 +23,8 @@ pub struct Move {
     /// Which of the taking rank's buffers.
     pub target_buffer: usize,
     /// The region: a list of runs per dimension, of which it is the product.
+    ///
+    /// The giving and the taking rank list the same runs in the same order.
     pub runs: Vec<Arc<[Run]>>,
 }
 
@@ -31,6 +33,12 @@ impl Move {
     #[must_use]
     pub fn n_elements(&self) -> u64 {
         self.runs.iter().map(|runs| partita_layout::n_elements(runs)).product()
+    }
+
+    /// Orders the moves of one pair of ranks alike on both sides, as packed messages need.
+    fn place_in_message(&self) -> (usize, usize, Vec<u64>) {
+        let starts = self.runs.iter().map(|runs| runs.first().map_or(0, |run| run.source));
+        (self.source_buffer, self.target_buffer, starts.collect())
     }
 
     /// Whether the region crosses ranks.
@@ -100,6 +108,9 @@ impl Forward {
                 }
             }
         }
+        if self.has_boxes() {
+            moves.sort_by_cached_key(|m| (m.target_rank, m.place_in_message()));
+        }
         moves
     }
 
@@ -142,7 +153,15 @@ impl Forward {
                 }
             }
         }
+        if self.has_boxes() {
+            moves.sort_by_cached_key(|m| (m.source_rank, m.place_in_message()));
+        }
         moves
+    }
+
+    /// Only boxes give several moves between the same two ranks.
+    fn has_boxes(&self) -> bool {
+        [&self.source, &self.target].iter().any(|layout| matches!(layout.form(), Form::Boxes(_)))
     }
 }
 
@@ -200,7 +219,8 @@ fn find_boxes(boxes: &Boxes, sets: &[Indices<'_>], part: Part) -> Vec<Found> {
             .enumerate()
             .map(|(dim, set)| {
                 let start = hit.found.start[dim];
-                set.meet_range(start, hit.found.shape[dim], start - hit.held.start[dim]).into()
+                set.meet_range(start, hit.found.shape[dim], start - hit.held.start[dim], part)
+                    .into()
             })
             .collect();
         if runs.iter().all(|runs| !runs.is_empty()) {

@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-use partita_layout::{DimMap, Form, Layout, Map};
+use partita_layout::{DimMap, Form, Layout, Map, Unstructured};
 
 use crate::dtype::Dtype;
 use crate::error::{PlanError, Result};
@@ -11,6 +11,9 @@ use crate::fingerprint;
 use crate::moves::Move;
 use crate::reach::{Reach, grid_form};
 use crate::totals::{RankTotals, Totals};
+
+/// Ranks whose shares are added up in some ten seconds.
+const MOST_COUNTED_RANKS: u64 = 1 << 26;
 
 /// Moves that turn data in a source layout into data in a target layout.
 #[derive(Debug, Clone)]
@@ -207,7 +210,22 @@ impl Plan {
         Ok(RankTotals::new(self, rank))
     }
 
+    /// Checks that totals over all ranks are to be had in seconds.
+    ///
+    /// # Errors
+    /// Layouts of more ranks than that.
+    pub fn check_countable(&self) -> Result<()> {
+        let n_ranks = self.source().n_ranks().max(self.target().n_ranks());
+        if n_ranks <= MOST_COUNTED_RANKS {
+            return Ok(());
+        }
+        Err(PlanError::TooManyRanks { n_ranks, most: MOST_COUNTED_RANKS })
+    }
+
     /// Messages and bytes over all ranks, computed once.
+    ///
+    /// # Cost
+    /// Proportional to the number of ranks; [`Plan::check_countable`] tells when that is too many.
     #[must_use]
     pub fn totals(&self) -> Totals {
         let totals = self.forward.totals.get_or_init(|| Totals::new(&self.forward));
@@ -279,17 +297,29 @@ fn check_dim(dim: usize, from: &DimMap, to: &DimMap) -> Result<()> {
             }
         }
         (Map::Unstructured(_), Map::Unstructured(_)) => Ok(()),
-        (Map::Unstructured(lists), _) | (_, Map::Unstructured(lists)) => {
-            // As many distinct indices as the extent: they are 0..extent if they are inside it.
-            let extent = i128::from(from.extent());
-            let is_outside = |index: i64| !(0..extent).contains(&i128::from(index));
-            match lists.range().map(|(first, last)| if first < 0 { first } else { last }) {
-                Some(index) if is_outside(index) => Err(PlanError::NotCovered { dim, index }),
-                _ => Ok(()),
-            }
-        }
+        // As many distinct indices as the extent: they are 0..extent if they are inside it.
+        (Map::Unstructured(lists), _) => match outside(lists, from.extent()) {
+            None => Ok(()),
+            Some(_) => Err(PlanError::NotCovered { dim, index: first_missing(lists) }),
+        },
+        (_, Map::Unstructured(lists)) => match outside(lists, from.extent()) {
+            None => Ok(()),
+            Some(index) => Err(PlanError::NotCovered { dim, index }),
+        },
         _ => Ok(()),
     }
+}
+
+/// An index that lies outside the extent, if there is any.
+fn outside(lists: &Unstructured, extent: u64) -> Option<i64> {
+    let (first, last) = lists.range()?;
+    let is_outside = |index: &i64| !(0..i128::from(extent)).contains(&i128::from(*index));
+    [first, last].into_iter().find(is_outside)
+}
+
+/// The smallest index from 0 on that is in no list.
+fn first_missing(lists: &Unstructured) -> i64 {
+    (0..).find(|index| lists.owner(*index).is_none()).unwrap_or(0)
 }
 
 impl Forward {

@@ -122,22 +122,23 @@ impl Checked {
     fn totals(&self) {
         let (plan, what) = (&self.plan, &self.what);
         let mut by_pair: BTreeMap<(u64, u64), u128> = BTreeMap::new();
-        let mut sent: Vec<String> = Vec::new();
-        let mut taken: Vec<String> = Vec::new();
+        // What goes from one rank to another, in the order in which it would be packed.
+        let mut sent: BTreeMap<(u64, u64), Vec<(Cell, Cell)>> = BTreeMap::new();
+        let mut taken = sent.clone();
         for rank in ranks(plan.source()) {
             for m in plan.sends(rank) {
                 *by_pair.entry((rank, m.target_rank)).or_insert(0) += u128::from(m.n_elements());
-                sent.push(self.written(&m));
+                let cells = pairs(&m, &self.source, &self.target);
+                sent.entry((rank, m.target_rank)).or_default().extend(cells);
             }
         }
         for rank in ranks(plan.target()) {
             for m in plan.receives(rank) {
                 assert_eq!(m.target_rank, rank, "{what}");
-                taken.push(self.written(&m));
+                let cells = pairs(&m, &self.source, &self.target);
+                taken.entry((m.source_rank, rank)).or_default().extend(cells);
             }
         }
-        sent.sort();
-        taken.sort();
         assert_eq!(sent, taken, "{what}\n senders and receivers disagree");
         let totals = plan.totals();
         let crossing: BTreeMap<_, _> = by_pair.iter().filter(|((a, b), _)| a != b).collect();
@@ -160,12 +161,6 @@ impl Checked {
             ranks(plan.source()).into_iter().chain(ranks(plan.target())).collect();
         assert_eq!(totals.n_ranks, all.len() as u64, "{what}");
         self.lower_bound(totals.bytes_lower_bound);
-    }
-
-    fn written(&self, m: &Move) -> String {
-        let mut cells = pairs(m, &self.source, &self.target);
-        cells.sort_unstable();
-        format!("{cells:?}")
     }
 
     /// Without summands: the distinct elements each rank wants and does not own.

@@ -27,15 +27,17 @@ impl Block {
     }
 
     #[new]
-    #[pyo3(signature = (rule=None, *, sizes=None, halo=None, periodic=false))]
+    #[pyo3(signature = (rule=None, *, sizes=None, halo=None, periodic=None))]
     fn new(
         py: Python<'_>,
-        rule: Option<&str>,
+        rule: Option<&Bound<'_, PyAny>>,
         sizes: Option<&Bound<'_, PyAny>>,
         halo: Option<&Bound<'_, PyAny>>,
-        periodic: bool,
+        periodic: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let rule = match (rule, sizes) {
+        let rule = rule.map(ToString::to_string);
+        let periodic = periodic.map_or(Ok(false), read_flag)?;
+        let rule = match (rule.as_deref(), sizes) {
             (None, Some(sizes)) => core::BlockRule::Sizes(naturals(sizes, "sizes")?.into()),
             (None | Some("first"), None) => core::BlockRule::First,
             (Some("last"), None) => core::BlockRule::Last,
@@ -135,6 +137,14 @@ impl Block {
         }
         format!("Block({})", words.join(", "))
     }
+}
+
+/// True or False, nothing that merely counts as one.
+fn read_flag(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    value.extract::<bool>().map_err(|_| {
+        let message = format!("periodic {value} is no flag; use True or False");
+        layout_error(value.py(), &message, "periodic-type")
+    })
 }
 
 /// (l, r) for all, or one pair per rank.

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
 use crate::convert::natural;
-use crate::errors::OrRaise;
+use crate::errors::{OrRaise, layout_error};
 use crate::layout::Layout;
 use crate::moves::Move;
 
@@ -24,13 +24,22 @@ pub(crate) struct Plan {
 #[pyo3(signature = (source, target, dtype=None))]
 pub(crate) fn plan(
     py: Python<'_>,
-    source: &Layout,
-    target: &Layout,
+    source: &Bound<'_, PyAny>,
+    target: &Bound<'_, PyAny>,
     dtype: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Plan> {
+    let (source, target) = (read_layout(source)?.get(), read_layout(target)?.get());
     let dtype = dtype.map_or(Ok(Dtype::F64), read_dtype)?;
     let made = py.detach(|| core::Plan::new(&source.core, &target.core, dtype));
     Ok(Plan { core: made.or_raise(py)? })
+}
+
+fn read_layout<'a, 'py>(value: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, Layout>> {
+    value.cast::<Layout>().map_err(|_| {
+        let kind = value.get_type();
+        let message = format!("a plan needs two layouts, not {kind}; use partita.Layout");
+        layout_error(value.py(), &message, "layout-type")
+    })
 }
 
 /// A name, or whatever NumPy takes for a dtype.
@@ -92,74 +101,75 @@ impl Plan {
 
     /// Ranks of the source and of the target together.
     #[getter]
-    fn n_ranks(&self, py: Python<'_>) -> u64 {
-        self.totals(py).n_ranks
+    fn n_ranks(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(self.totals(py)?.n_ranks)
     }
 
     /// Pairs of a giving and a taking rank, a rank with itself among them.
     #[getter]
-    fn n_moves(&self, py: Python<'_>) -> u128 {
-        self.totals(py).n_moves
+    fn n_moves(&self, py: Python<'_>) -> PyResult<u128> {
+        Ok(self.totals(py)?.n_moves)
     }
 
     /// Pairs of different ranks.
     #[getter]
-    fn n_messages(&self, py: Python<'_>) -> u128 {
-        self.totals(py).n_messages
+    fn n_messages(&self, py: Python<'_>) -> PyResult<u128> {
+        Ok(self.totals(py)?.n_messages)
     }
 
     /// Bytes that cross ranks.
     #[getter]
-    fn bytes_moved(&self, py: Python<'_>) -> u128 {
-        self.totals(py).bytes_moved
+    fn bytes_moved(&self, py: Python<'_>) -> PyResult<u128> {
+        Ok(self.totals(py)?.bytes_moved)
     }
 
     /// Bytes that stay on their rank.
     #[getter]
-    fn bytes_kept(&self, py: Python<'_>) -> u128 {
-        self.totals(py).bytes_kept
+    fn bytes_kept(&self, py: Python<'_>) -> PyResult<u128> {
+        Ok(self.totals(py)?.bytes_kept)
     }
 
     /// Bytes that any plan must move, given who owns what.
     #[getter]
-    fn bytes_lower_bound(&self, py: Python<'_>) -> u128 {
-        self.totals(py).bytes_lower_bound
+    fn bytes_lower_bound(&self, py: Python<'_>) -> PyResult<u128> {
+        Ok(self.totals(py)?.bytes_lower_bound)
     }
 
     /// Most bytes that one rank sends.
     #[getter]
-    fn max_send_bytes(&self, py: Python<'_>) -> u128 {
-        self.totals(py).max_send_bytes
+    fn max_send_bytes(&self, py: Python<'_>) -> PyResult<u128> {
+        Ok(self.totals(py)?.max_send_bytes)
     }
 
     /// Most bytes that one rank receives.
     #[getter]
-    fn max_recv_bytes(&self, py: Python<'_>) -> u128 {
-        self.totals(py).max_recv_bytes
+    fn max_recv_bytes(&self, py: Python<'_>) -> PyResult<u128> {
+        Ok(self.totals(py)?.max_recv_bytes)
     }
 
     /// Most bytes that one rank needs beyond source and target.
     #[getter]
-    fn extra_bytes(&self, py: Python<'_>) -> u128 {
-        self.totals(py).extra_bytes()
+    fn extra_bytes(&self, py: Python<'_>) -> PyResult<u128> {
+        Ok(self.totals(py)?.extra_bytes())
     }
 
     /// Messages that finding the partners takes, where maps are lists.
     #[getter]
-    fn directory_messages(&self, py: Python<'_>) -> u128 {
-        self.totals(py).directory.n_messages
+    fn directory_messages(&self, py: Python<'_>) -> PyResult<u128> {
+        Ok(self.totals(py)?.directory.n_messages)
     }
 
     /// Their bytes.
     #[getter]
-    fn directory_bytes(&self, py: Python<'_>) -> u128 {
-        self.totals(py).directory.bytes
+    fn directory_bytes(&self, py: Python<'_>) -> PyResult<u128> {
+        Ok(self.totals(py)?.directory.bytes)
     }
 
     /// Seconds the plan should take on a nominal machine.
     #[getter]
-    fn predicted_seconds(&self, py: Python<'_>) -> f64 {
-        py.detach(|| self.core.predicted_seconds())
+    fn predicted_seconds(&self, py: Python<'_>) -> PyResult<f64> {
+        self.core.check_countable().or_raise(py)?;
+        Ok(py.detach(|| self.core.predicted_seconds()))
     }
 
     /// Sixteen digits that name the plan; every rank computes the same.
@@ -217,20 +227,22 @@ impl Plan {
     }
 
     /// A few lines for people.
-    fn explain(&self, py: Python<'_>) -> String {
-        py.detach(|| self.core.explain())
+    fn explain(&self, py: Python<'_>) -> PyResult<String> {
+        self.core.check_countable().or_raise(py)?;
+        Ok(py.detach(|| self.core.explain()))
     }
 
     /// Who sends how much to whom, as SVG.
-    fn draw(&self, py: Python<'_>) -> String {
-        py.detach(|| picture::svg(&self.core))
+    fn draw(&self, py: Python<'_>) -> PyResult<String> {
+        self.core.check_countable().or_raise(py)?;
+        Ok(py.detach(|| picture::svg(&self.core)))
     }
 
-    fn _repr_svg_(&self, py: Python<'_>) -> String {
+    fn _repr_svg_(&self, py: Python<'_>) -> PyResult<String> {
         self.draw(py)
     }
 
-    fn __str__(&self, py: Python<'_>) -> String {
+    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
         self.explain(py)
     }
 
@@ -270,8 +282,9 @@ impl Plan {
         Ok(rank)
     }
 
-    fn totals(&self, py: Python<'_>) -> core::Totals {
-        py.detach(|| self.core.totals())
+    fn totals(&self, py: Python<'_>) -> PyResult<core::Totals> {
+        self.core.check_countable().or_raise(py)?;
+        Ok(py.detach(|| self.core.totals()))
     }
 
     fn wrap(&self, moves: Vec<core::Move>) -> Vec<Move> {

@@ -97,8 +97,15 @@ fn notes(scene: &Scene) -> Vec<String> {
     let mut notes = legend::left_out(scene);
     notes.extend(legend::about_ranks(layout).into_iter().map(str::to_string));
     if layout.holds_more() {
-        let is_list = matches!(layout.form(), Form::Grid(_)) && legend::has_shared(layout);
-        let dashed = if is_list { "" } else { "dashed: what a rank holds; " };
+        // Outlines are drawn around intervals only: a cyclic dimension or a list has too many.
+        let has_outlines = match layout.form() {
+            Form::Boxes(_) => true,
+            Form::Grid(form) => form
+                .dims()
+                .iter()
+                .all(|dim| matches!(dim.map(), crate::Map::Block(_) | crate::Map::Whole)),
+        };
+        let dashed = if has_outlines { "dashed: what a rank holds; " } else { "" };
         notes.push(format!("{dashed}lighter: {}", legend::about_halo(layout)));
     }
     if !layout.covers() {
