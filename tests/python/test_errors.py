@@ -23,6 +23,7 @@ lists: Any = pt.Unstructured
 boxes: Any = pt.Layout.from_boxes
 
 GOOD: Any = pt.Layout((8, 6), "block, cyclic(2) @ 2x2")
+CROWD: Any = pt.Layout(5, "block @ 9000000000")
 LINE: Any = pt.Layout(10, "block @ 2")
 BOXED: Any = pt.Layout.from_boxes((4,), [[((0,), (1,)), ((2,), (1,))], []])
 SPARSE: Any = pt.Layout(3, [pt.Unstructured([[-5, 9], [1]])], grid=2)
