@@ -309,14 +309,14 @@ fn sums(n_repetitions: usize, wanted: &str) {
             n_items: part / 4,
         };
         // SAFETY: a half of each buffer.
-        unsafe { sum_two(rows, Dtype::Float32, Stores::Streaming) };
+        unsafe { sum_two(rows, Dtype::F32, Stores::Streaming) };
     };
     let added = move |thread: usize| {
         let at = thread * part;
         let one =
             |source: &Buffer| Move { prepared: half, source: source.at(at), target: to.at(at) };
         // SAFETY: a half of each buffer.
-        unsafe { add_all(&[one(second)], Dtype::Float32) };
+        unsafe { add_all(&[one(second)], Dtype::F32) };
     };
     let two_passes = move |thread: usize| {
         let at = thread * part;
@@ -325,7 +325,7 @@ fn sums(n_repetitions: usize, wanted: &str) {
         // SAFETY: a half of each buffer.
         unsafe {
             copy_all(&[one(first)], Stores::Streaming);
-            add_all(&[one(second)], Dtype::Float32);
+            add_all(&[one(second)], Dtype::F32);
         }
     };
     println!("64 MiB f32, two summands to one sum");

@@ -94,7 +94,7 @@ impl Program {
             Combine::Sum => {
                 for one in &moves {
                     // SAFETY: the caller's promise; this rank alone writes its target.
-                    unsafe { add_all(std::slice::from_ref(one), copy_dtype(self.dtype)) };
+                    unsafe { add_all(std::slice::from_ref(one), self.dtype) };
                 }
             }
         }
@@ -155,25 +155,5 @@ impl Step {
             source: buffers.source(self.source_rank, self.source_buffer)?.address as *const u8,
             target: buffers.target(self.target_rank, self.target_buffer)?.address as *mut u8,
         })
-    }
-}
-
-fn copy_dtype(dtype: Dtype) -> copy::Dtype {
-    match dtype {
-        Dtype::Bool => copy::Dtype::Bool,
-        Dtype::I8 => copy::Dtype::Int8,
-        Dtype::I16 => copy::Dtype::Int16,
-        Dtype::I32 => copy::Dtype::Int32,
-        Dtype::I64 => copy::Dtype::Int64,
-        Dtype::U8 => copy::Dtype::Uint8,
-        Dtype::U16 => copy::Dtype::Uint16,
-        Dtype::U32 => copy::Dtype::Uint32,
-        Dtype::U64 => copy::Dtype::Uint64,
-        Dtype::F16 => copy::Dtype::Float16,
-        Dtype::Bf16 => copy::Dtype::Bfloat16,
-        Dtype::F32 => copy::Dtype::Float32,
-        Dtype::F64 => copy::Dtype::Float64,
-        Dtype::C64 => copy::Dtype::Complex64,
-        Dtype::C128 => copy::Dtype::Complex128,
     }
 }

@@ -9,9 +9,9 @@ use partita_team::copy::{Dtype, Stores, Sum, Target, add, fill_zero, sum_two};
 /// The parts of an element: a complex number has two.
 fn part_bytes(dtype: Dtype) -> usize {
     match dtype {
-        Dtype::Complex64 => 4,
-        Dtype::Complex128 => 8,
-        other => other.item_bytes(),
+        Dtype::C64 => 4,
+        Dtype::C128 => 8,
+        other => other.n_bytes() as usize,
     }
 }
 
@@ -65,23 +65,23 @@ fn is_sum(dtype: Dtype, a: &[u8], b: &[u8], found: &[u8]) -> bool {
     }
     match dtype {
         Dtype::Bool => found[0] == a[0] | b[0],
-        Dtype::Int8 => wrapping!(i8),
-        Dtype::Int16 => wrapping!(i16),
-        Dtype::Int32 => wrapping!(i32),
-        Dtype::Int64 => wrapping!(i64),
-        Dtype::Uint8 => wrapping!(u8),
-        Dtype::Uint16 => wrapping!(u16),
-        Dtype::Uint32 => wrapping!(u32),
-        Dtype::Uint64 => wrapping!(u64),
-        Dtype::Float32 | Dtype::Complex64 => floating!(f32),
-        Dtype::Float64 | Dtype::Complex128 => floating!(f64),
-        Dtype::Float16 => {
+        Dtype::I8 => wrapping!(i8),
+        Dtype::I16 => wrapping!(i16),
+        Dtype::I32 => wrapping!(i32),
+        Dtype::I64 => wrapping!(i64),
+        Dtype::U8 => wrapping!(u8),
+        Dtype::U16 => wrapping!(u16),
+        Dtype::U32 => wrapping!(u32),
+        Dtype::U64 => wrapping!(u64),
+        Dtype::F32 | Dtype::C64 => floating!(f32),
+        Dtype::F64 | Dtype::C128 => floating!(f64),
+        Dtype::F16 => {
             let [a, b, found] = parts!(u16);
             let exact = half_value(a) + half_value(b);
             let is_nan = half_value(found).is_nan() && exact.is_nan();
             is_nan || found == nearest_half(exact)
         }
-        Dtype::Bfloat16 => {
+        Dtype::Bf16 => {
             let [a, b, found] = parts!(u16).map(|bits| f32::from_bits(u32::from(bits) << 16));
             let exact = f64::from(a) + f64::from(b);
             let step = |by: i64| f32::from_bits((found.to_bits() as i64 + by) as u32);
@@ -111,7 +111,7 @@ fn random_regions_of_every_type() {
         for seed in 0..200 {
             let mut random = Random::new(seed);
             let sizes = Sizes { n_elements: 400, n_bytes: 1 << 18 };
-            let mut case = Case::random(&mut random, dtype.item_bytes(), sizes);
+            let mut case = Case::random(&mut random, dtype.n_bytes() as usize, sizes);
             make_true(dtype, &mut case.source);
             make_true(dtype, &mut case.target);
             // SAFETY: the buffers hold every position of the region.
@@ -126,7 +126,7 @@ fn random_regions_of_every_type() {
 fn check(case: &Case, found: &[u8], dtype: Dtype, seed: u64) {
     let mut is_guard = vec![true; found.len()];
     case.each(|from, to| {
-        for part in (0..dtype.item_bytes()).step_by(part_bytes(dtype)) {
+        for part in (0..dtype.n_bytes() as usize).step_by(part_bytes(dtype)) {
             let (from, to) = (from + part, to + part);
             let at = |bytes: &[u8], from: usize| bytes[from..from + part_bytes(dtype)].to_vec();
             let (a, b) = (at(&case.target, to), at(&case.source, from));
@@ -152,7 +152,7 @@ fn repeated_targets_add_up() {
     let from = partita_team::copy::Source { pointer: source.as_ptr().cast(), strides: &[4] };
     let to = Target { pointer: target.as_mut_ptr().cast(), strides: &[4] };
     // SAFETY: ten source and two target elements.
-    unsafe { add(region, from, to, Dtype::Int32) };
+    unsafe { add(region, from, to, Dtype::I32) };
     assert_eq!(target, [120, 225]);
 }
 
@@ -161,7 +161,7 @@ fn sums_of_two_rows_of_every_type() {
     for dtype in Dtype::ALL {
         for (n_items, misfit) in [(0, 0), (1, 0), (7, 3), (1000, 0), (5000, 5), (9001, 60)] {
             let mut random = Random::new(n_items as u64);
-            let n_bytes = n_items * dtype.item_bytes();
+            let n_bytes = n_items * dtype.n_bytes() as usize;
             let mut bytes = || -> Vec<u8> {
                 let mut bytes: Vec<u8> = (0..n_bytes + 128).map(|_| random.next() as u8).collect();
                 make_true(dtype, &mut bytes);

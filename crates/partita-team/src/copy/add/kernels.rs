@@ -23,14 +23,14 @@ macro_rules! of_kind {
 pub(super) fn kernel(kind: Kind, dtype: Dtype) -> Kernel {
     match dtype {
         Dtype::Bool => of_kind!(Bool, kind),
-        Dtype::Int8 | Dtype::Uint8 => of_kind!(u8, kind),
-        Dtype::Int16 | Dtype::Uint16 => of_kind!(u16, kind),
-        Dtype::Int32 | Dtype::Uint32 => of_kind!(u32, kind),
-        Dtype::Int64 | Dtype::Uint64 => of_kind!(u64, kind),
-        Dtype::Float16 => of_kind!(F16, kind),
-        Dtype::Bfloat16 => of_kind!(Bf16, kind),
-        Dtype::Float32 | Dtype::Complex64 => of_kind!(f32, kind),
-        Dtype::Float64 | Dtype::Complex128 => of_kind!(f64, kind),
+        Dtype::I8 | Dtype::U8 => of_kind!(u8, kind),
+        Dtype::I16 | Dtype::U16 => of_kind!(u16, kind),
+        Dtype::I32 | Dtype::U32 => of_kind!(u32, kind),
+        Dtype::I64 | Dtype::U64 => of_kind!(u64, kind),
+        Dtype::F16 => of_kind!(F16, kind),
+        Dtype::Bf16 => of_kind!(Bf16, kind),
+        Dtype::F32 | Dtype::C64 => of_kind!(f32, kind),
+        Dtype::F64 | Dtype::C128 => of_kind!(f64, kind),
     }
 }
 

@@ -10,18 +10,17 @@
 //! let source = Source { pointer: from.as_ptr().cast(), strides: &[4] };
 //! let target = Target { pointer: to.as_mut_ptr().cast(), strides: &[4] };
 //! // SAFETY: both arrays hold every position of the region.
-//! unsafe { add(region, source, target, Dtype::Float32) };
+//! unsafe { add(region, source, target, Dtype::F32) };
 //! assert_eq!(to, [10.0, 21.0, 32.0]);
 //! ```
 
-mod dtype;
 mod kernels;
 mod number;
 mod sum;
 
 use super::{Move, Prepared, Region, Source, Target, run_all};
 
-pub use dtype::Dtype;
+pub use partita_plan::Dtype;
 pub use sum::{Sum, sum_two};
 
 /// Adds the source elements of a region to their target elements.
@@ -35,7 +34,7 @@ pub use sum::{Sum, sum_two};
 /// # Safety
 /// As [`copy`](super::copy()), but target elements may repeat.
 pub unsafe fn add(region: Region<'_>, source: Source<'_>, target: Target<'_>, dtype: Dtype) {
-    assert_eq!(region.item_bytes, dtype.item_bytes(), "the region's items are not {dtype:?}");
+    assert_eq!(region.item_bytes, dtype.n_bytes() as usize, "the region's items are not {dtype:?}");
     let prepared = Prepared::new(region, source.strides, target.strides);
     let once = Move { prepared: &prepared, source: source.pointer, target: target.pointer };
     // SAFETY: the caller's promise.

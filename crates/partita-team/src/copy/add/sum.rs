@@ -34,7 +34,7 @@ pub struct Sum {
 ///     n_items: 3,
 /// };
 /// // SAFETY: three elements in each.
-/// unsafe { sum_two(rows, Dtype::Int16, Stores::Cached) };
+/// unsafe { sum_two(rows, Dtype::I16, Stores::Cached) };
 /// assert_eq!(c, [11, 22, i16::MIN]);
 /// ```
 ///
@@ -42,7 +42,7 @@ pub struct Sum {
 /// The rows must be readable and the target writable, for `n_items` of this type. The target may
 /// be one of the summands but not overlap it otherwise.
 pub unsafe fn sum_two(rows: Sum, dtype: Dtype, stores: Stores) {
-    let n_bytes = rows.n_items * dtype.item_bytes();
+    let n_bytes = rows.n_items * dtype.n_bytes() as usize;
     let row = |source| Block {
         source,
         target: rows.target,
@@ -62,14 +62,14 @@ fn kernel(dtype: Dtype, stores: Stores) -> Kernel {
     let isa = Isa::detect();
     match dtype {
         Dtype::Bool => versions!(sum_rows, Bool; isa, stores),
-        Dtype::Int8 | Dtype::Uint8 => versions!(sum_rows, u8; isa, stores),
-        Dtype::Int16 | Dtype::Uint16 => versions!(sum_rows, u16; isa, stores),
-        Dtype::Int32 | Dtype::Uint32 => versions!(sum_rows, u32; isa, stores),
-        Dtype::Int64 | Dtype::Uint64 => versions!(sum_rows, u64; isa, stores),
-        Dtype::Float16 => versions!(sum_rows, F16; isa, stores),
-        Dtype::Bfloat16 => versions!(sum_rows, Bf16; isa, stores),
-        Dtype::Float32 | Dtype::Complex64 => versions!(sum_rows, f32; isa, stores),
-        Dtype::Float64 | Dtype::Complex128 => versions!(sum_rows, f64; isa, stores),
+        Dtype::I8 | Dtype::U8 => versions!(sum_rows, u8; isa, stores),
+        Dtype::I16 | Dtype::U16 => versions!(sum_rows, u16; isa, stores),
+        Dtype::I32 | Dtype::U32 => versions!(sum_rows, u32; isa, stores),
+        Dtype::I64 | Dtype::U64 => versions!(sum_rows, u64; isa, stores),
+        Dtype::F16 => versions!(sum_rows, F16; isa, stores),
+        Dtype::Bf16 => versions!(sum_rows, Bf16; isa, stores),
+        Dtype::F32 | Dtype::C64 => versions!(sum_rows, f32; isa, stores),
+        Dtype::F64 | Dtype::C128 => versions!(sum_rows, f64; isa, stores),
     }
 }
 

@@ -1,0 +1,48 @@
+"""What README.md shows: every Python block and every `partita` command runs."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+
+
+def test_python_blocks_run_one_after_the_other() -> None:
+    namespace: dict[str, Any] = {"__name__": "readme"}
+    found = blocks("python")
+    assert len(found) >= 2
+    for block in found:
+        exec(compile(block, "README.md", "exec"), namespace)
+    assert namespace["results"][3] == ((1, 1), [0, 1, 2, 3])
+
+
+def test_comments_in_the_python_blocks_are_true() -> None:
+    namespace: dict[str, Any] = {"__name__": "readme"}
+    first = blocks("python")[0]
+    exec(first, namespace)
+    claims = re.findall(r"^(\w[^#\n]*?)\s+# (\d+|\([\d, ]+\))(?::|$)", first, flags=re.MULTILINE)
+    assert len(claims) >= 2
+    for expression, value in claims:
+        assert eval(expression, namespace) == eval(value), expression
+
+
+def test_commands_run(tmp_path: Path) -> None:
+    command = str(Path(sys.executable).parent / "partita")
+    lines = [line for block in blocks("sh") for line in block.splitlines()]
+    shown = [shlex.split(line, comments=True) for line in lines if line.startswith("partita ")]
+    assert len(shown) >= 4
+    for _, *args in shown:
+        done = subprocess.run(
+            [command, *args], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == 0, (args, done.stderr)
+        assert done.stdout
