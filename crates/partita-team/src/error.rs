@@ -47,6 +47,7 @@ pub enum TeamError {
     TeamTooSmall { rank: u64, size: u64 },
     Busy,
     NotInPlace,
+    Engine { message: String },
 }
 
 impl TeamError {
@@ -76,6 +77,7 @@ impl TeamError {
             Self::TeamTooSmall { .. } => "team-too-small",
             Self::Busy => "team-busy",
             Self::NotInPlace => "not-in-place",
+            Self::Engine { .. } => "engine",
         }
     }
 
@@ -147,6 +149,9 @@ impl fmt::Display for TeamError {
                 f,
                 "the plan names rank {rank} but the team has {size} members; use a larger team"
             ),
+            Self::Engine { message } => {
+                write!(f, "the engine reports: {message}; see `partita doctor`")
+            }
             Self::NotInPlace => write!(
                 f,
                 "only a plan from a layout to the same layout runs in place; give a separate target"

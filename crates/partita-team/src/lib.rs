@@ -3,6 +3,7 @@
 //! - [`copy`]: the kernels that carry out moves between buffers at the speed of memory. Every engine
 //!   uses them, whatever made the buffers reachable.
 //! - [`threads`]: ranks that are threads of one process and share memory.
+//! - [`mpi`]: ranks that are processes and send messages.
 //! - [`Buffer`], [`TeamError`]: what engines have in common.
 //!
 //! Failure is part of the interface: an error on one rank becomes an error on every rank of its
@@ -12,8 +13,11 @@
 pub mod copy;
 
 mod buffer;
+mod call;
 mod error;
 mod memory;
+pub mod mpi;
+mod packing;
 mod program;
 mod sync;
 pub mod threads;

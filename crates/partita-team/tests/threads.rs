@@ -1,12 +1,14 @@
 //! The threads engine against the dense oracle, and its failures.
 
-use std::collections::HashMap;
+mod common;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use common::{Values, buffers, followed, values};
 use partita_layout::Layout;
 use partita_oracle::{Dense, Rng, case, n_cases};
-use partita_plan::{Combine, Dtype, Plan};
+use partita_plan::{Dtype, Plan};
 use partita_team::threads::{Crew, Team};
 use partita_team::{Buffer, TeamError};
 
@@ -26,70 +28,6 @@ fn spmd<T: Send>(n_ranks: u64, body: impl Fn(Team) -> T + Sync) -> Vec<T> {
             .collect();
         ranks.into_iter().map(|rank| rank.join().expect("no panic")).collect()
     })
-}
-
-type Values = HashMap<u64, Vec<Vec<i64>>>;
-
-fn values(dense: &Dense, rng: &mut Rng) -> Values {
-    let buffer = |n: usize, rng: &mut Rng| (0..n).map(|_| rng.next() as i64 >> 8).collect();
-    dense
-        .places
-        .iter()
-        .map(|place| {
-            let buffers = place.buffers.iter().map(|b| buffer(b.elements.len(), rng)).collect();
-            (place.rank, buffers)
-        })
-        .collect()
-}
-
-/// What the plan should give, by following its moves one by one.
-fn followed(plan: &Plan, values: &Values) -> Values {
-    let shapes = |layout: &Layout, rank: u64| -> Vec<Vec<u64>> {
-        let n_buffers = layout.n_buffers(rank).expect("a rank");
-        (0..n_buffers).map(|b| layout.local_shape(rank, b).expect("a buffer")).collect()
-    };
-    let mut into: Values = plan
-        .target()
-        .ranks()
-        .iter()
-        .map(|rank| {
-            let buffers = shapes(plan.target(), rank);
-            (rank, buffers.iter().map(|s| vec![0; s.iter().product::<u64>() as usize]).collect())
-        })
-        .collect();
-    for rank in plan.source().ranks().iter() {
-        for m in plan.sends(rank) {
-            let from = shapes(plan.source(), rank)[m.source_buffer].clone();
-            let to = shapes(plan.target(), m.target_rank)[m.target_buffer].clone();
-            let mut flat = vec![(0_u64, 0_u64)];
-            for (dim, runs) in m.runs.iter().enumerate() {
-                let positions: Vec<_> = runs.iter().flat_map(|run| run.pairs()).collect();
-                let (n, k) = (from[dim], to[dim]);
-                let next = flat
-                    .iter()
-                    .flat_map(|(a, b)| positions.iter().map(move |(x, y)| (a * n + x, b * k + y)));
-                flat = next.collect();
-            }
-            let target = &mut into.get_mut(&m.target_rank).expect("a rank")[m.target_buffer];
-            for (a, b) in flat {
-                let value = values[&rank][m.source_buffer][a as usize];
-                match plan.combine() {
-                    Combine::Copy => target[b as usize] = value,
-                    Combine::Sum => {
-                        target[b as usize] = target[b as usize].wrapping_add(value);
-                    }
-                }
-            }
-        }
-    }
-    into
-}
-
-fn buffers(layout: &Layout, rank: u64, memory: &mut [Vec<i64>]) -> Vec<Buffer> {
-    let shape = |buffer| layout.local_shape(rank, buffer).expect("a buffer");
-    let dense =
-        |(at, m): (usize, &mut Vec<i64>)| Buffer::dense(m.as_mut_ptr() as usize, &shape(at), 8);
-    memory.iter_mut().enumerate().map(dense).collect()
 }
 
 fn run_on_threads(plan: &Plan, from: &Values, into: &Values, n_ranks: u64) -> Values {

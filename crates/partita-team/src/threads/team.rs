@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use partita_plan::{Combine, Plan};
 
-use crate::buffer::{Buffer, check_shapes};
+use crate::buffer::Buffer;
+use crate::call::{Call, check_buffers, check_same};
 use crate::error::{Failure, FailureKind, Result, TeamError};
 use crate::program::{Program, Reachable};
 use crate::threads::crew::Crew;
@@ -25,17 +26,13 @@ pub(crate) struct Parcel {
 
 impl Parcel {
     fn empty(name: &'static str) -> Self {
-        let call = Call { name, argument: Arc::default() };
-        Self { call, bytes: Arc::default(), sources: Vec::new(), targets: Vec::new() }
+        Self {
+            call: Call::new(name),
+            bytes: Arc::default(),
+            sources: Vec::new(),
+            targets: Vec::new(),
+        }
     }
-}
-
-/// Which call a rank has made, for comparison with the others.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Call {
-    name: &'static str,
-    /// What must be equal besides the name: a plan, a root.
-    argument: Arc<str>,
 }
 
 /// An ordered list of ranks, as one of them sees it.
@@ -179,7 +176,7 @@ impl Team {
         argument: String,
         bytes: Vec<u8>,
     ) -> Result<Vec<Arc<[u8]>>> {
-        let call = Call { name, argument: argument.into() };
+        let call = Call { argument: argument.into(), ..Call::new(name) };
         let posts = self.meet(Parcel { call, bytes: bytes.into(), ..Parcel::empty(name) })?;
         Ok(parcels(&posts).map(|parcel| Arc::clone(&parcel.bytes)).collect())
     }
@@ -238,12 +235,12 @@ impl Team {
         (sources, targets): (&[Buffer], &[Buffer]),
     ) -> Result<()> {
         let rank = self.member()?;
-        if let Err(error) = self.check(plan, rank, sources, targets) {
+        if let Err(error) = check_buffers(plan, (rank, self.size()), sources, targets) {
             self.post(rank, Err(error.failure(rank)));
             return Err(error);
         }
         let name = style.name();
-        let call = Call { name, argument: plan.fingerprint() };
+        let call = Call { argument: plan.fingerprint(), ..Call::new(name) };
         let (sources, targets) = (sources.to_vec(), targets.to_vec());
         let posts = self.meet(Parcel { call, sources, targets, ..Parcel::empty(name) })?;
         let all = Everyone(&posts);
@@ -276,24 +273,6 @@ impl Team {
         let round = self.post(rank, post);
         let posts = self.meeting.wait(round, &self.crew, &patience);
         first_failure(&posts).map_or(Ok(()), |failure| Err(TeamError::Remote { failure }))
-    }
-
-    fn check(&self, plan: &Plan, rank: u64, sources: &[Buffer], targets: &[Buffer]) -> Result<()> {
-        for layout in [plan.source(), plan.target()] {
-            if let Some(rank) = layout.ranks().iter().max().filter(|rank| *rank >= self.size()) {
-                return Err(TeamError::TeamTooSmall { rank, size: self.size() });
-            }
-        }
-        let shapes = |layout: &partita_layout::Layout| -> Vec<Vec<u64>> {
-            let n_buffers = layout.n_buffers(rank).unwrap_or(0);
-            (0..n_buffers).filter_map(|buffer| layout.local_shape(rank, buffer).ok()).collect()
-        };
-        check_shapes("source", sources, &shapes(plan.source()))?;
-        check_shapes("target", targets, &shapes(plan.target()))?;
-        for (number, target) in targets.iter().enumerate() {
-            target.check_target(number)?;
-        }
-        Ok(())
     }
 
     /// The prepared moves, kept for the next time.
@@ -341,7 +320,7 @@ impl Team {
         if let Some(failure) = first_failure(&posts) {
             return Err(self.judge(rank, &posts, failure, &call));
         }
-        check_same(&posts)?;
+        check_same(parcels(&posts).map(|parcel| &parcel.call))?;
         Ok(posts)
     }
 
@@ -353,8 +332,11 @@ impl Team {
         if failure.kind != FailureKind::Late || missing.contains(&rank) {
             return TeamError::Remote { failure };
         }
-        let call = format!("{} {}", call.name, call.argument).trim_end().to_string();
-        TeamError::Deadline { missing, call, limit: self.patience.limit.unwrap_or_default() }
+        TeamError::Deadline {
+            missing,
+            call: call.words(),
+            limit: self.patience.limit.unwrap_or_default(),
+        }
     }
 }
 
@@ -374,22 +356,6 @@ fn first_failure<T>(posts: &Round<T>) -> Option<Failure> {
 /// The parcels of a round in which nobody failed.
 fn parcels(posts: &Round<Parcel>) -> impl Iterator<Item = &Parcel> {
     posts.iter().filter_map(|post| post.as_ref().ok())
-}
-
-/// Finds the first rank that made another call than rank 0.
-fn check_same(posts: &Round<Parcel>) -> Result<()> {
-    let mut calls = parcels(posts).map(|parcel| &parcel.call);
-    let Some(first) = calls.next() else { return Ok(()) };
-    let Some((at, other)) = (1..).zip(calls).find(|(_, call)| *call != first) else {
-        return Ok(());
-    };
-    let (what, mine, theirs) = if first.name == other.name {
-        let what = if first.name.starts_with("run") { "plan" } else { "argument" };
-        (what, first.argument.to_string(), other.argument.to_string())
-    } else {
-        ("call", first.name.to_string(), other.name.to_string())
-    };
-    Err(TeamError::Mismatch { rank: 0, other: at, what, mine, theirs })
 }
 
 /// Checks that no target shares memory with a source; all ranks check all, and agree.

@@ -1,0 +1,128 @@
+//! What every rank does in the tests of the MPI engine: `mpi_ranks SCENE`.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use common::{Values, buffers, followed, values};
+use partita_layout::Layout;
+use partita_mpi::{Search, ThreadLevel};
+use partita_oracle::{Dense, Rng, case};
+use partita_plan::{Dtype, Plan};
+use partita_team::TeamError;
+use partita_team::mpi::{Office, Team};
+
+const N_CASES: u64 = 150;
+
+fn main() {
+    let scene = std::env::args().nth(1).unwrap_or_default();
+    let library = Search::new().open().expect("an MPI");
+    library.init(ThreadLevel::Multiple).expect("MPI starts");
+    {
+        let world = library.world().expect("a world");
+        let office = Arc::new(Office::new(&world).expect("an office"));
+        let team = Team::world(&office);
+        match scene.as_str() {
+            "plans" => plans(&team),
+            "mismatch" => mismatch(&team),
+            "report" => report(&team),
+            "late" => late(&team),
+            "left" => return left(&office, &team, &library),
+            other => panic!("unknown scene {other:?}"),
+        }
+        team.barrier().expect("all come to the end");
+        println!("rank {} is done", office.rank());
+    }
+    library.finalize().expect("MPI ends");
+}
+
+fn own(values: &Values, rank: u64) -> Vec<Vec<i64>> {
+    values.get(&rank).cloned().unwrap_or_default()
+}
+
+/// Generated plans and their adjoints give what their moves say.
+fn plans(team: &Team) {
+    let rank = team.rank().expect("a member");
+    for seed in 0..N_CASES {
+        let (source, target) = case::pair(seed);
+        let layouts = (source.layout().expect("a layout"), target.layout().expect("a layout"));
+        let Ok(plan) = Plan::new(&layouts.0, &layouts.1, Dtype::I64) else { continue };
+        let highest = layouts.0.ranks().iter().chain(layouts.1.ranks().iter()).max();
+        if highest.is_some_and(|highest| highest >= team.size()) {
+            continue;
+        }
+        let mut rng = Rng::new(seed);
+        let x = values(&Dense::new(&source), &mut rng);
+        let y = values(&Dense::new(&target), &mut rng);
+        for (plan, from, into) in [(plan.clone(), &x, &y), (plan.adjoint(), &y, &x)] {
+            let (mut mine, mut found) = (own(from, rank), own(into, rank));
+            let sources = buffers(plan.source(), rank, &mut mine);
+            let targets = buffers(plan.target(), rank, &mut found);
+            // SAFETY: the vectors outlive the call and are this rank's own.
+            unsafe { team.run(&plan, &sources, &targets) }.expect("a run");
+            let wanted = own(&followed(&plan, from), rank);
+            assert_eq!(found, wanted, "seed {seed} rank {rank}\n {source:?}\n {target:?}");
+        }
+    }
+}
+
+/// Other calls and other plans are told apart on every rank, and the team works on.
+fn mismatch(team: &Team) {
+    let rank = team.rank().expect("a member");
+    let error = match rank {
+        1 => team.allgather("sum", vec![]).map(|_| ()),
+        _ => team.barrier(),
+    };
+    assert_eq!(error.expect_err("calls differ").reason(), "calls-differ");
+    let layout = Layout::parse(&[4], "block @ 2").expect("a layout");
+    let dtype = if rank == 0 { Dtype::I64 } else { Dtype::F64 };
+    let plan = Plan::new(&layout, &layout, dtype).expect("a plan");
+    let n_buffers = usize::from(rank < 2);
+    let (mut a, mut b) = (vec![vec![0; 2]; n_buffers], vec![vec![0; 2]; n_buffers]);
+    let (from, into) = (buffers(&layout, rank, &mut a), buffers(&layout, rank, &mut b));
+    // SAFETY: as above.
+    let error = unsafe { team.run(&plan, &from, &into) }.expect_err("plans differ");
+    assert_eq!(error.reason(), "plans-differ");
+    assert_eq!(team.allgather("again", vec![rank as u8]).expect("all").len() as u64, team.size());
+}
+
+/// A rank that fails in its own code fails the others, once.
+fn report(team: &Team) {
+    if team.rank() == Some(1) {
+        team.report("my disk is full").expect("it goes out");
+    } else {
+        let error = team.barrier().expect_err("rank 1 failed");
+        assert_eq!(error.to_string(), "rank 1 failed: my disk is full");
+    }
+}
+
+/// A late rank is named, and gets the error too.
+fn late(team: &Team) {
+    let hasty = team.clone().with_deadline(Some(Duration::from_millis(300)));
+    if team.rank() == Some(1) {
+        std::thread::sleep(Duration::from_millis(1500));
+        let error = hasty.barrier().expect_err("too late");
+        assert_eq!(error.reason(), "rank-late", "{error}");
+        return;
+    }
+    match hasty.barrier().expect_err("rank 1 is late") {
+        TeamError::Deadline { missing, .. } => assert_eq!(missing, [1]),
+        // Another rank gave up first and said so.
+        TeamError::Remote { failure } => assert!(failure.message.contains("[1]"), "{failure}"),
+        other => panic!("{other}"),
+    }
+}
+
+/// A rank that leaves is not waited for.
+fn left(office: &Office, team: &Team, library: &partita_mpi::Library) {
+    if team.rank() == Some(0) {
+        office.leave("its function returned").expect("it goes out");
+    } else {
+        let error = team.barrier().expect_err("rank 0 has left");
+        assert_eq!(error.reason(), "rank-left", "{error}");
+    }
+    println!("rank {} is done", office.rank());
+    library.finalize().expect("MPI ends");
+}

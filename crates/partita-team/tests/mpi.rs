@@ -1,0 +1,70 @@
+//! The MPI engine under a real launcher: generated plans and failures on several processes.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The environment's launcher first, then the system's.
+fn mpiexec() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(root.join(".venv/bin")).chain(std::env::split_paths(&path));
+    folders
+        .map(|folder| folder.join("mpiexec"))
+        .find(|file| file.is_file())
+        .expect("an mpiexec: run `make build` first, it brings one")
+}
+
+/// The example's binary: beside the test's own, one folder up.
+fn ranks_binary() -> PathBuf {
+    let test = std::env::current_exe().expect("the test's own path");
+    let folder = test.parent().and_then(Path::parent).expect("a target folder");
+    folder.join("examples/mpi_ranks")
+}
+
+fn check(scene: &str, n_ranks: u64) {
+    let mut child = Command::new(mpiexec())
+        .args(["-n", &n_ranks.to_string()])
+        .arg(ranks_binary())
+        .arg(scene)
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the launcher starts");
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("a child") {
+            break status;
+        }
+        if start.elapsed() > Duration::from_secs(100) {
+            child.kill().expect("a child");
+            panic!("{scene} on {n_ranks} ranks hangs");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let output = child.wait_with_output().expect("its output");
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(status.success(), "{scene} on {n_ranks} ranks\n{out}\n{err}");
+    let n_done = out.lines().filter(|line| line.ends_with("is done")).count() as u64;
+    assert_eq!(n_done, n_ranks, "{scene} on {n_ranks} ranks\n{out}\n{err}");
+}
+
+#[test]
+fn generated_plans_run_on_processes() {
+    for n_ranks in [1, 2, 3, 4, 5, 8] {
+        check("plans", n_ranks);
+    }
+}
+
+#[test]
+fn failures_reach_every_process() {
+    for n_ranks in [2, 3] {
+        for scene in ["mismatch", "report", "late", "left"] {
+            check(scene, n_ranks);
+        }
+    }
+}
