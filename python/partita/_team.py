@@ -13,6 +13,7 @@ import ctypes
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from partita import _partita
 from partita._errors import LayoutError, RemoteError, TeamError
 from partita._partita import Crew
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from types import TracebackType
 
-    from partita._partita import ThreadTeam
+    from partita._partita import MpiTeam, ThreadTeam
 
 T = TypeVar("T")
 
@@ -37,8 +38,8 @@ class Team:
             team.barrier()
     """
 
-    def __init__(self, native: ThreadTeam) -> None:
-        self.native = native
+    def __init__(self, native: ThreadTeam | MpiTeam) -> None:
+        self.native: Any = native
 
     @property
     def rank(self) -> int:
@@ -54,7 +55,8 @@ class Team:
     @property
     def ranks(self) -> tuple[int, ...]:
         """The members as ranks of the world, in order."""
-        return self.native.members
+        members: tuple[int, ...] = self.native.members
+        return members
 
     @property
     def active(self) -> bool:
@@ -64,7 +66,7 @@ class Team:
     @property
     def engine(self) -> str:
         """What runs plans here."""
-        return "threads"
+        return "threads" if isinstance(self.native, _partita.ThreadTeam) else "mpi"
 
     def with_deadline(self, seconds: float | None) -> Team:
         """The same team that waits this long for others; None waits for ever."""
@@ -153,7 +155,7 @@ class Team:
 class Grid(Team):
     """A team arranged in n dimensions, C order."""
 
-    def __init__(self, native: ThreadTeam, shape: Sequence[int]) -> None:
+    def __init__(self, native: ThreadTeam | MpiTeam, shape: Sequence[int]) -> None:
         super().__init__(native)
         self.shape = tuple(_natural(length, "grid") for length in shape)
         if _product(self.shape) != self.size:
@@ -237,14 +239,22 @@ class Grid(Team):
         return hash((self.ranks, self.shape))
 
 
-def world() -> Team:
-    """This rank's team: that of the running `spmd`, else a team of one."""
-    try:
-        return _current.get()
-    except LookupError:
-        team = Team(Crew(1).world(0))
+def world(comm: Any = None) -> Team:
+    """This rank's team: that of the running `spmd`, else that of the MPI job, else a team of one.
+
+    `comm` is a communicator of mpi4py to make a team of; every process of it must do so.
+    """
+    if comm is None:
+        try:
+            return _current.get()
+        except LookupError:
+            pass
+    from partita import _mpi
+
+    team = _mpi.world(comm) if comm is not None or _mpi.is_launched() else Team(Crew(1).world(0))
+    if comm is None:
         _current.set(team)
-        return team
+    return team
 
 
 def spmd(

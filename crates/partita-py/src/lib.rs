@@ -12,6 +12,7 @@ mod errors;
 mod layout;
 mod maps;
 mod moves;
+mod mpi;
 mod pieces;
 mod plan;
 mod team;
@@ -37,6 +38,8 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<buffers::WarmMemory>()?;
     module.add_class::<team::Crew>()?;
     module.add_class::<team::ThreadTeam>()?;
+    module.add_class::<mpi::MpiWorld>()?;
+    module.add_class::<mpi::MpiTeam>()?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_function(wrap_pyfunction!(cli::run_command, module)?)?;
     dist::add(module)

@@ -92,7 +92,7 @@ impl ThreadTeam {
         argument: String,
         data: Vec<u8>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let name = CALLS.iter().find(|name| **name == call).copied().unwrap_or("call");
+        let name = known_call(call);
         let all = py
             .detach(|| self.core.allgather_with(name, argument, data))
             .map_err(|error| team_error(py, &error))?;
@@ -113,7 +113,7 @@ impl ThreadTeam {
         sources: Vec<Bound<'_, PyAny>>,
         targets: Vec<Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let held = match self.hold(plan, &sources, &targets) {
+        let held = match hold(plan, &sources, &targets) {
             Ok(held) => held,
             Err(error) => {
                 // The others must not wait for a rank that stumbles over its own arguments.
@@ -139,7 +139,7 @@ impl ThreadTeam {
         plan: &Plan,
         buffers: Vec<Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let held = match self.hold(plan, &buffers, &[]) {
+        let held = match hold(plan, &buffers, &[]) {
             Ok((held, _)) => held,
             Err(error) => {
                 self.report(py, &error.value(py).to_string());
@@ -157,17 +157,20 @@ impl ThreadTeam {
     }
 }
 
-impl ThreadTeam {
-    fn hold(
-        &self,
-        plan: &Plan,
-        sources: &[Bound<'_, PyAny>],
-        targets: &[Bound<'_, PyAny>],
-    ) -> PyResult<(Vec<Held>, Vec<Held>)> {
-        let dtype = plan.core.dtype();
-        let hold = |objects: &[Bound<'_, PyAny>], side: &str| -> PyResult<Vec<Held>> {
-            objects.iter().map(|object| Held::new(object, dtype, side)).collect()
-        };
-        Ok((hold(sources, "source")?, hold(targets, "target")?))
-    }
+/// The static name of a call made in Python.
+pub(crate) fn known_call(call: &str) -> &'static str {
+    CALLS.iter().find(|name| **name == call).copied().unwrap_or("call")
+}
+
+/// Takes hold of the memory of both sides.
+pub(crate) fn hold(
+    plan: &Plan,
+    sources: &[Bound<'_, PyAny>],
+    targets: &[Bound<'_, PyAny>],
+) -> PyResult<(Vec<Held>, Vec<Held>)> {
+    let dtype = plan.core.dtype();
+    let hold = |objects: &[Bound<'_, PyAny>], side: &str| -> PyResult<Vec<Held>> {
+        objects.iter().map(|object| Held::new(object, dtype, side)).collect()
+    };
+    Ok((hold(sources, "source")?, hold(targets, "target")?))
 }

@@ -72,9 +72,10 @@ pub(crate) unsafe fn unpack(
             source: dense.address as *const u8,
             target: buffer.address as *mut u8,
         };
-        // SAFETY: the caller vouches for the target; the message has every element.
         match how {
+            // SAFETY: the caller vouches for the target; the message has every element.
             Unpack::Copy => unsafe { copy_all(&[one], Stores::Cached) },
+            // SAFETY: as above.
             Unpack::Add => unsafe { add_all(&[one], dtype) },
         }
         at += (m.n_elements() * dtype.n_bytes()) as usize;
@@ -112,7 +113,7 @@ fn dense(m: &Move, kept: Side) -> (Vec<Vec<Run>>, Vec<u64>) {
 }
 
 fn dense_run(run: &Run, start: u64, kept: Side) -> Run {
-    let [outer, inner, elements] = run.levels.map(|level| level.count);
+    let [_, inner, elements] = run.levels.map(|level| level.count);
     let steps = [inner * elements, elements, 1];
     let mut next = *run;
     for (level, step) in next.levels.iter_mut().zip(steps) {
@@ -121,7 +122,6 @@ fn dense_run(run: &Run, start: u64, kept: Side) -> Run {
             Side::Target => Level { source_step: step as i64, ..*level },
         };
     }
-    let _ = outer;
     match kept {
         Side::Source => next.target = start,
         Side::Target => next.source = start,

@@ -90,6 +90,14 @@ impl Team {
         Ok(Self::of(&self.office, &members, self.limit))
     }
 
+    /// The members of this team, then those of the other that are not among them.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        let mut members = self.members.to_vec();
+        members.extend(other.members.iter().filter(|member| !self.members.contains(member)));
+        Self::of(&self.office, &members, self.limit)
+    }
+
     /// Waits until every member has come.
     ///
     /// # Errors
@@ -103,7 +111,21 @@ impl Team {
     /// # Errors
     /// What stops any member, other calls on other ranks.
     pub fn allgather(&self, name: &'static str, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>> {
-        let (_, parcels) = self.meet(Call::new(name), bytes)?;
+        self.allgather_with(name, String::new(), bytes)
+    }
+
+    /// The same, with an argument that must be equal on all ranks.
+    ///
+    /// # Errors
+    /// As [`Team::allgather`].
+    pub fn allgather_with(
+        &self,
+        name: &'static str,
+        argument: String,
+        bytes: Vec<u8>,
+    ) -> Result<Vec<Vec<u8>>> {
+        let call = Call { argument: argument.into(), ..Call::new(name) };
+        let (_, parcels) = self.meet(call, bytes)?;
         Ok(parcels.into_iter().map(|parcel| parcel.bytes).collect())
     }
 
@@ -181,7 +203,7 @@ impl Team {
         if let (Some(to), Some(from)) = (incoming.get_mut(&rank), outgoing.get(&rank)) {
             to.copy_from_slice(from);
         }
-        self.exchange(rank, round, &outgoing, &mut incoming)?;
+        self.exchange(rank, round, outgoing, &mut incoming)?;
         let how = match plan.combine() {
             Combine::Copy => Unpack::Copy,
             Combine::Sum => Unpack::Add,
@@ -192,7 +214,7 @@ impl Team {
                     Target { pointer: buffer.address as *mut u8, strides: &buffer.strides };
                 // SAFETY: the caller vouches for the targets.
                 unsafe {
-                    fill_zero(target, &buffer.shape, dtype.n_bytes() as usize, Stores::Cached)
+                    fill_zero(target, &buffer.shape, dtype.n_bytes() as usize, Stores::Cached);
                 };
             }
         }
@@ -208,7 +230,7 @@ impl Team {
         &self,
         rank: u64,
         round: u64,
-        outgoing: &BTreeMap<u64, Vec<u8>>,
+        outgoing: BTreeMap<u64, Vec<u8>>,
         incoming: &mut BTreeMap<u64, Vec<u8>>,
     ) -> Result<()> {
         let comm = self.office.data();
@@ -237,7 +259,7 @@ impl Team {
             for message in incoming.values_mut() {
                 std::mem::forget(std::mem::take(message));
             }
-            std::mem::forget(outgoing.values().cloned().collect::<Vec<_>>());
+            std::mem::forget(outgoing);
             return Err(error.0);
         }
         Ok(())
@@ -358,6 +380,7 @@ impl From<MpiError> for Stopped {
     }
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "made for `map_err`")]
 fn broken(error: MpiError) -> TeamError {
     TeamError::Engine { message: error.to_string() }
 }

@@ -1,0 +1,67 @@
+"""MPI: the world of a job, found and started when it is first asked for."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from partita._partita import MpiWorld
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from partita._team import Team
+
+# Variables by which launchers tell a process how many it has siblings.
+_LAUNCHERS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "MPI_LOCALNRANKS")
+
+_world: MpiWorld | None = None
+
+
+def is_launched() -> bool:
+    """Whether a launcher of MPI has started this process."""
+    return any(name in os.environ for name in _LAUNCHERS)
+
+
+def world(comm: Any = None) -> Team:
+    """The team of all processes, or of those of a communicator of mpi4py."""
+    global _world
+    from partita._team import Team
+
+    if comm is not None:
+        return Team(_open(comm).team())
+    if _world is None:
+        _world = _open(None)
+    return Team(_world.team())
+
+
+def _open(comm: Any) -> MpiWorld:
+    mpi4py = sys.modules.get("mpi4py.MPI")
+    module = None if mpi4py is None else mpi4py.__file__
+    handle = None
+    if comm is not None:
+        from mpi4py import MPI
+
+        module, handle = MPI.__file__, MPI._handleof(comm)
+    opened = MpiWorld(mpi4py=module, prefix=sys.prefix, comm=handle)
+    _tell_when_leaving(opened)
+    return opened
+
+
+def _tell_when_leaving(opened: MpiWorld) -> None:
+    """Let the other processes know that this one ends, and why."""
+    reason = ["its program has ended"]
+    before = sys.excepthook
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        reason[0] = f"{kind.__name__}: {error}"
+        before(kind, error, trace)
+
+    def leave() -> None:
+        opened.leave(reason[0])
+        opened.finish()
+
+    sys.excepthook = hook
+    atexit.register(leave)

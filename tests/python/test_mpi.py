@@ -1,0 +1,117 @@
+"""The MPI engine: scripts under a real launcher, on 1 to 5 processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MPIEXEC = str(Path(sys.executable).parent / "mpiexec")
+
+HEAD = """
+import numpy as np
+import partita as pt
+
+team = pt.world()
+rank, size = team.rank, team.size
+
+
+def part(array, layout):
+    shape = layout.local_shape(rank)
+    local = np.indices(shape).reshape(len(shape), -1).T
+    return array[tuple(layout.globalize(rank, local).T)].reshape(shape)
+
+"""
+
+MOVES = """
+assert (team.engine, team.ranks) == ("mpi", tuple(range(size)))
+array = np.random.default_rng(7).random((12, 20))
+rows = pt.Layout((12, 20), f"block+halo(2,1)+periodic, * @ {size}x1")
+tiles = pt.Layout((12, 20), f"*, cyclic(3) @ 1x{size}")
+a = pt.from_local(part(array, rows), rows)
+b = a.redistribute(tiles)
+np.testing.assert_array_equal(b.local, part(array, tiles))
+np.testing.assert_array_equal(b.redistribute(rows).local, a.local)
+np.testing.assert_array_equal(b.gather(), array)
+assert (b.gather(root=0) is None) == (rank != 0)
+a.local[...] = -1
+a.owned[...] = part(array, pt.Layout((12, 20), f"block, * @ {size}x1"))
+a.exchange_halo()
+np.testing.assert_array_equal(a.local, part(array, rows))
+partial = pt.Layout((5,), f"* @ {size} partial 0")
+summed = pt.plan(partial, pt.Layout((5,), f"* @ {size}"), "int32")
+total = summed.apply(np.full(5, rank, "i4"), team)
+np.testing.assert_array_equal(total, np.full(5, sum(range(size))))
+running = pt.plan(rows, tiles).start(part(array, rows), team)
+np.testing.assert_array_equal(running.wait(), part(array, tiles))
+assert team.allgather_data((rank, "x")) == [(r, "x") for r in range(size)]
+assert team.broadcast_data(rank * 10, root=size - 1) == 10 * (size - 1)
+turned = team.subteam(list(reversed(range(size))))
+assert turned.rank == size - 1 - rank
+assert turned.allgather_data(rank) == list(reversed(range(size)))
+print("fine")
+"""
+
+
+def run(tmp_path: Path, source: str, n_ranks: int) -> subprocess.CompletedProcess[str]:
+    script = tmp_path / "script.py"
+    script.write_text(HEAD + source)
+    command = [MPIEXEC, "-n", str(n_ranks), sys.executable, str(script)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2, 3, 4, 5])
+def test_arrays_move_between_processes(tmp_path: Path, n_ranks: int) -> None:
+    done = run(tmp_path, MOVES, n_ranks)
+    assert done.returncode == 0, done.stdout + done.stderr
+    # The launcher may put two ranks' words on one line.
+    assert done.stdout.count("fine") == n_ranks
+
+
+@pytest.mark.parametrize("n_ranks", [2, 4])
+def test_communicators_of_mpi4py(tmp_path: Path, n_ranks: int) -> None:
+    source = """
+from mpi4py import MPI
+half = MPI.COMM_WORLD.Split(rank % 2)
+team = pt.world(half)
+assert (team.rank, team.size) == (half.rank, half.size)
+assert team.allgather_data(rank) == half.allgather(rank)
+print("fine")
+"""
+    done = run(tmp_path, "from mpi4py import MPI\n" + source, n_ranks)
+    assert done.returncode == 0, done.stdout + done.stderr
+    # The launcher may put two ranks' words on one line.
+    assert done.stdout.count("fine") == n_ranks
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        ("if rank == 1: raise ValueError('boom')\nteam.barrier()", "rank-left ValueError: boom"),
+        ("if rank == 1: raise SystemExit\nteam.barrier()", "rank-left its program has ended"),
+        (
+            "team.barrier() if rank else team.allgather_data(1)",
+            "calls-differ",
+        ),
+        (
+            "L = pt.Layout((4,), 'block @ 2')\n"
+            "local = np.zeros(2 + (rank == 1)) if rank < 2 else None\n"
+            "pt.plan(L, L).apply(local, team)",
+            "rank-raised",
+        ),
+    ],
+)
+def test_failures_reach_every_process(tmp_path: Path, source: str, wanted: str) -> None:
+    indented = "\n".join("    " + line for line in source.splitlines())
+    # A file per rank: the launcher mixes what several ranks print at once.
+    report = f"open({str(tmp_path)!r} + f'/rank{{rank}}', 'w').write(f'{{error.reason}} {{error}}')"
+    program = f"try:\n{indented}\nexcept pt.TeamError as error:\n    {report}\n"
+    done = run(tmp_path, program, 3)
+    told = [file.read_text() for file in sorted(tmp_path.glob("rank*"))]
+    assert len(told) >= 2, done.stdout + done.stderr
+    first, *rest = wanted.split(" ", 1)
+    for line in told:
+        assert line.startswith(first)
+        assert not rest or rest[0] in line
