@@ -1,12 +1,12 @@
 //! What every rank does in the tests of the MPI engine: `mpi_ranks SCENE`.
 
-#[path = "../tests/common/mod.rs"]
-mod common;
+#[path = "../tests/followed/mod.rs"]
+mod followed;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{Values, buffers, followed, values};
+use followed::{Values, buffers, followed, values};
 use partita_layout::Layout;
 use partita_mpi::{Search, ThreadLevel};
 use partita_oracle::{Dense, Rng, case};

@@ -1,11 +1,11 @@
 //! The threads engine against the dense oracle, and its failures.
 
-mod common;
+mod followed;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use common::{Values, buffers, followed, values};
+use followed::{Values, buffers, followed, values};
 use partita_layout::Layout;
 use partita_oracle::{Dense, Rng, case, n_cases};
 use partita_plan::{Dtype, Plan};
