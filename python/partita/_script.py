@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import shutil
+import subprocess
 import sys
 import traceback
 from pathlib import Path
@@ -44,6 +46,8 @@ def main(args: list[str]) -> int:
     from partita._team import spmd
 
     options = _parser().parse_args(args)
+    if options.engine == "mpi":
+        return _launch(options)
     try:
         source = options.script.read_bytes()
     except OSError as error:
@@ -68,6 +72,20 @@ def main(args: list[str]) -> int:
         traceback.print_exc()
         return 1
     return 0
+
+
+def _launch(options: argparse.Namespace) -> int:
+    """Start the script under mpiexec, the environment's own before the system's."""
+    beside = Path(sys.executable).parent / "mpiexec"
+    mpiexec = str(beside) if beside.is_file() else shutil.which("mpiexec")
+    if mpiexec is None:
+        print("error: no mpiexec found; pip install mpich brings one", file=sys.stderr)
+        return 1
+    if options.n < 1:
+        print(f"error[ranks-zero]: {options.n} ranks; use at least 1", file=sys.stderr)
+        return 2
+    command = [mpiexec, "-n", str(options.n), sys.executable, str(options.script), *options.args]
+    return subprocess.run(command, check=False).returncode
 
 
 def _status(leaving: SystemExit) -> int:

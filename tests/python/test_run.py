@@ -75,6 +75,19 @@ def test_wrong_usage(tmp_path: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
+def test_the_same_script_on_mpi(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import partita as pt\nteam = pt.world()\n"
+        "if team.allgather_data(team.rank) == [0, 1] and team.rank == 0:\n"
+        "    print(team.engine)\n"
+    )
+    command = [*COMMAND, "-n", "2", "--engine", "mpi", str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "mpi\n"
+
+
 @pytest.mark.parametrize("waiting", ["team.barrier()", "time.sleep(60)", "while True: pass"])
 def test_ctrl_c_ends_all_ranks(tmp_path: Path, waiting: str) -> None:
     script = tmp_path / "script.py"
