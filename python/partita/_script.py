@@ -24,7 +24,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("-n", type=int, required=True, metavar="N", help="number of ranks")
     parser.add_argument(
-        "--engine", choices=["threads"], default="threads", help="what the ranks are"
+        "--engine", choices=["threads", "mpi"], default="threads", help="what the ranks are"
     )
     parser.add_argument("script", type=Path, help="a Python file")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the script")
