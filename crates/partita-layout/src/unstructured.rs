@@ -54,6 +54,7 @@ const EMPTY: u64 = u64::MAX;
 const EMPTY_SMALL: i32 = -1;
 /// Look-ups under way at once.
 const BATCH: usize = 128;
+const HASH_FACTOR_2: u64 = 0xBF58_476D_1CE4_E5B9;
 const HASH_FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Entries of the hash table that share a cache line: (index, slot).
@@ -459,7 +460,11 @@ fn widened(slot: i32) -> u64 {
 
 #[inline(always)]
 fn start_of(shift: u32, index: i64) -> usize {
-    ((index as u64).wrapping_mul(HASH_FACTOR) >> shift) as usize
+    // One multiplication would do for random indices; evenly spaced ones pile up under some
+    // spacings unless their high bits are folded in first.
+    let folded = (index as u64) ^ ((index as u64) >> 32);
+    let mixed = folded.wrapping_mul(HASH_FACTOR);
+    ((mixed ^ (mixed >> 29)).wrapping_mul(HASH_FACTOR_2) >> shift) as usize
 }
 
 fn fingerprint(indices: &[i64], offsets: &[usize], one_to_one: bool) -> u64 {

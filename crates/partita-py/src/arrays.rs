@@ -5,8 +5,12 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::buffers::WarmMemory;
 use crate::convert::{index, shown};
 use crate::errors::layout_error;
+
+/// Smaller arrays are NumPy's business.
+const WARM_FROM_BYTES: usize = 1 << 20;
 
 /// Rows of indices as a dense array, with the memory it lies in.
 #[derive(Debug)]
@@ -79,10 +83,20 @@ pub(crate) struct Output<'py> {
 }
 
 impl<'py> Output<'py> {
-    /// A new one. NumPy allocates, because it asks the system for huge pages.
+    /// A new one. Large ones come from the pool of warm memory: touching fresh pages would cost more
+    /// than translating the indices.
     pub(crate) fn fresh(py: Python<'py>, shape: &[usize]) -> PyResult<Self> {
+        let numpy = py.import("numpy")?;
+        let n_bytes = shape.iter().product::<usize>() * size_of::<i64>();
         let shape = pyo3::types::PyTuple::new(py, shape)?;
-        let array = py.import("numpy")?.call_method1("empty", (shape, "int64"))?;
+        let array = if n_bytes < WARM_FROM_BYTES {
+            numpy.call_method1("empty", (shape, "int64"))?
+        } else {
+            let memory = Bound::new(py, WarmMemory::new(py, n_bytes))?;
+            numpy
+                .call_method1("frombuffer", (memory, "int64"))?
+                .call_method1("reshape", (shape,))?
+        };
         let buffer = PyBuffer::get(&array)?;
         Ok(Self { array, buffer })
     }

@@ -121,7 +121,7 @@ pub(crate) struct WarmMemory {
 #[pymethods]
 impl WarmMemory {
     #[new]
-    fn new(py: Python<'_>, n_bytes: usize) -> Self {
+    pub(crate) fn new(py: Python<'_>, n_bytes: usize) -> Self {
         Self { memory: py.detach(|| Memory::new(n_bytes)) }
     }
 
