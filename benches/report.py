@@ -73,7 +73,8 @@ def _translation(results: list[Result]) -> str:
         + TRANSLATION.format(percent="1 %")
         + "\nInto arrays that are there (`out=`):\n\n"
         + _table([*head, "bar"], warm)
-        + "\nInto new arrays: fresh memory for NumPy and numba, warm memory from the pool for partita:\n\n"
+        + "\nInto new arrays: fresh memory for NumPy and numba, "
+        + "warm memory from the pool for partita:\n\n"
         + _table(head, fresh)
     )
 
