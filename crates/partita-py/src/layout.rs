@@ -1,7 +1,5 @@
 //! The class `Layout`.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use partita_layout as core;
 use partita_layout::{Form, GridSpec, Part, RanksSpec, Slice, picture};
 use pyo3::prelude::*;
@@ -17,8 +15,8 @@ use crate::pieces::Pieces;
 /// Which rank holds which elements of an array, and which one owns each.
 ///
 /// `Layout(shape, "block, cyclic(64) @ 2x2")`, or maps as objects with `grid=(2, 2)`.
-#[pyclass(frozen, module = "partita")]
-#[derive(Debug)]
+#[pyclass(frozen, eq, hash, module = "partita")]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Layout {
     pub core: core::Layout,
 }
@@ -291,16 +289,6 @@ impl Layout {
         let room = 80 - "Layout(, \"\")".len() - shape.chars().count();
         let notation = clip(&self.core.notation(), room);
         format!("Layout({shape}, \"{notation}\")")
-    }
-
-    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Self>().is_ok_and(|other| other.get().core == self.core)
-    }
-
-    fn __hash__(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.core.hash(&mut hasher);
-        hasher.finish()
     }
 
     fn __reduce__<'py>(

@@ -3,7 +3,6 @@
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use partita_mpi::{Comm, Library, MpiError, Search, Started, ThreadLevel};
 use partita_team::mpi::{Office, Team};
@@ -13,7 +12,7 @@ use pyo3::types::{PyBytes, PyTuple};
 
 use crate::errors::team_error;
 use crate::plan::Plan;
-use crate::team::{hold, known_call};
+use crate::team::{hold, known_call, read_deadline};
 
 /// This process's place among all processes of the job.
 #[pyclass(frozen, module = "partita._partita")]
@@ -111,9 +110,7 @@ impl MpiTeam {
 
     /// The same team with another deadline in seconds; None waits for ever.
     fn with_deadline(&self, seconds: Option<f64>) -> PyResult<Self> {
-        let limit = seconds.map(Duration::try_from_secs_f64).transpose();
-        let limit =
-            limit.map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))?;
+        let limit = read_deadline(seconds)?;
         Ok(Self { core: self.core.clone().with_deadline(limit) })
     }
 

@@ -1,7 +1,5 @@
 //! The class `Plan` and the function `plan`.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use partita_plan as core;
 use partita_plan::{Combine, Direction, Dtype, picture};
 use pyo3::prelude::*;
@@ -13,8 +11,8 @@ use crate::layout::Layout;
 use crate::moves::Move;
 
 /// Which rank gives which elements to which rank, from one layout to another.
-#[pyclass(frozen, module = "partita")]
-#[derive(Debug)]
+#[pyclass(frozen, eq, hash, module = "partita")]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Plan {
     pub core: core::Plan,
 }
@@ -250,16 +248,6 @@ impl Plan {
         let (source, target) = (self.core.source().n_ranks(), self.core.target().n_ranks());
         let (name, pattern) = (self.core.fingerprint(), self.core.pattern().name());
         format!("<Plan {name}: {pattern}, {source} to {target} ranks>")
-    }
-
-    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Self>().is_ok_and(|other| other.get().core == self.core)
-    }
-
-    fn __hash__(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.core.hash(&mut hasher);
-        hasher.finish()
     }
 
     fn __reduce__<'py>(

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use partita_team::threads;
 use partita_team::{Buffer, TeamError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
@@ -65,9 +66,7 @@ impl ThreadTeam {
 
     /// The same team with another deadline in seconds; None waits for ever.
     fn with_deadline(&self, seconds: Option<f64>) -> PyResult<Self> {
-        let limit = seconds.map(Duration::try_from_secs_f64).transpose();
-        let limit =
-            limit.map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))?;
+        let limit = read_deadline(seconds)?;
         Ok(Self { core: self.core.clone().with_deadline(limit) })
     }
 
@@ -155,6 +154,12 @@ impl ThreadTeam {
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other.cast::<Self>().is_ok_and(|other| other.get().core == self.core)
     }
+}
+
+/// A deadline in seconds; None is none.
+pub(crate) fn read_deadline(seconds: Option<f64>) -> PyResult<Option<Duration>> {
+    let limit = seconds.map(Duration::try_from_secs_f64).transpose();
+    limit.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// The static name of a call made in Python.

@@ -15,6 +15,7 @@ pub mod copy;
 mod buffer;
 mod call;
 mod error;
+mod members;
 mod memory;
 pub mod mpi;
 mod packing;

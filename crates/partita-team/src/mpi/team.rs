@@ -11,6 +11,7 @@ use crate::buffer::Buffer;
 use crate::call::{Call, check_buffers, check_same};
 use crate::copy::{Stores, Target, fill_zero};
 use crate::error::{Failure, FailureKind, Result, TeamError};
+use crate::members;
 use crate::mpi::office::{Office, Post};
 use crate::mpi::wire::{Note, Parcel};
 use crate::packing::{self, Unpack};
@@ -77,25 +78,13 @@ impl Team {
     /// # Errors
     /// Ranks named twice or outside the team. Nothing is exchanged, so nothing can hang.
     pub fn subteam(&self, ranks: &[u64]) -> Result<Self> {
-        let mut members = Vec::with_capacity(ranks.len());
-        for (at, &rank) in ranks.iter().enumerate() {
-            let Some(&member) = self.members.get(rank as usize) else {
-                return Err(TeamError::MemberUnknown { rank, size: self.size() });
-            };
-            if ranks[..at].contains(&rank) {
-                return Err(TeamError::MemberTwice { rank });
-            }
-            members.push(member);
-        }
-        Ok(Self::of(&self.office, &members, self.limit))
+        Ok(Self::of(&self.office, &members::chosen(self.members(), ranks)?, self.limit))
     }
 
     /// The members of this team, then those of the other that are not among them.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
-        let mut members = self.members.to_vec();
-        members.extend(other.members.iter().filter(|member| !self.members.contains(member)));
-        Self::of(&self.office, &members, self.limit)
+        Self::of(&self.office, &members::joined(self.members(), other.members()), self.limit)
     }
 
     /// Waits until every member has come.

@@ -10,6 +10,7 @@ use partita_plan::{Combine, Plan};
 use crate::buffer::Buffer;
 use crate::call::{Call, check_buffers, check_same};
 use crate::error::{Failure, FailureKind, Result, TeamError};
+use crate::members;
 use crate::program::{Program, Reachable};
 use crate::threads::crew::Crew;
 use crate::threads::rendezvous::{Post, Rendezvous, Round};
@@ -123,25 +124,13 @@ impl Team {
     /// # Errors
     /// Ranks named twice or outside the team. Nothing is exchanged, so nothing can hang.
     pub fn subteam(&self, ranks: &[u64]) -> Result<Self> {
-        let mut members = Vec::with_capacity(ranks.len());
-        for (at, &rank) in ranks.iter().enumerate() {
-            let Some(&member) = self.members().get(rank as usize) else {
-                return Err(TeamError::MemberUnknown { rank, size: self.size() });
-            };
-            if ranks[..at].contains(&rank) {
-                return Err(TeamError::MemberTwice { rank });
-            }
-            members.push(member);
-        }
-        Ok(self.of(&members))
+        Ok(self.of(&members::chosen(self.members(), ranks)?))
     }
 
     /// The members of this team, then those of the other that are not among them.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
-        let mut members = self.members().to_vec();
-        members.extend(other.members().iter().filter(|member| !self.members().contains(member)));
-        self.of(&members)
+        self.of(&members::joined(self.members(), other.members()))
     }
 
     fn of(&self, members: &[u64]) -> Self {
