@@ -84,7 +84,7 @@ impl Slabs {
         let lengths: Vec<u64> = starts.iter().map(|starts| *starts.last().unwrap_or(&0)).collect();
         let unit = |dim: usize| lengths[(dim + 1).min(lengths.len())..].iter().product::<u64>();
         let fits = |dim: &usize| unit(*dim) * item_bytes <= limit_bytes;
-        let dim = (0..lengths.len()).find(fits).unwrap_or_default();
+        let dim = (0..lengths.len()).find(fits).unwrap_or(lengths.len().saturating_sub(1));
         let n_slabs = lengths.iter().take(dim + 1).product();
         let unit = unit(dim);
         let most = (limit_bytes / (unit * item_bytes).max(1)).max(1);
