@@ -24,6 +24,7 @@ pub mod mpi;
 mod packing;
 mod program;
 mod reach;
+mod scatter;
 mod sync;
 mod team;
 pub mod threads;

@@ -99,6 +99,14 @@ impl View<'_> {
         self.posts.iter().map(|post| post.as_ref().ok().and_then(|parcel| parcel.offer.as_ref()))
     }
 
+    /// Whether this rank's targets can be reached by all, so that all push.
+    pub(crate) fn is_all_open(&self) -> bool {
+        let own = self.offer(self.rank).into_iter().flat_map(|offer| &offer.targets);
+        let ranks = 0..self.posts.len() as u64;
+        own.into_iter().all(|target| target.door == Door::Open)
+            && ranks.into_iter().all(|rank| rank == self.rank || self.meeting.shares(rank))
+    }
+
     /// Who carries out a move of this rank.
     pub(crate) fn route(&self, m: &Move, combine: Combine) -> Route {
         let is_open = |offered: Option<&Offered>| offered.is_some_and(|o| o.door == Door::Open);
