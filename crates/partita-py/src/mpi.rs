@@ -82,7 +82,7 @@ impl MpiWorld {
 
     /// Tells every process that this one comes to no meeting any more.
     fn leave(&self, py: Python<'_>, why: &str) -> PyResult<()> {
-        py.detach(|| self.office.leave(why)).map_err(|error| raise(py, &error))
+        py.detach(|| self.office.close(why)).map_err(|error| raise(py, &error))
     }
 
     /// Ends MPI, if it was started here.

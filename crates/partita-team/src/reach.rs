@@ -26,6 +26,7 @@ pub(crate) struct Offered {
     pub buffer: Buffer,
     pub door: Door,
     /// Keeps the address valid.
+    #[allow(dead_code, reason = "held for its drop")]
     pub keep: Option<Arc<dyn Any + Send + Sync>>,
 }
 

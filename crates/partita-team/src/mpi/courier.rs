@@ -29,8 +29,9 @@ const DEPTH: usize = 2;
 /// Partners served at once, per direction.
 const N_PARTNERS: usize = 4;
 
-/// What the courier keeps in memory at most.
-pub(crate) const MOST_BYTES: u64 = 2 * LETTER_BYTES * (DEPTH * N_PARTNERS) as u64;
+/// What the courier keeps in memory at most, which is what a plan's totals say.
+const MOST_BYTES: u64 = 2 * LETTER_BYTES * (DEPTH * N_PARTNERS) as u64;
+const _: () = assert!(MOST_BYTES <= 16 << 20, "the limit of extra memory");
 
 /// Carries the letters of an errand, and runs its direct moves meanwhile.
 ///
