@@ -11,7 +11,9 @@
 //! 3. the extension module of a running mpi4py ([`Search::mpi4py`]);
 //! 4. a library with a well-known name: one the process has already loaded,
 //!    then the `lib` folder of the Python environment, the folders next to the
-//!    `mpiexec` on `PATH`, then the system's search path.
+//!    `mpiexec` on `PATH`, then the system's search path. Under a launcher, all
+//!    these places are first searched for the names that only its MPI uses: the
+//!    name of the standard ABI says nothing about whose library it is.
 //!
 //! The first three are somebody's choice: if it cannot be loaded, that is an
 //! error, and no other library is taken in its place.
@@ -27,8 +29,8 @@ use std::{
 /// The variable that names the library to load.
 pub const LIBRARY_VARIABLE: &str = "PARTITA_MPI_LIBRARY";
 
-const MPICH_NAMES: [&str; 3] = ["libmpi.so.12", "libmpi_abi.so.1", "libmpich.so.12"];
-const OPEN_MPI_NAMES: [&str; 2] = ["libmpi.so.40", "libmpi_abi.so.1"];
+const MPICH_NAMES: [&str; 2] = ["libmpi.so.12", "libmpich.so.12"];
+const OPEN_MPI_NAMES: [&str; 1] = ["libmpi.so.40"];
 const ALL_NAMES: [&str; 4] = ["libmpi.so.12", "libmpi_abi.so.1", "libmpi.so.40", "libmpich.so.12"];
 
 /// Why a candidate is on the list.
@@ -179,15 +181,23 @@ impl Search {
         if let Some(choice) = self.choice(around) {
             return vec![choice];
         }
-        let names = names(Family::of_launcher(&|name| around.variable(name)));
-        let bare = |origin| names.iter().map(move |name| Candidate { origin, path: name.into() });
-        let mut list: Vec<_> = bare(Origin::Loaded).collect();
+        let (own, others) = names(Family::of_launcher(&|name| around.variable(name)));
+        let loaded = own.iter().chain(&others).map(|name| bare(Origin::Loaded, name));
+        let mut list: Vec<_> = loaded.collect();
+        list.extend(self.on_disk(around, &own));
+        list.extend(self.on_disk(around, &others));
+        list
+    }
+
+    /// Libraries of these names in the folders, then on the system's search path.
+    fn on_disk(&self, around: &impl Surroundings, names: &[&str]) -> Vec<Candidate> {
+        let mut list = Vec::new();
         for (origin, folder) in self.folders(around) {
             let files = names.iter().map(|name| folder.join(name));
             let found = files.filter(|file| around.exists(file));
             list.extend(found.map(|path| Candidate { origin, path }));
         }
-        list.extend(bare(Origin::System));
+        list.extend(names.iter().map(|name| bare(Origin::System, name)));
         list
     }
 
@@ -228,15 +238,19 @@ fn problem_of(error: &MpiError) -> String {
     }
 }
 
-/// The names to look for: the launcher's family first, if there is a launcher.
-fn names(launcher: Option<Family>) -> Vec<&'static str> {
+/// A name without a folder.
+fn bare(origin: Origin, name: &str) -> Candidate {
+    Candidate { origin, path: name.into() }
+}
+
+/// The names to look for: those of the launcher's family, if there is a launcher, and the others.
+fn names(launcher: Option<Family>) -> (Vec<&'static str>, Vec<&'static str>) {
     let preferred: &[&str] = match launcher {
         Some(Family::Mpich) => &MPICH_NAMES,
         Some(Family::OpenMpi) => &OPEN_MPI_NAMES,
         None => &[],
     };
-    let rest = ALL_NAMES.into_iter().filter(|name| !preferred.contains(name));
-    preferred.iter().copied().chain(rest).collect()
+    ALL_NAMES.into_iter().partition(|name| preferred.contains(name))
 }
 
 fn find_mpiexec(around: &impl Surroundings) -> Option<PathBuf> {
@@ -321,11 +335,14 @@ mod tests {
 
     #[test]
     fn the_names_of_the_launcher_come_first() {
-        let around = Fake { variables: vec![("OMPI_COMM_WORLD_SIZE", "2")], files: vec![] };
-        let list = found(&Search::new(), &around);
-        let (loaded, system) = list.split_at(4);
+        let variables = vec![("OMPI_COMM_WORLD_SIZE", "2"), ("VIRTUAL_ENV", "/venv")];
+        let files = vec!["/venv/lib/libmpi.so.12", "/venv/lib/libmpi_abi.so.1"];
+        let list = found(&Search::new(), &Fake { variables, files });
+        let (loaded, rest) = list.split_at(4);
         assert_eq!(loaded[0].1, "libmpi.so.40");
-        assert_eq!(system[0], (Origin::System, "libmpi.so.40".to_owned()));
+        // The system's library of the launcher's MPI before the environment's of another.
+        assert_eq!(rest[0], (Origin::System, "libmpi.so.40".to_owned()));
+        assert_eq!(rest[1], (Origin::Environment, "/venv/lib/libmpi.so.12".to_owned()));
     }
 
     #[test]
