@@ -59,20 +59,20 @@ def filled(case: oracle.Case, ids: Any, rank: int) -> Buffers:
 def around(team: pt.Team, name: str) -> None:
     """From layout to layout around a ring; back again; and past every other one."""
     ring = families.family(name, team.size)
-    rng = np.random.default_rng(len(ring))
-    whole = rng.integers(1, 1000, ring[0].shape)
-    layouts = [generate.build(case) for case in ring]
-    buffers = filled(ring[0], whole, team.rank)
+    whole = np.random.default_rng(len(ring)).integers(1, 1000, ring[0].shape)
+    steps = [(generate.build(case), filled(case, whole, team.rank)) for case in ring]
+    buffers = steps[0][1]
     for at in range(len(ring)):
-        before, after, later = (layouts[(at + k) % len(ring)] for k in range(3))
+        (before, first), (after, second), (later, third) = (
+            steps[(at + k) % len(ring)] for k in range(3)
+        )
         what = f"{before.notation} to {after.notation}"
-        wanted = [filled(ring[(at + k) % len(ring)], whole, team.rank) for k in range(3)]
         moved = listed(pt.plan(before, after).apply(buffers, team))
-        same(moved, wanted[1], what)
-        same(listed(pt.plan(after, before).apply(moved, team)), wanted[0], f"{what} and back")
-        straight = listed(pt.plan(before, later).apply(buffers, team, rubbish(wanted[2])))
+        same(moved, second, what)
+        same(listed(pt.plan(after, before).apply(moved, team)), first, f"{what} and back")
+        straight = listed(pt.plan(before, later).apply(buffers, team, rubbish(third)))
         detour = listed(pt.plan(after, later).apply(moved, team))
-        same(straight, wanted[2], f"{what}, past it")
+        same(straight, third, f"{what}, past it")
         same(detour, straight, f"{what}, then on")
         buffers = moved
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,14 @@ class Brought:
     target: Any
 
 
-def told(error: BaseException) -> Told:
-    """An error as plain values."""
-    reason, rank = getattr(error, "reason", ""), getattr(error, "rank", None)
-    return type(error).__name__, reason, rank, str(error)
+def attempt(call: Callable[[], Any]) -> Told:
+    """What a call raises, as plain values."""
+    try:
+        call()
+    except Exception as error:
+        reason, rank = getattr(error, "reason", ""), getattr(error, "rank", None)
+        return type(error).__name__, reason, rank, str(error)
+    return None
 
 
 def good(team: pt.Team) -> Brought:
@@ -70,6 +75,12 @@ BAD: dict[str, tuple[Callable[[], Brought], str]] = {
 }
 
 
+RUN: dict[str, Callable[[pt.Plan, Brought, pt.Team], Any]] = {
+    "apply": lambda plan, b, team: plan.apply(b.source, team, b.target),
+    "start": lambda plan, b, team: plan.start(b.source, team, b.target).wait(),
+}
+
+
 def refused(team: pt.Team, which: str, bad: int) -> list[Told]:
     """Each bad buffer on one rank: what every rank is told. The team works on each time."""
     bad_rank = bad % team.size
@@ -80,14 +91,8 @@ def refused(team: pt.Team, which: str, bad: int) -> list[Told]:
         brought = bring() if team.rank == bad_rank else good(team)
         is_numeric = isinstance(brought.target, np.ndarray)
         before = brought.target.tobytes() if is_numeric else b""
-        try:
-            if which == "apply":
-                plan.apply(brought.source, team, brought.target)
-            else:
-                plan.start(brought.source, team, brought.target).wait()
-            all_told.append(None)
-        except pt.PartitaError as error:
-            all_told.append(told(error))
+        run = partial(RUN[which], plan, brought, team)
+        all_told.append(attempt(run))
         if is_numeric:
             assert brought.target.tobytes() == before, name
         fine = good(team)
@@ -113,6 +118,10 @@ def check_refused(results: list[list[Told]], which: str, bad: int) -> None:
             assert own[3] in other[3], (name, other)
 
 
+def exchange(local: Array, layout: pt.Layout, team: pt.Team) -> None:
+    pt.from_local(local, layout, team).exchange_halo()
+
+
 def refused_in_place(team: pt.Team) -> list[Told]:
     """A halo exchange into memory that one rank cannot write, or of another type or shape."""
     n, last = team.size, team.size - 1
@@ -120,12 +129,8 @@ def refused_in_place(team: pt.Team) -> list[Told]:
     all_told: list[Told] = []
     for bad in (frozen(np.zeros(5)), np.zeros(5, ">f8"), np.zeros(4)):
         own = np.full(5, float(team.rank))
-        try:
-            array = pt.from_local(bad if team.rank == last else own, layout, team)
-            array.exchange_halo()
-            all_told.append(None)
-        except pt.PartitaError as error:
-            all_told.append(told(error))
+        local = bad if team.rank == last else own
+        all_told.append(attempt(partial(exchange, local, layout, team)))
         if team.rank != last:
             np.testing.assert_array_equal(own, np.full(5, float(team.rank)))
         fine = pt.from_local(np.full(5, float(team.rank)), layout, team).exchange_halo()
@@ -149,12 +154,10 @@ def check_refused_in_place(results: list[list[Told]]) -> None:
 def too_small(team: pt.Team) -> str:
     """A plan for more ranks than there are is refused on all."""
     layout = pt.Layout((9,), f"block @ {team.size + 1}")
-    try:
-        pt.plan(layout, layout).apply(np.zeros(layout.local_shape(team.rank)), team)
-    except pt.TeamError as error:
-        team.barrier()
-        return error.reason
-    return ""
+    local = np.zeros(layout.local_shape(team.rank))
+    told = attempt(lambda: pt.plan(layout, layout).apply(local, team))
+    team.barrier()
+    return told[1] if told else ""
 
 
 def check_too_small(results: list[str]) -> None:
