@@ -142,8 +142,9 @@ def vanish(look: Callable[[], list[T]]) -> list[T]:
 
 
 def files() -> set[str]:
-    """Names of the files in shared memory."""
-    return {path.name for path in SHARED_MEMORY.iterdir()} if SHARED_MEMORY.is_dir() else set()
+    """Names of the files in shared memory; not semaphores, which no rank uses but others may."""
+    names = os.listdir(SHARED_MEMORY) if SHARED_MEMORY.is_dir() else []
+    return {name for name in names if not name.startswith("sem.")}
 
 
 def held_files() -> set[str]:
