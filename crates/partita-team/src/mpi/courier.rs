@@ -7,6 +7,7 @@
 //! the array and of the team.
 
 use std::collections::VecDeque;
+use std::time::{Duration, Instant};
 
 use partita_mpi::{Datatype, Kind, MpiError, Request, Step};
 use partita_plan::Move;
@@ -26,6 +27,8 @@ use crate::wait::Patience;
 const LETTER_BYTES: u64 = 512 << 10;
 /// Letters under way per partner and direction.
 const DEPTH: usize = 2;
+/// How often to look for notes while letters travel.
+const LOOK_AROUND: Duration = Duration::from_millis(1);
 /// Partners served at once, per direction.
 const N_PARTNERS: usize = 4;
 
@@ -166,7 +169,15 @@ impl<'a> Courier<'a> {
     fn pump(&mut self, source: u64) -> Result<()> {
         let patience = self.patience;
         let (hall, round) = (self.hall, self.errand.round);
-        let check = || check(hall, round);
+        let mut checked = Instant::now();
+        let check = || {
+            // Notes are rare, letters are not.
+            if checked.elapsed() < LOOK_AROUND {
+                return Ok(());
+            }
+            checked = Instant::now();
+            check(hall, round)
+        };
         let poll = || -> std::result::Result<Step<()>, Stopped> {
             let moved = self.step().map_err(Stopped)?;
             if self.has(source) {
