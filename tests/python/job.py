@@ -98,7 +98,7 @@ class Job:
             (self.folder / "out").read_text(errors="replace"),
             (self.folder / "err").read_text(errors="replace"),
             self._results(),
-            "\n".join(path.read_text() for path in sorted(self.folder.glob("stacks.*"))),
+            "\n".join(path.read_text() for path in sorted(self.folder.glob("stacks.*"))).strip(),
             left_processes,
             left_files,
             left_by_mpi,

@@ -31,7 +31,7 @@ from rank import HUNG
 
 # Long enough for every fault on a busy machine, shorter than the deadline of a team: whoever waits
 # for the deadline hangs.
-SECONDS = 20.0
+SECONDS = 15.0
 
 
 def places(n_ranks: int) -> list[Place]:
@@ -174,7 +174,7 @@ DEATHS = [
         Death(f"{how} while moving", deaths.dies_while_moving, (how,), finalizes=False)
         for how in ("exit", "kill")
     ),
-    Death("sys.exit", deaths.dies_before, ("sys.exit",), ("rank-left", "SystemExit: 3")),
+    Death("sys.exit", deaths.dies_before, ("sys.exit",), LEFT),
     Death("skips the call and ends", deaths.ends_early, (), LEFT, succeeds=True),
     Death("ends before data moves", deaths.ends_early_while_moving, (), LEFT, succeeds=True),
     Death("ends while others compute", deaths.ends_while_others_compute, (), LEFT, succeeds=True),
