@@ -101,6 +101,15 @@ def raises_between(team: pt.Team, bad: int) -> None:
         team.barrier()
 
 
+def fails_elsewhere(team: pt.Team, bad: int) -> None:
+    """One rank's error comes from a call on another team, and ends its part here."""
+    alone = team.subteam([bad])
+    with team:
+        if team.rank == bad:
+            run(ring(2, 4), alone)
+        team.barrier()
+
+
 def raises_later(team: pt.Team, bad: int) -> None:
     """The same while the others move data again and again."""
     with team:
@@ -202,6 +211,17 @@ def second_call_after_start(team: pt.Team, bad: int) -> None:
         assert running.wait().tolist() == [float((team.rank - 1) % team.size)] * 4
 
 
+def calls_until_free(team: pt.Team, bad: int) -> None:
+    """Calls while a plan runs are refused until it is done, at whatever moment they come."""
+    plan, mine = ring(team.size, 300_000), np.full(300_000, float(team.rank))
+    for _ in range(10):
+        running = plan.start(mine, team)
+        while (told := attempt(team.barrier)) is not None:
+            assert told[1] == "team-busy", told
+            time.sleep(0.0002)
+        assert (running.wait() == (team.rank - 1) % team.size).all(), "wrong data"
+
+
 def other_team(team: pt.Team, bad: int) -> None:
     """One rank lists the members in another order: another team, to which nobody else comes."""
     members = [*range(1, team.size), 0]
@@ -242,6 +262,7 @@ def share_much(team: pt.Team) -> None:
 
 LATE = Wanted(("RemoteError", "rank-late"), ("DeadlineError", "deadline"))
 BUSY = Wanted(("", ""), ("TeamError", "team-busy"))
+FINE = Wanted(("", ""), ("", ""))
 
 # Pairs of plans that differ: as most ranks have it, as the bad one has it.
 PLANS: dict[str, tuple[Callable[[int], pt.Plan], Callable[[int], pt.Plan]]] = {
@@ -283,6 +304,7 @@ FAULTS: dict[str, tuple[Fault, Wanted, int]] = {
     "plans in another order": (other_order, mismatch("plans-differ"), 2),
     "raises between calls": (raises_between, own("OSError", "", "disk full"), 1),
     "raises while others move": (raises_later, own("OSError", "", "disk full"), 1),
+    "fails in another team": (fails_elsewhere, own("TeamError", "team-too-small"), 1),
     "short buffer": (short_buffer, own("LayoutError", "buffer-shape", "7", "100000"), 1),
     "unsendable": (unsendable, own("LayoutError", "data-type", "object"), 1),
     "unknown root": (unknown_root, own("LayoutError", "root-unknown"), 1),
@@ -290,6 +312,7 @@ FAULTS: dict[str, tuple[Fault, Wanted, int]] = {
     "late with a plan": (late_with_a_plan, LATE, 2),
     "second call": (second_call, BUSY, 2),
     "second call after start": (second_call_after_start, BUSY, 2),
+    "calls until free": (calls_until_free, FINE, 1),
     **{name: (different_plans(*pair), mismatch("plans-differ"), 2) for name, pair in PLANS.items()},
 }
 

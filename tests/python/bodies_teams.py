@@ -58,8 +58,16 @@ def outsiders(team: pt.Team) -> None:
         assert alone.broadcast_data("mine") is None
         assert alone.grid(1).index is None
         refuses_outsiders(alone)
+        told = attempt(partial(fail_in, alone))
+        assert told is not None
+        assert told[0] == "OSError", told
     # Nobody waits for anybody: the team of all works on.
     team.barrier()
+
+
+def fail_in(team: pt.Team) -> None:
+    with team:
+        raise OSError("disk full")
 
 
 def refuses_outsiders(alone: pt.Team) -> None:
