@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
 import re
 import signal
@@ -83,7 +84,11 @@ class Job:
 
     def wait(self) -> Ended:
         """Wait for the end, or bring it about; look what is left."""
-        status = self._status()
+        try:
+            status = self._status()
+        except BaseException:  # the tests are interrupted
+            self.end()
+            raise
         left_processes = self._left_processes()
         left_by_mpi = self._left_by_mpi()
         left_files = vanish(lambda: sorted(filter(is_shared, self.mapped)))
@@ -109,6 +114,13 @@ class Job:
         self.process.wait()
         return None
 
+    def end(self) -> None:
+        """Kill what still runs of this job."""
+        for pid in self.pids():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait()
+
     def _mapped_now(self) -> set[str]:
         """Names of the files in shared memory that ranks have mapped at this moment."""
         names = set()
@@ -126,8 +138,7 @@ class Job:
     def _left_processes(self) -> list[str]:
         left = vanish(self.pids)
         words = [f"{pid} {read(pid, 'cmdline').replace(bytes(1), b' ').decode()}" for pid in left]
-        for pid in left:
-            os.kill(pid, signal.SIGKILL)
+        self.end()
         return words
 
     def _left_by_mpi(self) -> list[str]:
