@@ -208,7 +208,7 @@ DEATHS = [
 
 # Where a rank is a process of its own.
 DEATHS_OF_PROCESSES = [
-    Death("one is interrupted", deaths.one_is_interrupted, (), ("rank-left", "KeyboardInterrupt")),
+    Death("one is interrupted", deaths.one_is_interrupted, (), ("rank-raised", "interrupted")),
 ]
 
 

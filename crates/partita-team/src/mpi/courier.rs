@@ -16,6 +16,7 @@ use crate::buffer::Buffer;
 use crate::copy::Dtype;
 use crate::cut::{Letter, Letters};
 use crate::error::{Failure, FailureKind, Result, TeamError};
+use crate::interrupt;
 use crate::meeting::Meeting;
 use crate::mpi::hall::Hall;
 use crate::mpi::office::broken;
@@ -28,7 +29,7 @@ const LETTER_BYTES: u64 = 512 << 10;
 /// Letters under way per partner and direction.
 const DEPTH: usize = 2;
 /// How often to look for notes while letters travel.
-const LOOK_AROUND: Duration = Duration::from_millis(1);
+const LOOK_AROUND: Duration = Duration::from_millis(5);
 /// Partners served at once, per direction.
 const N_PARTNERS: usize = 4;
 
@@ -176,6 +177,9 @@ impl<'a> Courier<'a> {
                 return Ok(());
             }
             checked = Instant::now();
+            if interrupt::is_pending() {
+                return Err(Stopped(TeamError::Interrupted));
+            }
             check(hall, round)
         };
         let poll = || -> std::result::Result<Step<()>, Stopped> {
