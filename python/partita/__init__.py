@@ -38,13 +38,17 @@ from partita._partita import (
 if _typing.TYPE_CHECKING:
     from partita._array import Array, from_local
     from partita._team import Grid, Team, spmd, world
+    from partita.dask import from_dask
+    from partita.ray import from_ray
 
 # What needs NumPy or threads is loaded when it is first used.
 _LATER = {
     "Array": "_array",
     "Grid": "_team",
     "Team": "_team",
+    "from_dask": "dask",
     "from_local": "_array",
+    "from_ray": "ray",
     "spmd": "_team",
     "world": "_team",
 }
@@ -83,7 +87,9 @@ __all__ = [
     "Unstructured",
     "Whole",
     "__version__",
+    "from_dask",
     "from_local",
+    "from_ray",
     "plan",
     "spmd",
     "world",
