@@ -66,9 +66,9 @@ class DaskArray(TaskArray):
 
         Tasks on the workers put them there: one copy, and nothing through this process.
         """
-        from partita import ray
+        from partita._exchange import put_from_dask
 
-        return ray.put_from_dask(self)
+        return put_from_dask(self)
 
     def _homes(self) -> dict[int, Sequence[Place]]:
         holders = self.client.who_has(self.handles)
@@ -89,7 +89,7 @@ class DaskArray(TaskArray):
         holders = client.who_has(handles)
         pids = client.run(os.getpid)
         return [
-            [(_host(worker), pids[worker]) for worker in holders.get(future.key, ())]
+            [(host(worker), pids[worker]) for worker in holders.get(future.key, ())]
             for future in handles
         ]
 
@@ -137,7 +137,7 @@ class _Submission:
         pickled = pickle.dumps(made)
         self._plan: Any = pickled
         if len(pickled) > LARGE_PLAN_BYTES:
-            self._plan = client.submit(_same, pickled, key=f"partita-plan-{self._name}")
+            self._plan = client.submit(same, pickled, key=f"partita-plan-{self._name}")
 
     def cuts(self, cuts: list[Cut], handles: Mapping[int, list[Handle]]) -> list[Handle]:
         return [
@@ -162,12 +162,12 @@ class _Submission:
         ]
 
     def _submit(self, what: str, place: Place | None, task: Any, args: tuple[Any, ...]) -> Handle:
-        # A worker may die: its tasks may then run elsewhere.
-        where = {} if place is None else {"workers": [place], "allow_other_workers": True}
+        where = restricted([] if place is None else [place])
         return self._client.submit(task, *args, key=f"partita-{what}-{self._name}", **where)
 
 
-def _same(value: Any) -> Any:
+def same(value: Any) -> Any:
+    """The task that returns what it is given."""
     return value
 
 
@@ -175,12 +175,23 @@ def _pick(buffers: Sequence[Any], number: int) -> Any:
     return buffers[number]
 
 
-def _host(worker: str) -> str:
+def host(worker: str) -> str:
     """The address of a worker without protocol and port."""
     from distributed.comm import get_address_host
 
-    host: str = get_address_host(worker)
-    return host
+    found: str = get_address_host(worker)
+    return found
+
+
+def restricted(there: Sequence[Place]) -> dict[str, Any]:
+    """Options of `submit` for a task that belongs to some workers."""
+    # A worker may die: its tasks may then run elsewhere.
+    return {"workers": list(there), "allow_other_workers": True} if there else {}
+
+
+def workers_near(client: Any, hosts: Sequence[str]) -> dict[str, Any]:
+    """Options of `submit` for a task that should run on one of these machines."""
+    return restricted([worker for worker in workers(client) if host(worker) in hosts])
 
 
 def workers(client: Any) -> list[str]:

@@ -1,0 +1,168 @@
+"""From Dask to Ray and back: tasks on Dask's workers that talk to Ray's store themselves.
+
+References to objects travel through a small actor of Ray (`Desk`), because Ray counts only those
+that it carries itself: a reference that is pickled elsewhere would keep its object for ever.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from partita._errors import TeamError
+
+if TYPE_CHECKING:
+    from partita._tasks import Handle
+    from partita.dask import DaskArray
+    from partita.ray import RayArray
+
+NAMESPACE = "partita"
+
+# Workers of Dask run tasks in several threads, and a process joins a cluster once.
+_joining = threading.Lock()
+
+
+class Desk:
+    """Keeps references until they are fetched."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, list[Any]] = {}
+
+    def give(self, name: str, refs: list[Any]) -> None:
+        """Keep references under a name."""
+        self._kept[name] = refs
+
+    def show(self, name: str) -> list[Any]:
+        """References under a name; none if there are none."""
+        return self._kept.get(name, [])
+
+    def drop(self, names: list[str]) -> None:
+        """Keep these no longer."""
+        for name in names:
+            self._kept.pop(name, None)
+
+
+def connect(address: str) -> Any:
+    """Ray, joined to the cluster at an address if this process is in none."""
+    import ray
+
+    with _joining:
+        if not ray.is_initialized():
+            ray.init(address=address, namespace=NAMESPACE, log_to_driver=False)
+    return ray
+
+
+def cluster_address() -> str:
+    """The address of the cluster that this process is in."""
+    import ray
+
+    if not ray.is_initialized():
+        raise TeamError("this process is in no Ray cluster; call ray.init() first", "ray-missing")
+    address: str = ray.get_runtime_context().gcs_address
+    return address
+
+
+@lru_cache
+def _desk_class() -> Any:
+    import ray
+
+    return ray.remote(Desk)
+
+
+class Exchange:
+    """A desk of one handover, and the address to find it at; may be sent to other processes."""
+
+    def __init__(self, address: str, name: str) -> None:
+        self.address, self.name = address, name
+        self._desk: Any = None
+
+    @classmethod
+    def open(cls) -> Exchange:
+        """A new one, which lasts as long as this object."""
+        made = cls(cluster_address(), f"desk-{uuid4().hex}")
+        options = {"name": made.name, "namespace": NAMESPACE, "num_cpus": 0}
+        made._desk = _desk_class().options(**options).remote()
+        return made
+
+    def __reduce__(self) -> tuple[type[Exchange], tuple[str, str]]:
+        return Exchange, (self.address, self.name)
+
+    def desk(self) -> Any:
+        """The desk, as this process reaches it."""
+        ray = connect(self.address)
+        if self._desk is None:
+            self._desk = ray.get_actor(self.name, namespace=NAMESPACE)
+        return self._desk
+
+    def put(self, name: str, values: list[Any]) -> None:
+        """Put values into the store of this node and their references on the desk."""
+        ray = connect(self.address)
+        ray.get(self.desk().give.remote(name, [ray.put(value) for value in values]))
+
+    def take(self, name: str) -> list[Any]:
+        """References on the desk."""
+        ray = connect(self.address)
+        refs: list[Any] = ray.get(self.desk().show.remote(name))
+        return refs
+
+
+def _put(exchange: Exchange, name: str, value: Any) -> None:
+    """The Dask task that puts a piece into Ray's store."""
+    exchange.put(name, [value])
+
+
+def put_from_dask(array: DaskArray) -> list[Handle]:
+    """References to the pieces of a Dask array, put into Ray's store by its workers."""
+    from partita.dask import one_clear_error, restricted
+
+    exchange = Exchange.open()
+    client, homes = array.client, array._homes()
+    names, tasks = [], []
+    for rank, futures in array._handles.items():
+        for number, future in enumerate(futures):
+            name = f"{rank}-{number}"
+            where = restricted(homes[rank][:1])
+            tasks.append(client.submit(_put, exchange, name, future, pure=False, **where))
+            names.append(name)
+    with one_clear_error():
+        client.gather(tasks)
+    return [ref for name in names for ref in exchange.take(name)]
+
+
+def _view(exchange: Exchange, name: str) -> Any:
+    """The Dask task that looks at an object in Ray's store."""
+    ray = connect(exchange.address)
+    try:
+        [ref] = exchange.take(name)
+    except (ValueError, ray.exceptions.RayError) as error:
+        message = "a view of Ray's store is lost with its worker; call to_dask again"
+        raise TeamError(message, "source-lost") from error
+    return ray.get(ref)
+
+
+def views_on_dask(array: RayArray, client: Any) -> DaskArray:
+    """The pieces of a Ray array as futures: workers look at them in Ray's store."""
+    import ray
+
+    from partita.dask import DaskArray, current_client, workers_near
+    from partita.ray import addresses_of
+
+    client = client or current_client()
+    exchange = Exchange.open()
+    near = addresses_of(array.handles)
+    handles: dict[int, list[Any]] = {}
+    names = []
+    for rank, refs in array._handles.items():
+        handles[rank] = []
+        for number, ref in enumerate(refs):
+            name = f"{rank}-{number}"
+            ray.get(exchange.desk().give.remote(name, [ref]))
+            names.append(name)
+            where = workers_near(client, near[ref])
+            handles[rank].append(client.submit(_view, exchange, name, pure=False, **where))
+    made = DaskArray(handles, array.layout, array.dtype).sync()
+    # From here on the views keep the objects; a view that is lost cannot be made again.
+    exchange.desk().drop.remote(names)
+    return made
