@@ -99,7 +99,12 @@ class Exchange:
     def put(self, name: str, values: list[Any]) -> None:
         """Put values into the store of this node and their references on the desk."""
         ray = connect(self.address)
-        ray.get(self.desk().give.remote(name, [ray.put(value) for value in values]))
+        self.hand_out(name, [ray.put(value) for value in values])
+
+    def hand_out(self, name: str, refs: list[Any]) -> None:
+        """Put references on the desk."""
+        ray = connect(self.address)
+        ray.get(self.desk().give.remote(name, refs))
 
     def take(self, name: str) -> list[Any]:
         """References on the desk."""
@@ -144,8 +149,6 @@ def _view(exchange: Exchange, name: str) -> Any:
 
 def views_on_dask(array: RayArray, client: Any) -> DaskArray:
     """The pieces of a Ray array as futures: workers look at them in Ray's store."""
-    import ray
-
     from partita.dask import DaskArray, current_client, workers_near
     from partita.ray import addresses_of
 
@@ -158,7 +161,7 @@ def views_on_dask(array: RayArray, client: Any) -> DaskArray:
         handles[rank] = []
         for number, ref in enumerate(refs):
             name = f"{rank}-{number}"
-            ray.get(exchange.desk().give.remote(name, [ref]))
+            exchange.hand_out(name, [ref])
             names.append(name)
             where = workers_near(client, near[ref])
             handles[rank].append(client.submit(_view, exchange, name, pure=False, **where))

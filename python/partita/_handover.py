@@ -12,11 +12,16 @@ from uuid import uuid4
 import numpy as np
 
 from partita._chunks import chunk_layout
-from partita._errors import TeamError
+from partita._errors import LayoutError, TeamError
+from partita._plain import from_plain, to_plain
+from partita._tasks import by_rank
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from partita._array import Array
     from partita._partita import Layout
+    from partita._tasks import TaskArray
     from partita._team import Team
     from partita.dask import DaskArray
 
@@ -34,6 +39,8 @@ def to_dask_futures(
     array: Array, client: Any = None, *, root: int | None = None
 ) -> DaskArray | None:
     """The buffers of an array as futures, in the same layout, on every rank or on one."""
+    from partita.dask import DaskArray
+
     team = array.team
     own = _own_client(team, client)
     names = _names(array.layout, team.broadcast_data(uuid4().hex))
@@ -43,11 +50,13 @@ def to_dask_futures(
     result = None
     with team:
         if root is None or root == team.rank:
-            result = _adopt(array, own, names)
+            futures = _adopted(own, [key for keys in names.values() for key in keys])
+            handles = by_rank(futures, array.layout)
+            result = DaskArray(handles, array.layout, array.dtype).sync()
     # Only now may a rank let go of what it has scattered: the takers hold it.
     team.barrier()
     del kept
-    if result is None and own is not client:
+    if result is None and own not in (client, _current_client()):
         own.close()
     return result
 
@@ -61,20 +70,36 @@ def _names(layout: Layout, name: str) -> dict[int, list[str]]:
 
 def _own_client(team: Team, client: Any) -> Any:
     """This rank's client: its own, or a new one to the cluster that another rank names."""
-    from distributed import Client, get_client
+    from distributed import Client
 
-    if client is None:
-        try:
-            client = get_client()
-        except ValueError:
-            client = None
+    client = _current_client() if client is None else client
     is_client = isinstance(client, Client)
     address = client.scheduler.address if is_client else client
     named = [one for one in team.allgather_data(address) if one is not None]
     if not named:
         message = "no rank has a client of a Dask cluster; give a distributed.Client or an address"
         raise TeamError(message, "client-missing")
-    return client if is_client else Client(named[0], set_as_default=False)
+    return client if is_client else _client_for(named[0])
+
+
+def _current_client() -> Any:
+    from distributed import get_client
+
+    try:
+        return get_client()
+    except ValueError:
+        return None
+
+
+def _client_for(address: str) -> Any:
+    """The client of this process if it has one to that cluster, else a new one."""
+    from distributed import Client
+
+    current = _current_client()
+    if current is not None and current.scheduler.address == address:
+        return current
+    # The first client of a process computes what comes of it.
+    return Client(address, set_as_default=current is None)
 
 
 def _scatter(array: Array, client: Any, names: dict[int, list[str]]) -> Any:
@@ -93,18 +118,14 @@ def _scatter(array: Array, client: Any, names: dict[int, list[str]]) -> Any:
     return client.scatter(data, workers=[place], direct=True)
 
 
-def _adopt(array: Array, client: Any, names: dict[int, list[str]]) -> DaskArray:
-    """Futures of this client for what all ranks have scattered."""
+def _adopted(client: Any, keys: Sequence[str]) -> list[Any]:
+    """Futures of a client for what others hold."""
     from distributed import Future
 
-    from partita.dask import DaskArray, same
+    from partita.dask import same
 
     # A task that returns its argument holds the data for this client without a copy.
-    handles = {
-        rank: [client.submit(same, Future(key, client), pure=False) for key in keys]
-        for rank, keys in names.items()
-    }
-    return DaskArray(handles, array.layout, array.dtype).sync()
+    return [client.submit(same, Future(key, client), pure=False) for key in keys]
 
 
 def to_ray(array: Array, *, root: int | None = None) -> list[Any] | None:
@@ -112,11 +133,11 @@ def to_ray(array: Array, *, root: int | None = None) -> list[Any] | None:
 
     The objects belong to the ranks that put them, and are lost when those end.
     """
+    import ray
+
     from partita._exchange import Exchange
 
     team = array.team
-    import ray
-
     mine = Exchange.open() if team.rank == 0 and ray.is_initialized() else None
     found = team.broadcast_data(None if mine is None else [mine.address, mine.name])
     if found is None:
@@ -133,3 +154,54 @@ def to_ray(array: Array, *, root: int | None = None) -> list[Any] | None:
     # The desk is rank 0's and must stay until all have taken.
     team.barrier()
     return refs
+
+
+def share(array: TaskArray | None, team: Team, *, root: int = 0) -> Any:
+    """The array that one rank has, on every rank of a team. Collective.
+
+    `array` counts on `root` only. Names travel, no data; then `.to_team` fetches.
+    """
+    with team:
+        ticket, kept = _ticket(array) if team.rank == root else (None, None)
+    told = team.broadcast_data(ticket, root)
+    with team:
+        mine = array if team.rank == root else _attach(team, told)
+    # What the others take must stay until they have it.
+    team.barrier()
+    del kept
+    return mine
+
+
+def _ticket(array: TaskArray | None) -> tuple[dict[str, Any], Any]:
+    """Plain data by which other processes find an array, and what must be kept meanwhile."""
+    from partita._exchange import Exchange
+
+    if array is None:
+        raise LayoutError("the root shares no array; give it one there", "array-missing")
+    ticket = {
+        "engine": array.engine,
+        "layout": to_plain(array.layout),
+        "dtype": array.dtype.str,
+    }
+    if array.engine == "dask":
+        ticket["address"] = array.client.scheduler.address
+        ticket["keys"] = [future.key for future in array.handles]
+        return ticket, None
+    exchange = Exchange.open()
+    exchange.hand_out("all", array.handles)
+    ticket["address"], ticket["name"] = exchange.address, exchange.name
+    return ticket, exchange
+
+
+def _attach(team: Team, ticket: dict[str, Any]) -> TaskArray:
+    from partita._exchange import Exchange
+    from partita.dask import DaskArray
+    from partita.ray import RayArray
+
+    layout = from_plain(ticket["layout"])
+    if ticket["engine"] == "ray":
+        refs = Exchange(ticket["address"], ticket["name"]).take("all")
+        return RayArray(by_rank(refs, layout), layout, ticket["dtype"])
+    client = _client_for(ticket["address"])
+    handles = by_rank(_adopted(client, ticket["keys"]), layout)
+    return DaskArray(handles, layout, ticket["dtype"]).sync()

@@ -20,6 +20,7 @@ import numpy as np
 from partita import _tasks
 from partita._chunks import layout_of_chunks
 from partita._errors import LayoutError, TeamError
+from partita._handover import share
 from partita._tasks import TaskArray
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 # Plans above this size (they carry lists of indices) travel once, not with every task.
 LARGE_PLAN_BYTES = 1 << 16
+
+
+__all__ = ["DaskArray", "from_dask", "get", "share"]
 
 
 class DaskArray(TaskArray):
@@ -117,7 +121,9 @@ class DaskArray(TaskArray):
     def _wait(self, handles: list[Handle]) -> None:
         from distributed import wait
 
-        with one_clear_error():
+        if not handles:
+            return
+        with one_clear_error(), self.client.as_current():
             wait(handles)
             for future in handles:
                 if future.status != "finished":
@@ -254,10 +260,10 @@ def from_dask(
     Futures stand in the order of the layout's ranks, one per buffer. What is not computed yet is
     computed on the cluster; nothing comes here.
     """
-    client = client or _client_of(x) or current_client()
     if layout is not None:
         return _from_futures(list(x), layout, client, dtype)
     _check_chunks(x)
+    client = client or _client_of(x) or current_client()
     from distributed import futures_of
 
     held = client.persist(x)
@@ -275,8 +281,11 @@ def _keys(x: Any) -> list[Any]:
 
 
 def _client_of(x: Any) -> Any:
-    first = x[0] if isinstance(x, list | tuple) and x else None
-    return getattr(first, "client", None)
+    """The client of futures, or of those that a collection already has."""
+    from distributed import futures_of
+
+    futures = x if isinstance(x, list | tuple) else futures_of(x)
+    return next((getattr(future, "client", None) for future in futures), None)
 
 
 def _check_chunks(x: Any) -> None:
@@ -293,6 +302,7 @@ def _check_chunks(x: Any) -> None:
 
 def _from_futures(futures: list[Any], layout: Layout, client: Any, dtype: Any) -> DaskArray:
     handles = _tasks.by_rank(futures, layout)
+    client = client or _client_of(futures) or current_client()
     bind(futures, client)
     tasks = [client.submit(_tasks.describe, future, pure=False) for future in futures]
     with one_clear_error():

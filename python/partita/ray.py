@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from partita import _tasks
 from partita._errors import LayoutError, TeamError
+from partita._handover import share
 from partita._tasks import TaskArray
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 # Plans above this size (they carry lists of indices) are put into the store once.
 LARGE_PLAN_BYTES = 1 << 16
+
+
+__all__ = ["RayArray", "from_ray", "get", "share"]
 
 
 class RayArray(TaskArray):
