@@ -54,16 +54,21 @@ _LATER = {
 }
 
 
+_MODULES = ("dask", "ray")
+
+
 def __getattr__(name: str) -> _typing.Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'partita' has no attribute {name!r}")
     from importlib import import_module
 
+    if name in _MODULES:
+        return import_module(f"partita.{name}")
+    if name not in _LATER:
+        raise AttributeError(f"module 'partita' has no attribute {name!r}")
     return getattr(import_module(f"partita.{_LATER[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_LATER]
+    return [*globals(), *_LATER, *_MODULES]
 
 
 __all__ = [

@@ -38,10 +38,10 @@ class Desk:
         """References under a name; none if there are none."""
         return self._kept.get(name, [])
 
-    def drop(self, names: list[str]) -> None:
-        """Keep these no longer."""
-        for name in names:
-            self._kept.pop(name, None)
+    def drop(self, prefix: str) -> None:
+        """Keep what has this prefix no longer."""
+        for name in [name for name in self._kept if name.startswith(f"{prefix}/")]:
+            del self._kept[name]
 
 
 def connect(address: str) -> Any:
@@ -71,30 +71,40 @@ def _desk_class() -> Any:
     return ray.remote(Desk)
 
 
-class Exchange:
-    """A desk of one handover, and the address to find it at; may be sent to other processes."""
+@lru_cache(maxsize=1)
+def _own_desk(address: str, job: str) -> tuple[str, Any]:
+    """The name and the handle of this process's desk.
 
-    def __init__(self, address: str, name: str) -> None:
-        self.address, self.name = address, name
-        self._desk: Any = None
+    It must outlive every reference that was fetched from it: Ray asks it who has them.
+    """
+    name = f"desk-{job}-{uuid4().hex}"
+    options = {"name": name, "namespace": NAMESPACE, "num_cpus": 0}
+    return name, _desk_class().options(**options).remote()
+
+
+class Exchange:
+    """A desk and a prefix of names on it; may be sent to other processes."""
+
+    def __init__(self, address: str, desk: str, prefix: str) -> None:
+        self.address, self._desk, self._prefix = address, desk, prefix
 
     @classmethod
     def open(cls) -> Exchange:
-        """A new one, which lasts as long as this object."""
-        made = cls(cluster_address(), f"desk-{uuid4().hex}")
-        options = {"name": made.name, "namespace": NAMESPACE, "num_cpus": 0}
-        made._desk = _desk_class().options(**options).remote()
-        return made
+        """A new one, on the desk of this process."""
+        import ray
 
-    def __reduce__(self) -> tuple[type[Exchange], tuple[str, str]]:
-        return Exchange, (self.address, self.name)
+        address = cluster_address()
+        desk, _ = _own_desk(address, ray.get_runtime_context().get_job_id())
+        return cls(address, desk, uuid4().hex)
 
-    def desk(self) -> Any:
-        """The desk, as this process reaches it."""
+    def plain(self) -> list[str]:
+        """Plain data that make it again: `Exchange(*plain)`."""
+        return [self.address, self._desk, self._prefix]
+
+    def _call(self, method: str, *args: Any) -> Any:
         ray = connect(self.address)
-        if self._desk is None:
-            self._desk = ray.get_actor(self.name, namespace=NAMESPACE)
-        return self._desk
+        desk = ray.get_actor(self._desk, namespace=NAMESPACE)
+        return ray.get(getattr(desk, method).remote(*args))
 
     def put(self, name: str, values: list[Any]) -> None:
         """Put values into the store of this node and their references on the desk."""
@@ -103,14 +113,16 @@ class Exchange:
 
     def hand_out(self, name: str, refs: list[Any]) -> None:
         """Put references on the desk."""
-        ray = connect(self.address)
-        ray.get(self.desk().give.remote(name, refs))
+        self._call("give", f"{self._prefix}/{name}", refs)
 
     def take(self, name: str) -> list[Any]:
         """References on the desk."""
-        ray = connect(self.address)
-        refs: list[Any] = ray.get(self.desk().show.remote(name))
+        refs: list[Any] = self._call("show", f"{self._prefix}/{name}")
         return refs
+
+    def close(self) -> None:
+        """Keep nothing on the desk."""
+        self._call("drop", self._prefix)
 
 
 def _put(exchange: Exchange, name: str, value: Any) -> None:
@@ -133,7 +145,9 @@ def put_from_dask(array: DaskArray) -> list[Handle]:
             names.append(name)
     with one_clear_error():
         client.gather(tasks)
-    return [ref for name in names for ref in exchange.take(name)]
+    refs = [ref for name in names for ref in exchange.take(name)]
+    exchange.close()
+    return refs
 
 
 def _view(exchange: Exchange, name: str) -> Any:
@@ -156,16 +170,14 @@ def views_on_dask(array: RayArray, client: Any) -> DaskArray:
     exchange = Exchange.open()
     near = addresses_of(array.handles)
     handles: dict[int, list[Any]] = {}
-    names = []
     for rank, refs in array._handles.items():
         handles[rank] = []
         for number, ref in enumerate(refs):
             name = f"{rank}-{number}"
             exchange.hand_out(name, [ref])
-            names.append(name)
             where = workers_near(client, near[ref])
             handles[rank].append(client.submit(_view, exchange, name, pure=False, **where))
     made = DaskArray(handles, array.layout, array.dtype).sync()
     # From here on the views keep the objects; a view that is lost cannot be made again.
-    exchange.desk().drop.remote(names)
+    exchange.close()
     return made

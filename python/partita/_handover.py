@@ -139,7 +139,7 @@ def to_ray(array: Array, *, root: int | None = None) -> list[Any] | None:
 
     team = array.team
     mine = Exchange.open() if team.rank == 0 and ray.is_initialized() else None
-    found = team.broadcast_data(None if mine is None else [mine.address, mine.name])
+    found = team.broadcast_data(None if mine is None else mine.plain())
     if found is None:
         raise TeamError("rank 0 is in no Ray cluster; call ray.init() there first", "ray-missing")
     exchange = mine or Exchange(*found)
@@ -151,8 +151,9 @@ def to_ray(array: Array, *, root: int | None = None) -> list[Any] | None:
     with team:
         if root is None or root == team.rank:
             refs = [ref for rank in array.layout.ranks for ref in exchange.take(str(rank))]
-    # The desk is rank 0's and must stay until all have taken.
     team.barrier()
+    if mine is not None:
+        mine.close()
     return refs
 
 
@@ -162,18 +163,19 @@ def share(array: TaskArray | None, team: Team, *, root: int = 0) -> Any:
     `array` counts on `root` only. Names travel, no data; then `.to_team` fetches.
     """
     with team:
-        ticket, kept = _ticket(array) if team.rank == root else (None, None)
+        ticket, exchange = _ticket(array) if team.rank == root else (None, None)
     told = team.broadcast_data(ticket, root)
     with team:
         mine = array if team.rank == root else _attach(team, told)
     # What the others take must stay until they have it.
     team.barrier()
-    del kept
+    if exchange is not None:
+        exchange.close()
     return mine
 
 
 def _ticket(array: TaskArray | None) -> tuple[dict[str, Any], Any]:
-    """Plain data by which other processes find an array, and what must be kept meanwhile."""
+    """Plain data by which other processes find an array, and where its references lie."""
     from partita._exchange import Exchange
 
     if array is None:
@@ -189,7 +191,7 @@ def _ticket(array: TaskArray | None) -> tuple[dict[str, Any], Any]:
         return ticket, None
     exchange = Exchange.open()
     exchange.hand_out("all", array.handles)
-    ticket["address"], ticket["name"] = exchange.address, exchange.name
+    ticket["exchange"] = exchange.plain()
     return ticket, exchange
 
 
@@ -200,7 +202,7 @@ def _attach(team: Team, ticket: dict[str, Any]) -> TaskArray:
 
     layout = from_plain(ticket["layout"])
     if ticket["engine"] == "ray":
-        refs = Exchange(ticket["address"], ticket["name"]).take("all")
+        refs = Exchange(*ticket["exchange"]).take("all")
         return RayArray(by_rank(refs, layout), layout, ticket["dtype"])
     client = _client_for(ticket["address"])
     handles = by_rank(_adopted(client, ticket["keys"]), layout)
