@@ -16,6 +16,7 @@ import machine
 import planning
 import report
 import startup
+import tasks
 import translation
 
 
@@ -32,7 +33,9 @@ def main() -> None:
     shown = startup.imports(), startup.looks()
     _say("index translation")
     results = translation.measure()
-    page = report.page(facts, results, figures, runs, shown)
+    _say("Dask")
+    moved = tasks.measure()
+    page = report.page(facts, results, figures, runs, shown) + "\n" + tasks.section(moved)
     args.write.parent.mkdir(parents=True, exist_ok=True)
     args.write.write_text(page)
     print(page)

@@ -119,7 +119,7 @@ class Array:
         return listed[0] if listed else None
 
     def to_dask(self, client: Any = None, *, root: int | None = None) -> Any:
-        """A `dask.array` of the chunks, on every rank or on one; each rank sends its own. Collective."""
+        """A `dask.array` of the chunks, on every rank or on one. Collective."""
         from partita._handover import to_dask
 
         return to_dask(self, client, root=root)

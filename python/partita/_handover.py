@@ -177,6 +177,7 @@ def share(array: TaskArray | None, team: Team, *, root: int = 0) -> Any:
 def _ticket(array: TaskArray | None) -> tuple[dict[str, Any], Any]:
     """Plain data by which other processes find an array, and where its references lie."""
     from partita._exchange import Exchange
+    from partita.dask import DaskArray
 
     if array is None:
         raise LayoutError("the root shares no array; give it one there", "array-missing")
@@ -185,7 +186,7 @@ def _ticket(array: TaskArray | None) -> tuple[dict[str, Any], Any]:
         "layout": to_plain(array.layout),
         "dtype": array.dtype.str,
     }
-    if array.engine == "dask":
+    if isinstance(array, DaskArray):
         ticket["address"] = array.client.scheduler.address
         ticket["keys"] = [future.key for future in array.handles]
         return ticket, None

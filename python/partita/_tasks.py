@@ -11,7 +11,7 @@ import pickle
 from abc import ABC, abstractmethod
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -164,7 +164,7 @@ class TaskArray(ABC):
         """For every handle the (ip, pid) of each process that holds it now; asks the scheduler."""
         return self._locations(self.handles)
 
-    def redistribute(self, layout: Layout, *, places: Mapping[int, Place] | None = None) -> Any:
+    def redistribute(self, layout: Layout, *, places: Mapping[int, Place] | None = None) -> Self:
         """The same array in another layout, by tasks where the data lies; waits for them.
 
         `places` says where each slot shall be; by default where most of it is, evenly.
@@ -178,7 +178,7 @@ class TaskArray(ABC):
         result.sync()
         return result
 
-    def sync(self) -> Any:
+    def sync(self) -> Self:
         """Wait until every piece is there."""
         self._wait(self.handles)
         return self
@@ -224,7 +224,7 @@ class TaskArray(ABC):
             one.place = next(iter(homes[one.source]), None)
         return list(zip(cuts, self._submit_cuts(made, cuts), strict=True))
 
-    def as_chunks(self) -> Any:
+    def as_chunks(self) -> Self:
         """The same array in a layout that is a grid of chunks, each in one slot."""
         layout = chunk_layout(self._layout)
         return self if layout == self._layout else self.redistribute(layout)

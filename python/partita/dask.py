@@ -26,7 +26,6 @@ from partita._tasks import TaskArray
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from partita._array import Array
     from partita._partita import Layout, Plan
     from partita._schedule import Cut, Place, Schedule
     from partita._tasks import Handle

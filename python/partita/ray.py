@@ -22,7 +22,7 @@ from partita._handover import share
 from partita._tasks import TaskArray
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from partita._partita import Layout, Plan
     from partita._schedule import Cut, Join, Place, Schedule
@@ -256,9 +256,7 @@ def from_ray(refs: Sequence[Any], layout: Layout, *, dtype: Any = None) -> RayAr
             raise LayoutError(message, "ray-type")
     handles = _tasks.by_rank(listed, layout)
     nodes = object_nodes(listed)
-    tasks = [
-        _remote(_tasks.describe, next(iter(nodes[ref]), None)).remote(ref) for ref in listed
-    ]
+    tasks = [_remote(_tasks.describe, next(iter(nodes[ref]), None)).remote(ref) for ref in listed]
     with one_clear_error():
         found = ray.get(tasks)
     return RayArray(handles, layout, _tasks.check_buffers(found, layout, dtype))

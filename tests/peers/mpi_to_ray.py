@@ -3,9 +3,9 @@
 import sys
 
 import numpy as np
+import ray
 
 import partita as pt
-import ray
 
 
 def main(address: str) -> None:

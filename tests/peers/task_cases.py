@@ -24,7 +24,9 @@ def layouts(shape: tuple[int, int] = SHAPE) -> dict[str, pt.Layout]:
     return {
         "blocks": pt.Layout(shape, "block, block(last) @ 3x2"),
         "rows": pt.Layout(shape, "block(ceil), * @ 4x1"),
-        "given sizes": pt.Layout(shape, [pt.Block(sizes=[0, rows - 3, 3]), pt.Whole()], grid=(3, 1)),
+        "given sizes": pt.Layout(
+            shape, [pt.Block(sizes=[0, rows - 3, 3]), pt.Whole()], grid=(3, 1)
+        ),
         "cyclic": pt.Layout(shape, "cyclic, cyclic(3) @ 2x2"),
         "halo": pt.Layout(shape, "block+halo(2,1), * @ 3x1"),
         "periodic": pt.Layout(shape, "*, block+halo(1,2)+periodic @ 1x3"),

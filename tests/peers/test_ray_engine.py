@@ -17,12 +17,12 @@ import dask.array as da
 import numpy as np
 import psutil
 import pytest
+import ray
 from distributed import Client, LocalCluster
 from ray.cluster_utils import Cluster
 from task_cases import SHAPE, buffers, check, layouts, numbers, summands
 
 import partita as pt
-import ray
 
 LAYOUTS = layouts()
 HERE = Path(__file__).parent
@@ -282,7 +282,7 @@ class TestTwoNodes:
         """Data that tasks made is made again. The last test: it takes a node away."""
         values = numbers(7, (512, 512))
         a = made_on_nodes(values, pt.Layout(values.shape, "block, * @ 4x1"))
-        two_nodes.remove_node(list(two_nodes.worker_nodes)[0])
+        two_nodes.remove_node(next(iter(two_nodes.worker_nodes)))
         b = a.redistribute(pt.Layout(values.shape, "*, cyclic @ 1x2"))
         check(b, b.layout, values)
 
