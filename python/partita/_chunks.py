@@ -81,8 +81,12 @@ def _grid_of_boxes(layout: Layout) -> ChunkGrid | None:
     found = {}
     for rank in layout.ranks:
         for piece in layout.pieces(rank):
+            if piece.shape != piece.owned_shape:
+                return None
             found[piece.start] = (piece.shape, (rank, piece.buffer))
     n_pieces = sum(layout.n_buffers(rank) for rank in layout.ranks)
+    if n_pieces == 0:
+        return None
     starts = [sorted({start[dim] for start in found}) for dim in range(layout.ndim)]
     ends = zip(starts, layout.shape, strict=True)
     lengths = tuple(
@@ -108,7 +112,7 @@ def chunk_layout(layout: Layout) -> Layout:
         longest = max(range(layout.ndim), key=layout.shape.__getitem__, default=0)
         maps = [Block() if dim == longest else Whole() for dim in range(layout.ndim)]
         grid = [layout.n_ranks if dim == longest else 1 for dim in range(layout.ndim)]
-        return Layout(layout.shape, maps, grid=grid, ranks=list(layout.ranks))
+        return Layout(layout.shape, maps, grid=grid, ranks=list(layout.ranks)[: prod(grid)])
     counts = _counts(layout)
     maps = [_without_halo(one) for one in layout.maps]
     ranks = list(layout.ranks)[: prod(counts)]

@@ -7,11 +7,11 @@ that it carries itself: a reference that is pickled elsewhere would keep its obj
 from __future__ import annotations
 
 import threading
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from partita._errors import TeamError
+from partita._remember import remembered
 
 if TYPE_CHECKING:
     from partita._tasks import Handle
@@ -64,14 +64,14 @@ def cluster_address() -> str:
     return address
 
 
-@lru_cache
+@remembered
 def _desk_class() -> Any:
     import ray
 
     return ray.remote(Desk)
 
 
-@lru_cache(maxsize=1)
+@remembered
 def _own_desk(address: str, job: str) -> tuple[str, Any]:
     """The name and the handle of this process's desk.
 

@@ -9,19 +9,18 @@ not cut: it is read where it is.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from partita._partita import Plan
 
 # What an engine calls the home of data: a worker's address, a node's id.
 Place: TypeAlias = str
-Homes: TypeAlias = "Mapping[int, Sequence[Place]]"
+Homes: TypeAlias = Mapping[int, Sequence[Place]]
 
 
 @dataclass

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import pickle
 from abc import ABC, abstractmethod
-from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,6 +17,7 @@ import numpy as np
 from partita._chunks import ChunkGrid, chunk_grid, chunk_layout
 from partita._errors import LayoutError
 from partita._partita import Layout, Whole, join_parts, pack_parts, plan
+from partita._remember import remembered
 from partita._run import empty, local_shapes
 from partita._schedule import choose_fetches, choose_places, schedule
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Handle = Any
 
 
-@lru_cache(maxsize=8)
+@remembered
 def _plan(pickled: bytes) -> Plan:
     made: Plan = pickle.loads(pickled)
     return made

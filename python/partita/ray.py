@@ -13,12 +13,12 @@ from __future__ import annotations
 import os
 import pickle
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from partita import _tasks
 from partita._errors import LayoutError, TeamError
 from partita._handover import share
+from partita._remember import remembered
 from partita._tasks import TaskArray
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _join(pickled: bytes, target: int, takes: list[Any], counts: list[int], *obj
     return (*buffers, None) if buffers else None
 
 
-@lru_cache
+@remembered
 def _as_remote(function: Any) -> Any:
     """The function as a remote one; made once, because each costs an export."""
     import ray
@@ -199,7 +199,7 @@ def addresses_of(refs: Sequence[Any]) -> dict[Any, list[str]]:
     return {ref: [addresses[node] for node in nodes if node in addresses] for ref, nodes in found}
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def store_pid(node: Place) -> int:
     """The process that keeps the store of a node: the parent of its workers."""
     import ray
