@@ -1,8 +1,8 @@
 """A Dask array of 512 MiB from rows to columns on two worker processes, beside Dask's own rechunk.
 
 The cluster starts processes that import the main script, so the measuring is a script of its own:
-`measure` runs it and reads what it prints. Every round makes a new array, because Dask remembers
-results by their name, and all methods move that same array, in turns.
+`measure` runs it and reads what it prints. Methods take turns, and each moves a new array, because
+Dask remembers results by their name and leaves copies of chunks where they were needed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from timing import Times
 
@@ -24,6 +24,9 @@ N_ROUNDS = 5
 N_WORKERS = 2
 # Of the time of rechunk as Dask chooses it.
 BAR = 0.6
+
+
+Method: TypeAlias = Callable[[Any], Callable[[], Callable[[], Any]]]
 
 
 @dataclass(frozen=True)
@@ -82,81 +85,76 @@ def main() -> None:
 
 
 def _rounds(client: Any, n_chunks: int) -> dict[str, list[float]]:
-    seconds: dict[str, list[float]] = {}
+    methods = _methods(n_chunks)
+    seconds: dict[str, list[float]] = {name: [] for name in methods}
     for number in range(N_ROUNDS + 1):
-        x = _array(client, n_chunks)
-        n_held = _n_held(client)
-        for name, method in _methods(x, n_chunks, is_checked=number == 0).items():
-            start = time.perf_counter()
-            result = method()
+        for name, method in methods.items():
+            taken = _once(client, n_chunks, method, is_checked=number == 0)
             if number > 0:
-                seconds.setdefault(name, []).append(time.perf_counter() - start)
-            del result
-            # What the workers let go of late would count against the next.
-            while _n_held(client) > n_held:
-                time.sleep(0.01)
+                seconds[name].append(taken)
     return seconds
 
 
-def _array(client: Any, n_chunks: int) -> Any:
-    """New rows, as many on every worker."""
-    import dask
-    import dask.array as da
-    from distributed import wait
-
-    workers = sorted(client.scheduler_info()["workers"])
-    rows = []
-    for number in range(n_chunks):
-        with dask.annotate(workers=[workers[number * len(workers) // n_chunks]]):
-            row = da.random.random((N // n_chunks, N), chunks=(N // n_chunks, N))
-            rows.append(client.persist(row, optimize_graph=False))
-    x = client.persist(da.concatenate(rows))
-    wait(x)
-    return x
-
-
-def _methods(x: Any, n_chunks: int, *, is_checked: bool) -> dict[str, Callable[[], Any]]:
+def _once(client: Any, n_chunks: int, method: Method, *, is_checked: bool) -> float:
+    """Move a new array: what was moved before has left copies of its chunks on other workers."""
     import dask.array as da
     import numpy as np
     from distributed import wait
 
+    x = client.persist(da.random.random((N, N), chunks=(N // n_chunks, N)))
+    wait(x)
+    run = method(x)
+    start = time.perf_counter()
+    result = run()
+    taken = time.perf_counter() - start
+    if is_checked:
+        # Some rows and columns of every chunk.
+        wanted, found = x[::911, ::127].compute(), result()[::911, ::127].compute()
+        assert np.array_equal(wanted, found)
+    del x, run, result
+    while any(client.has_what().values()):
+        time.sleep(0.01)
+    return taken
+
+
+def _methods(n_chunks: int) -> dict[str, Method]:
+    """From an array to what is timed, which gives what makes the result a `dask.array`."""
+    import dask.array as da
+    from distributed import wait
+
     import partita as pt
 
+    columns = pt.Layout((N, N), f"*, block @ 1x{n_chunks}")
     chunks = (N, N // n_chunks)
-    a = pt.from_dask(x)
-    columns = pt.Layout(a.shape, f"*, block @ 1x{n_chunks}")
 
-    def ours() -> Any:
-        b = a.redistribute(columns)
-        if is_checked:
-            # Some rows and columns of every chunk.
-            theirs, found = x[::911, ::127].compute(), b.to_dask()[::911, ::127].compute()
-            assert np.array_equal(theirs, found)
-        return b
+    def ours(x: Any) -> Callable[[], Any]:
+        a = pt.from_dask(x)
+        return lambda: a.redistribute(columns).to_dask
 
-    def rechunked(method: str | None) -> Callable[[], Any]:
-        def run() -> Any:
+    def rechunked(method: str | None) -> Method:
+        def run(x: Any) -> Any:
             y = x.rechunk(chunks, method=method).persist()
             wait(y)
-            return y
+            return lambda: y
+
+        return lambda x: lambda: run(x)
+
+    def in_threads(x: Any) -> Callable[[], Any]:
+        here = da.from_array(x.compute(), chunks=x.chunks)
+
+        def run() -> Any:
+            y = here.rechunk(chunks, method="tasks").persist(scheduler="threads")
+            return lambda: y
 
         return run
 
-    here = da.ones((N, N), chunks=(N // n_chunks, N)).persist(scheduler="threads")
     return {
         "partita": ours,
         "rechunk": rechunked(None),
         "rechunk, tasks": rechunked("tasks"),
         "rechunk, p2p": rechunked("p2p"),
-        "rechunk, threads of one process": lambda: here.rechunk(chunks, method="tasks").persist(
-            scheduler="threads"
-        ),
+        "rechunk, threads of one process": in_threads,
     }
-
-
-def _n_held(client: Any) -> int:
-    """Results that the workers hold."""
-    return sum(len(keys) for keys in client.has_what().values())
 
 
 if __name__ == "__main__":
