@@ -9,9 +9,9 @@
 use partita_plan::{Combine, Move, Plan};
 
 use crate::buffer::{Buffer, check_shapes};
-use crate::copy::{self, Prepared, Region, Stores, Target, add_all, copy_all, fill_zero};
+use crate::copy::{self, Prepared, Stores, Target, add_all, copy_all, fill_zero};
 use crate::error::{Result, TeamError};
-use crate::packing::{self, Unpack};
+use crate::packing::{self, Side};
 
 /// What a rank gives, by taking rank.
 #[derive(Debug)]
@@ -75,6 +75,23 @@ pub enum Part<'a> {
     Seen(&'a [Buffer]),
 }
 
+/// A move with its memory.
+struct Bound {
+    prepared: Prepared,
+    source: usize,
+    target: usize,
+}
+
+impl Bound {
+    fn as_move(&self) -> copy::Move<'_> {
+        copy::Move {
+            prepared: &self.prepared,
+            source: self.source as *const u8,
+            target: self.target as *mut u8,
+        }
+    }
+}
+
 /// What a rank takes, by giving rank.
 #[derive(Debug)]
 pub struct Taking<'a> {
@@ -116,9 +133,17 @@ impl<'a> Taking<'a> {
             // SAFETY: the caller vouches for the targets.
             unsafe { zero(targets, self.item_bytes(), stores) };
         }
-        for (moves, part) in groups {
-            // SAFETY: sizes were checked above; the caller vouches for the memory.
-            unsafe { self.take(moves, part, targets, stores) };
+        let bound: Vec<Bound> =
+            groups.into_iter().flat_map(|(moves, part)| self.bind(moves, part, targets)).collect();
+        let bound: Vec<copy::Move<'_>> = bound.iter().map(Bound::as_move).collect();
+        if adds {
+            for one in &bound {
+                // SAFETY: sizes were checked above; the caller vouches for the memory.
+                unsafe { add_all(std::slice::from_ref(one), self.plan.dtype()) };
+            }
+        } else {
+            // SAFETY: as above; a plan that copies writes every target element once.
+            unsafe { copy_all(&bound, stores) };
         }
         Ok(())
     }
@@ -143,46 +168,29 @@ impl<'a> Taking<'a> {
         Ok(*part)
     }
 
-    /// # Safety
-    /// As [`Taking::join`], with part and targets checked.
-    unsafe fn take(&self, moves: &[Move], part: Part<'_>, targets: &[Buffer], stores: Stores) {
-        let adds = self.plan.combine() == Combine::Sum;
-        match part {
-            Part::Packed(message) => {
-                let moves: Vec<&Move> = moves.iter().collect();
-                let how = if adds { Unpack::Add } else { Unpack::Copy };
-                // SAFETY: the caller's promise.
-                unsafe { packing::unpack(&moves, message, self.plan.dtype(), targets, how) };
-            }
-            Part::Seen(sources) => {
-                let prepared: Vec<Prepared> =
-                    moves.iter().map(|m| self.prepare(m, sources, targets)).collect();
-                let bound: Vec<copy::Move<'_>> = moves
-                    .iter()
-                    .zip(&prepared)
-                    .map(|(m, prepared)| copy::Move {
-                        prepared,
-                        source: sources[m.source_buffer].address as *const u8,
-                        target: targets[m.target_buffer].address as *mut u8,
-                    })
-                    .collect();
-                // SAFETY: the caller's promise.
-                unsafe {
-                    if adds {
-                        add_all(&bound, self.plan.dtype());
-                    } else {
-                        copy_all(&bound, stores);
-                    }
+    /// Moves bound to their memory, whatever the parts are.
+    fn bind(&self, moves: &[Move], part: Part<'_>, targets: &[Buffer]) -> Vec<Bound> {
+        let dtype = self.plan.dtype();
+        let mut at = 0;
+        let bind = |m: &Move| {
+            let target = &targets[m.target_buffer];
+            let (prepared, source) = match part {
+                Part::Seen(sources) => {
+                    let source = &sources[m.source_buffer];
+                    let runs: Vec<_> = m.runs.iter().map(|runs| runs.to_vec()).collect();
+                    (packing::prepare(&runs, dtype, source, target), source.address)
                 }
-            }
-        }
-    }
-
-    fn prepare(&self, m: &Move, sources: &[Buffer], targets: &[Buffer]) -> Prepared {
-        let runs: Vec<_> = m.runs.iter().map(|runs| &**runs).collect();
-        let region = Region { runs: &runs, item_bytes: self.item_bytes() };
-        let (source, target) = (&sources[m.source_buffer], &targets[m.target_buffer]);
-        Prepared::new(region, &source.strides, &target.strides)
+                Part::Packed(message) => {
+                    let (runs, shape) = packing::dense(m, Side::Target);
+                    let address = message[at..].as_ptr() as usize;
+                    at += (m.n_elements() * dtype.n_bytes()) as usize;
+                    let dense = Buffer::dense(address, &shape, self.item_bytes());
+                    (packing::prepare(&runs, dtype, &dense, target), address)
+                }
+            };
+            Bound { prepared, source, target: target.address }
+        };
+        moves.iter().map(bind).collect()
     }
 
     fn n_sources(&self) -> usize {
