@@ -17,6 +17,7 @@ import movement
 import planning
 import report
 import startup
+import tasks
 import translation
 
 
@@ -34,7 +35,11 @@ def main() -> None:
     _say("index translation")
     results = translation.measure()
     _say("movement")
-    page = report.page(facts, results, figures, runs, shown) + "\n" + movement.page(movement.measure())
+    moves = movement.measure()
+    _say("Dask")
+    moved = tasks.measure()
+    sections = [movement.page(moves), tasks.section(moved)]
+    page = "\n".join([report.page(facts, results, figures, runs, shown), *sections])
     args.write.parent.mkdir(parents=True, exist_ok=True)
     args.write.write_text(page)
     print(page)

@@ -38,28 +38,37 @@ from partita._partita import (
 if _typing.TYPE_CHECKING:
     from partita._array import Array, from_local
     from partita._team import Grid, Team, spmd, world
+    from partita.dask import from_dask
+    from partita.ray import from_ray
 
 # What needs NumPy or threads is loaded when it is first used.
 _LATER = {
     "Array": "_array",
     "Grid": "_team",
     "Team": "_team",
+    "from_dask": "dask",
     "from_local": "_array",
+    "from_ray": "ray",
     "spmd": "_team",
     "world": "_team",
 }
 
 
+_MODULES = ("dask", "ray")
+
+
 def __getattr__(name: str) -> _typing.Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'partita' has no attribute {name!r}")
     from importlib import import_module
 
+    if name in _MODULES:
+        return import_module(f"partita.{name}")
+    if name not in _LATER:
+        raise AttributeError(f"module 'partita' has no attribute {name!r}")
     return getattr(import_module(f"partita.{_LATER[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_LATER]
+    return [*globals(), *_LATER, *_MODULES]
 
 
 __all__ = [
@@ -83,7 +92,9 @@ __all__ = [
     "Unstructured",
     "Whole",
     "__version__",
+    "from_dask",
     "from_local",
+    "from_ray",
     "plan",
     "spmd",
     "world",

@@ -113,6 +113,18 @@ class Array:
         listed = _listed(moved)
         return listed[0] if listed else None
 
+    def to_dask(self, client: Any = None, *, root: int | None = None) -> Any:
+        """A `dask.array` of the chunks, on every rank or on one. Collective."""
+        from partita._handover import to_dask
+
+        return to_dask(self, client, root=root)
+
+    def to_ray(self, *, root: int | None = None) -> list[Any] | None:
+        """References to the buffers in Ray's stores, in the order of ranks. Collective."""
+        from partita._handover import to_ray
+
+        return to_ray(self, root=root)
+
     def __repr__(self) -> str:
         return f"<Array {self.shape} {self._dtype}, {self._layout.notation}>"
 

@@ -27,6 +27,8 @@ __all__ = [
     "Run",
     "plan",
     "run_command",
+    "pack_parts",
+    "join_parts",
     "default_partition",
     "local_target_of_slice",
     "local_bounding_box",
@@ -309,6 +311,16 @@ def plan(source: Layout, target: Layout, dtype: DTypeLike | str | None = None) -
 def run_command(
     args: Sequence[str], is_terminal: bool, facts: Sequence[tuple[str, str]], programs: str
 ) -> tuple[int, str, str]: ...
+def pack_parts(
+    plan: Plan,
+    source_rank: int,
+    target_ranks: Sequence[int],
+    sources: Sequence[Any],
+    into: Any,
+) -> None: ...
+def join_parts(
+    plan: Plan, target_rank: int, parts: Sequence[tuple[int, Any]], targets: Sequence[Any]
+) -> None: ...
 def default_partition(
     n_members: SupportsIndex, member: SupportsIndex, shape: Extents
 ) -> list[Pair]: ...

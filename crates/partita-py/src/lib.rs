@@ -15,6 +15,7 @@ mod moves;
 mod mpi;
 mod pieces;
 mod plan;
+mod tasks;
 mod team;
 
 use pyo3::prelude::*;
@@ -41,5 +42,7 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<mpi::MpiWorld>()?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_function(wrap_pyfunction!(cli::run_command, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::pack_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::join_parts, module)?)?;
     dist::add(module)
 }
