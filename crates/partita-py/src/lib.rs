@@ -9,13 +9,16 @@ mod cli;
 mod convert;
 mod dist;
 mod errors;
+mod facts;
 mod layout;
 mod maps;
 mod moves;
 mod mpi;
 mod pieces;
 mod plan;
+mod protocol;
 mod team;
+mod values;
 
 use pyo3::prelude::*;
 
@@ -42,5 +45,6 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<mpi::MpiTeam>()?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_function(wrap_pyfunction!(cli::run_command, module)?)?;
+    protocol::add(module)?;
     dist::add(module)
 }

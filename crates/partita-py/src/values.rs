@@ -1,0 +1,287 @@
+//! Protocol dictionaries of Python as plain values.
+//!
+//! Only what the protocols name is read, once, into memory of our own, so that a dictionary that
+//! changes later changes nothing, and one that holds a list a million times costs no more than its
+//! size. Whatever an object's own code raises makes it an unknown thing; nothing is raised from here
+//! but interrupts.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use partita_protocol::{MOST_DIMS, Role, Thing, Value};
+use pyo3::exceptions::PyException;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
+
+use crate::facts::Kinds;
+
+/// Longest list of locations that is read.
+const MOST_LOCATIONS: usize = 4096;
+/// Tuples of numbers in lists of tuples: nothing deeper has a meaning.
+const DEEPEST: usize = 2;
+/// Most values that are read; what is shared a million times ends here.
+const MOST_VALUES: usize = 1 << 26;
+
+/// What a dimension dictionary may say, besides its indices.
+const DIM_FIELDS: [&str; 10] = [
+    "dist_type",
+    "size",
+    "proc_grid_size",
+    "proc_grid_rank",
+    "start",
+    "stop",
+    "padding",
+    "periodic",
+    "block_size",
+    "one_to_one",
+];
+
+/// Reads dictionaries and keeps the objects it met.
+pub(crate) struct Reader<'py> {
+    py: Python<'py>,
+    /// Objects by the number that their values carry.
+    pub objects: Vec<Bound<'py, PyAny>>,
+    kinds: Kinds<'py>,
+    texts: HashMap<usize, (Bound<'py, PyAny>, Arc<str>)>,
+    n_values: usize,
+}
+
+/// An error becomes nothing, unless it is an interrupt.
+pub(crate) fn quiet<T>(py: Python<'_>, result: PyResult<T>) -> PyResult<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.is_instance_of::<PyException>(py) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+impl<'py> Reader<'py> {
+    pub(crate) fn new(py: Python<'py>) -> Self {
+        Self { py, objects: Vec::new(), kinds: Kinds::new(py), texts: HashMap::new(), n_values: 0 }
+    }
+
+    /// A dictionary of either protocol.
+    pub(crate) fn dictionary(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
+        let Ok(dict) = value.cast::<PyDict>() else { return self.plain(value, 0) };
+        // A copy of our own: the caller's may change while its objects are asked.
+        let dict = dict.copy()?;
+        let mut entries = Vec::with_capacity(dict.len());
+        for (key, value) in dict.iter() {
+            let Ok(name) = key.cast::<PyString>() else {
+                entries.push((self.plain(&key, 0)?, Value::Null));
+                continue;
+            };
+            let Some(name) = quiet(self.py, name.extract::<String>())? else { continue };
+            let read = match name.as_str() {
+                "partitions" => self.partitions(&value)?,
+                "locals" | "local" => self.listed(&value, usize::MAX)?,
+                "dim_data" => self.dim_data(&value)?,
+                "buffer" => self.data(&value, true)?,
+                "get" => self.data(&value, false)?,
+                "shape" | "partition_tiling" | "__version__" => self.plain(&value, 0)?,
+                _ => Value::Null,
+            };
+            entries.push((Value::Text(name.into()), read));
+        }
+        Ok(Value::Dict(entries))
+    }
+
+    fn partitions(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
+        let Ok(dict) = value.cast::<PyDict>() else { return self.plain(value, 0) };
+        let dict = dict.copy()?;
+        let mut entries = Vec::with_capacity(dict.len());
+        for (key, value) in dict.iter() {
+            entries.push((self.plain(&key, 0)?, self.partition(&value)?));
+        }
+        Ok(Value::Dict(entries))
+    }
+
+    fn partition(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
+        let py = self.py;
+        let Ok(dict) = value.cast::<PyDict>() else { return self.plain(value, 0) };
+        let mut entries = Vec::with_capacity(5);
+        for name in [intern!(py, "start"), intern!(py, "shape")] {
+            if let Some(found) = dict.get_item(name)? {
+                entries.push((self.name(name)?, self.plain(&found, 0)?));
+            }
+        }
+        if let Some(found) = dict.get_item(intern!(py, "data"))? {
+            entries.push((self.name(intern!(py, "data"))?, self.data(&found, false)?));
+        }
+        if let Some(found) = dict.get_item(intern!(py, "location"))? {
+            let read = self.listed(&found, MOST_LOCATIONS)?;
+            entries.push((self.name(intern!(py, "location"))?, read));
+        }
+        if let Some(found) = dict.get_item(intern!(py, "dtype"))? {
+            let word = self.kinds.dtype_name(&found)?;
+            entries.push((self.name(intern!(py, "dtype"))?, Value::Text(word)));
+        }
+        Ok(Value::Dict(entries))
+    }
+
+    fn dim_data(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
+        if !value.is_instance_of::<PyTuple>() && !value.is_instance_of::<PyList>() {
+            return self.plain(value, 0);
+        }
+        let mut dims = Vec::new();
+        for item in value.try_iter()?.take(MOST_DIMS + 1) {
+            dims.push(self.dim(&item?)?);
+        }
+        Ok(if value.is_instance_of::<PyList>() { Value::List(dims) } else { Value::Tuple(dims) })
+    }
+
+    fn dim(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
+        let Ok(dict) = value.cast::<PyDict>() else { return self.plain(value, 0) };
+        let mut entries = Vec::new();
+        for (key, value) in dict.copy()?.iter() {
+            let key = self.plain(&key, DEEPEST)?;
+            let read = match &key {
+                Value::Text(name) if &**name == "indices" => self.indices(&value)?,
+                Value::Text(name) if DIM_FIELDS.contains(&&**name) => self.plain(&value, 0)?,
+                _ => Value::Null,
+            };
+            entries.push((key, read));
+        }
+        Ok(Value::Dict(entries))
+    }
+
+    fn indices(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
+        if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>() {
+            return self.listed(value, usize::MAX);
+        }
+        match self.kinds.numbers(value)? {
+            Some(facts) => Ok(self.thing(value, Role::Array(facts.into()))?),
+            None => self.plain(value, 0),
+        }
+    }
+
+    /// A list of any length whose items are plain; anything else is plain itself.
+    fn listed(&mut self, value: &Bound<'py, PyAny>, most: usize) -> PyResult<Value> {
+        let (items, is_list): (Box<dyn Iterator<Item = Bound<'py, PyAny>>>, bool) =
+            if let Ok(list) = value.cast::<PyList>() {
+                (Box::new(list.to_tuple().into_iter()), true)
+            } else if let Ok(tuple) = value.cast::<PyTuple>() {
+                (Box::new(tuple.clone().into_iter()), false)
+            } else {
+                return self.plain(value, 0);
+            };
+        let items = items.take(most).map(|item| self.plain(&item, 1));
+        let items: Vec<Value> = items.collect::<PyResult<_>>()?;
+        Ok(if is_list { Value::List(items) } else { Value::Tuple(items) })
+    }
+
+    /// An array, a handle or a function; never looked into.
+    fn data(&mut self, value: &Bound<'py, PyAny>, as_buffer: bool) -> PyResult<Value> {
+        if value.is_none() {
+            return Ok(Value::Null);
+        }
+        if as_buffer && !self.kinds.is_buffer(value)? {
+            return self.plain(value, 0);
+        }
+        let role = self.kinds.role(value, as_buffer)?;
+        self.thing(value, role)
+    }
+
+    fn thing(&mut self, value: &Bound<'py, PyAny>, role: Role) -> PyResult<Value> {
+        let number = self.objects.len();
+        self.objects.push(value.clone());
+        Ok(Value::Thing(Thing { kind: self.kinds.name(&value.get_type())?, role, number }))
+    }
+
+    /// Numbers, words, and short tuples of them.
+    fn plain(&mut self, value: &Bound<'py, PyAny>, depth: usize) -> PyResult<Value> {
+        self.n_values += 1;
+        if self.n_values > MOST_VALUES {
+            let kind = "value after too many others".into();
+            return Ok(Value::Thing(Thing { kind, role: Role::Handle, number: usize::MAX }));
+        }
+        if value.is_exact_instance_of::<PyInt>() {
+            return self.integer(value);
+        }
+        if value.is_none() {
+            return Ok(Value::Null);
+        }
+        if value.is_instance_of::<PyString>() {
+            return self.name(value);
+        }
+        if let Ok(flag) = value.cast::<PyBool>() {
+            return Ok(Value::Bool(flag.is_true()));
+        }
+        if value.is_instance_of::<PyInt>() {
+            return self.integer(value);
+        }
+        if let Ok(number) = value.cast::<PyFloat>() {
+            return Ok(Value::Float(number.value()));
+        }
+        if depth < DEEPEST
+            && (value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>())
+        {
+            return self.sequence(value, depth);
+        }
+        if let Ok(dict) = value.cast::<PyDict>() {
+            // Its number of entries is all that a message says of it.
+            return Ok(Value::Dict(vec![(Value::Null, Value::Null); dict.len().min(MOST_DIMS)]));
+        }
+        self.unknown(value)
+    }
+
+    fn sequence(&mut self, value: &Bound<'py, PyAny>, depth: usize) -> PyResult<Value> {
+        if let Ok(tuple) = value.cast::<PyTuple>() {
+            let mut items = Vec::with_capacity(tuple.len().min(MOST_DIMS + 1));
+            for at in 0..tuple.len().min(MOST_DIMS + 1) {
+                items.push(self.plain(&tuple.get_item(at)?, depth + 1)?);
+            }
+            return Ok(Value::Tuple(items));
+        }
+        let list = value.cast::<PyList>().map_err(PyErr::from)?.to_tuple();
+        let items = list.iter().take(MOST_DIMS + 1).map(|item| self.plain(&item, depth + 1));
+        Ok(Value::List(items.collect::<PyResult<_>>()?))
+    }
+
+    fn integer(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
+        if let Ok(number) = value.extract::<i64>() {
+            return Ok(Value::Int(number.into()));
+        }
+        if let Some(number) = quiet(self.py, value.extract::<i128>())? {
+            return Ok(Value::Int(number));
+        }
+        // Python refuses to print very long numbers.
+        let words = quiet(self.py, value.str().map(|words| words.to_string()))?;
+        let words = words.unwrap_or_else(|| "an integer of thousands of digits".into());
+        Ok(Value::Huge(words.chars().take(60).collect::<String>().into()))
+    }
+
+    /// NumPy's numbers, and things.
+    fn unknown(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
+        let kind = self.kinds.name(&value.get_type())?;
+        if &*kind == "numpy.bool" || &*kind == "numpy.bool_" {
+            return Ok(Value::Bool(quiet(self.py, value.is_truthy())?.unwrap_or(false)));
+        }
+        let is_scalar = quiet(self.py, value.hasattr(intern!(self.py, "__len__")))? == Some(false);
+        let is_type = value.is_instance_of::<PyType>();
+        if is_scalar
+            && !is_type
+            && quiet(self.py, value.hasattr(intern!(self.py, "__index__")))? == Some(true)
+        {
+            let number = quiet(self.py, value.call_method0(intern!(self.py, "__index__")))?;
+            if let Some(number) = number.filter(|n| n.is_instance_of::<PyInt>()) {
+                return self.integer(&number);
+            }
+        }
+        let role = if value.is_callable() { Role::Function } else { Role::Handle };
+        Ok(Value::Thing(Thing { kind, role, number: usize::MAX }))
+    }
+
+    /// A text; the same object is read once.
+    fn name(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
+        if let Some((_, text)) = self.texts.get(&(value.as_ptr() as usize)) {
+            return Ok(Value::Text(Arc::clone(text)));
+        }
+        let text = quiet(self.py, value.extract::<String>())?;
+        let text: Arc<str> = text.unwrap_or_else(|| "text that is no Unicode".into()).into();
+        // Held, so that no other object takes its address.
+        self.texts.insert(value.as_ptr() as usize, (value.clone(), Arc::clone(&text)));
+        Ok(Value::Text(text))
+    }
+}
