@@ -1,5 +1,7 @@
 //! Locations: where a partition can be read without communication, in every dialect met so far.
 
+use std::sync::Arc;
+
 use crate::finding::Findings;
 use crate::numbers::Path;
 use crate::value::{Value, clip};
@@ -10,7 +12,7 @@ pub struct Location {
     /// Rank in the producer's team.
     pub rank: Option<u64>,
     /// Address of the node, or of the worker.
-    pub ip: Option<String>,
+    pub ip: Option<Arc<str>>,
     /// Process id on that node.
     pub pid: Option<u64>,
     /// Where in that process; `kDLCPU` if nothing is said.
@@ -95,7 +97,7 @@ fn is_one_location(items: &[Value]) -> bool {
 
 fn read_one(value: &Value, path: Path<'_>, found: &mut Findings) -> Option<Location> {
     match value {
-        Value::Int(rank) if (0..1 << 63).contains(rank) => {
+        Value::Int(rank @ 0..) => {
             let message = format!("location {rank} is a rank; use a tuple (ip, pid[, device])");
             found.add_strict(path(), "location-type", message);
             Some(Location { rank: Some(*rank as u64), ..Location::default() })
@@ -103,7 +105,7 @@ fn read_one(value: &Value, path: Path<'_>, found: &mut Findings) -> Option<Locat
         Value::Text(ip) => {
             let message = format!("location {:?} is an address; use a tuple (ip, pid)", clip(ip));
             found.add_strict(path(), "location-type", message);
-            Some(Location { ip: Some(ip.to_string()), ..Location::default() })
+            Some(Location { ip: Some(Arc::clone(ip)), ..Location::default() })
         }
         Value::Tuple(items) | Value::List(items) => read_tuple(items, path, found),
         _ => {
@@ -136,7 +138,7 @@ fn read_tuple(items: &[Value], path: Path<'_>, found: &mut Findings) -> Option<L
         return wrong(found, "location-ip", message);
     };
     let pid = match pid {
-        Value::Int(pid @ 0..=0x7fff_ffff_ffff_ffff) => *pid as u64,
+        Value::Int(pid @ 0..) => *pid as u64,
         _ => {
             let message = format!("process id {} is none; use an integer from 0", pid.words());
             return wrong(found, "location-pid", message);
@@ -146,7 +148,7 @@ fn read_tuple(items: &[Value], path: Path<'_>, found: &mut Findings) -> Option<L
         None | Some(Value::Null) => None,
         Some(device) => Some(read_device(device, path, found)?),
     };
-    Some(Location { rank: None, ip: Some(ip.to_string()), pid: Some(pid), device })
+    Some(Location { rank: None, ip: Some(Arc::clone(ip)), pid: Some(pid), device })
 }
 
 fn read_device(value: &Value, path: Path<'_>, found: &mut Findings) -> Option<Device> {

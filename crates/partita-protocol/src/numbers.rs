@@ -60,11 +60,7 @@ pub(crate) fn integer(
     found: &mut Findings,
 ) -> Option<i64> {
     match value {
-        Value::Int(number) => i64::try_from(*number).ok().or_else(|| {
-            let message = format!("{} {number} is too large; use less than 2^63", field.name);
-            found.add(path(), field.overflow, message);
-            None
-        }),
+        Value::Int(number) => Some(*number),
         Value::Huge(_) => {
             let message =
                 format!("{} {} is too large; use less than 2^63", field.name, value.words());
@@ -100,7 +96,7 @@ pub(crate) fn naturals(
     let mut numbers = Vec::with_capacity(items.len());
     for (at, item) in items.iter().enumerate() {
         // The usual case first: this runs for every partition.
-        if let Value::Int(number @ 0..=0x7fff_ffff_ffff_ffff) = item {
+        if let Value::Int(number @ 0..) = item {
             numbers.push(*number as u64);
             continue;
         }

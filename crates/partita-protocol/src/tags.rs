@@ -58,7 +58,7 @@ fn array(fields: &Value) -> Value {
     let numbers = |key: &str| -> Option<Vec<i64>> {
         let items = fields.get(key)?.items()?;
         let number = |item: &Value| match item {
-            Value::Int(number) => i64::try_from(*number).ok(),
+            Value::Int(number) => Some(*number),
             _ => None,
         };
         items.iter().map(number).collect()

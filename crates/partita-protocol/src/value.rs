@@ -11,8 +11,8 @@ pub enum Value {
     /// `True` or `False`; no integer here.
     Bool(bool),
     /// An integer.
-    Int(i128),
-    /// An integer beyond 128 bits, by its first digits.
+    Int(i64),
+    /// An integer beyond 64 bits, by its first digits.
     Huge(Arc<str>),
     /// A floating-point number.
     Float(f64),

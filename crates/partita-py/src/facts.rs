@@ -28,11 +28,14 @@ enum Kind {
     Handle,
 }
 
+/// An element type with its name, and why its elements cannot be shared.
+type KnownDtype<'py> = (Bound<'py, PyAny>, Arc<str>, Option<Arc<str>>);
+
 /// What was learnt about types and element types so far.
 pub(crate) struct Kinds<'py> {
     py: Python<'py>,
     kinds: HashMap<usize, (Bound<'py, PyType>, Kind, Arc<str>)>,
-    dtypes: HashMap<usize, (Bound<'py, PyAny>, Arc<str>, Option<Arc<str>>)>,
+    dtypes: HashMap<usize, KnownDtype<'py>>,
 }
 
 impl<'py> Kinds<'py> {

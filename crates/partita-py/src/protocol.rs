@@ -78,7 +78,7 @@ type Place = (Option<u64>, Option<String>, Option<u64>, Option<(u32, u32)>);
 
 fn place(location: &Location) -> Place {
     let device = location.device.map(|device| (device.code, device.index));
-    (location.rank, location.ip.clone(), location.pid, device)
+    (location.rank, location.ip.as_deref().map(str::to_string), location.pid, device)
 }
 
 #[pymethods]

@@ -37,6 +37,16 @@ const DIM_FIELDS: [&str; 10] = [
     "one_to_one",
 ];
 
+/// Field names of a partition, as Python and as we have them.
+struct Fields<'py>([(Bound<'py, PyString>, Value); 5]);
+
+impl<'py> Fields<'py> {
+    fn new(py: Python<'py>) -> Self {
+        let names = ["start", "shape", "data", "location", "dtype"];
+        Self(names.map(|name| (PyString::intern(py, name), Value::text(name))))
+    }
+}
+
 /// Reads dictionaries and keeps the objects it met.
 pub(crate) struct Reader<'py> {
     py: Python<'py>,
@@ -45,6 +55,7 @@ pub(crate) struct Reader<'py> {
     kinds: Kinds<'py>,
     texts: HashMap<usize, (Bound<'py, PyAny>, Arc<str>)>,
     n_values: usize,
+    fields: Fields<'py>,
 }
 
 /// An error becomes nothing, unless it is an interrupt.
@@ -58,7 +69,14 @@ pub(crate) fn quiet<T>(py: Python<'_>, result: PyResult<T>) -> PyResult<Option<T
 
 impl<'py> Reader<'py> {
     pub(crate) fn new(py: Python<'py>) -> Self {
-        Self { py, objects: Vec::new(), kinds: Kinds::new(py), texts: HashMap::new(), n_values: 0 }
+        Self {
+            py,
+            objects: Vec::new(),
+            kinds: Kinds::new(py),
+            texts: HashMap::new(),
+            n_values: 0,
+            fields: Fields::new(py),
+        }
     }
 
     /// A dictionary of either protocol.
@@ -98,24 +116,19 @@ impl<'py> Reader<'py> {
     }
 
     fn partition(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
-        let py = self.py;
         let Ok(dict) = value.cast::<PyDict>() else { return self.plain(value, 0) };
-        let mut entries = Vec::with_capacity(5);
-        for name in [intern!(py, "start"), intern!(py, "shape")] {
-            if let Some(found) = dict.get_item(name)? {
-                entries.push((self.name(name)?, self.plain(&found, 0)?));
-            }
-        }
-        if let Some(found) = dict.get_item(intern!(py, "data"))? {
-            entries.push((self.name(intern!(py, "data"))?, self.data(&found, false)?));
-        }
-        if let Some(found) = dict.get_item(intern!(py, "location"))? {
-            let read = self.listed(&found, MOST_LOCATIONS)?;
-            entries.push((self.name(intern!(py, "location"))?, read));
-        }
-        if let Some(found) = dict.get_item(intern!(py, "dtype"))? {
-            let word = self.kinds.dtype_name(&found)?;
-            entries.push((self.name(intern!(py, "dtype"))?, Value::Text(word)));
+        let mut entries = Vec::with_capacity(4);
+        for at in 0..self.fields.0.len() {
+            let (name, key) = &self.fields.0[at];
+            let (found, key) = (dict.get_item(name)?, key.clone());
+            let Some(found) = found else { continue };
+            let read = match at {
+                0 | 1 => self.plain(&found, 0)?,
+                2 => self.data(&found, false)?,
+                3 => self.listed(&found, MOST_LOCATIONS)?,
+                _ => Value::Text(self.kinds.dtype_name(&found)?),
+            };
+            entries.push((key, read));
         }
         Ok(Value::Dict(entries))
     }
@@ -158,17 +171,17 @@ impl<'py> Reader<'py> {
 
     /// A list of any length whose items are plain; anything else is plain itself.
     fn listed(&mut self, value: &Bound<'py, PyAny>, most: usize) -> PyResult<Value> {
-        let (items, is_list): (Box<dyn Iterator<Item = Bound<'py, PyAny>>>, bool) =
-            if let Ok(list) = value.cast::<PyList>() {
-                (Box::new(list.to_tuple().into_iter()), true)
-            } else if let Ok(tuple) = value.cast::<PyTuple>() {
-                (Box::new(tuple.clone().into_iter()), false)
-            } else {
-                return self.plain(value, 0);
-            };
-        let items = items.take(most).map(|item| self.plain(&item, 1));
-        let items: Vec<Value> = items.collect::<PyResult<_>>()?;
-        Ok(if is_list { Value::List(items) } else { Value::Tuple(items) })
+        if let Ok(list) = value.cast::<PyList>() {
+            let mut items = Vec::with_capacity(list.len().min(most));
+            // By number, for the list may change while its items are asked.
+            while items.len() < most && items.len() < list.len() {
+                items.push(self.plain(&list.get_item(items.len())?, 1)?);
+            }
+            return Ok(Value::List(items));
+        }
+        let Ok(tuple) = value.cast::<PyTuple>() else { return self.plain(value, 0) };
+        let items = tuple.iter().take(most).map(|item| self.plain(&item, 1));
+        Ok(Value::Tuple(items.collect::<PyResult<_>>()?))
     }
 
     /// An array, a handle or a function; never looked into.
@@ -234,16 +247,16 @@ impl<'py> Reader<'py> {
             }
             return Ok(Value::Tuple(items));
         }
-        let list = value.cast::<PyList>().map_err(PyErr::from)?.to_tuple();
-        let items = list.iter().take(MOST_DIMS + 1).map(|item| self.plain(&item, depth + 1));
-        Ok(Value::List(items.collect::<PyResult<_>>()?))
+        let list = value.cast::<PyList>().map_err(PyErr::from)?;
+        let mut items = Vec::new();
+        while items.len() <= MOST_DIMS && items.len() < list.len() {
+            items.push(self.plain(&list.get_item(items.len())?, depth + 1)?);
+        }
+        Ok(Value::List(items))
     }
 
     fn integer(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
         if let Ok(number) = value.extract::<i64>() {
-            return Ok(Value::Int(number.into()));
-        }
-        if let Some(number) = quiet(self.py, value.extract::<i128>())? {
             return Ok(Value::Int(number));
         }
         // Python refuses to print very long numbers.

@@ -437,7 +437,7 @@ fn listed_indices(value: &Value, context: Context, found: &mut Findings) -> Opti
     };
     found.add_strict(path(), "indices-type", "indices is a list; use a buffer of integers");
     let number = |item: &Value| match item {
-        Value::Int(number) => i64::try_from(*number).ok(),
+        Value::Int(number) => Some(*number),
         _ => None,
     };
     if let Some(at) = items.iter().position(|item| number(item).is_none()) {
