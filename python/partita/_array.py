@@ -116,12 +116,7 @@ class Array:
         if self._exchange is None:
             layout = self._halo_layout or self._layout
             self._exchange = plan(layout, layout, self._dtype.name)
-        if self._team.engine == "threads":
-            self._team.native.run_in_place(self._exchange, self._buffers)
-            return self
-        filled = _listed(apply(self._exchange, self._buffers, self._team, None))
-        for buffer, new in zip(self._buffers, filled, strict=True):
-            np.copyto(buffer, new)
+        self._team.native.run_in_place(self._exchange, self._buffers)
         return self
 
     def gather(self, root: int | None = None) -> Local | None:

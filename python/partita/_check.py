@@ -106,4 +106,9 @@ def check(obj: Any, *, strict: bool = False, team: Team | None = None) -> list[F
     dicts = [one for one in found if not isinstance(one, Finding)]
     if missing and not are_ranks:
         return missing
-    return missing + listed(check_dicts(dicts, are_ranks, strict))
+    try:
+        return missing + listed(check_dicts(dicts, are_ranks, strict))
+    except Exception as error:
+        # Only what an object's own code does while it is looked at can come here.
+        words = f"reading the dictionary raised {type(error).__name__}: {_clipped(error)}"
+        return [*missing, Finding("", "protocol-raised", words)]

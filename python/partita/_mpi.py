@@ -45,7 +45,8 @@ def _open(comm: Any) -> MpiWorld:
         from mpi4py import MPI
 
         module, handle = MPI.__file__, MPI._handleof(comm)
-    opened = MpiWorld(mpi4py=module, prefix=sys.prefix, comm=handle)
+    shared = os.environ.get("PARTITA_SHARED_MEMORY", "1") != "0"
+    opened = MpiWorld(mpi4py=module, prefix=sys.prefix, comm=handle, shared=shared)
     _tell_when_leaving(opened)
     return opened
 
