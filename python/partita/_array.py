@@ -99,7 +99,9 @@ class Array:
     @property
     def pieces(self) -> list[tuple[Piece, Local]]:
         """One (piece, buffer) pair per piece that this rank holds."""
-        pairs = []
+        pairs: list[tuple[Piece, Local]] = []
+        if self._team.rank not in self._layout.ranks:
+            return pairs
         for piece in self._layout.pieces(self._team.rank):
             cut = zip(piece.local_start, piece.shape, strict=True)
             part = tuple(slice(start, start + length) for start, length in cut)

@@ -64,7 +64,7 @@ def dictionary_of(obj: Any, names: tuple[str, ...] = PARTITIONED + DISTARRAY) ->
         f"a {type(obj).__name__} has none of {', '.join(names)}; "
         "hand over an object that does, or the dictionary itself"
     )
-    raise ProtocolError(message, "protocol-missing")
+    raise ProtocolError(message, "not-a-dict")
 
 
 def _found(obj: Any) -> Any:
@@ -104,7 +104,7 @@ def check(obj: Any, *, strict: bool = False, team: Team | None = None) -> list[F
         if isinstance(one, Finding)
     ]
     dicts = [one for one in found if not isinstance(one, Finding)]
-    if missing and not are_ranks:
+    if missing and not dicts:
         return missing
     try:
         return missing + listed(check_dicts(dicts, are_ranks, strict))

@@ -61,7 +61,9 @@ class Frame(Array):
     @property
     def pieces(self) -> list[tuple[Piece, Any]]:
         """One (piece, table) pair per piece that this rank holds."""
-        pairs = []
+        pairs: list[tuple[Piece, Any]] = []
+        if not self._has_part(self._layout):
+            return pairs
         for piece in self._layout.pieces(self._team.rank):
             cut = zip(piece.local_start, piece.shape, strict=True)
             box = tuple(slice(start, start + length) for start, length in cut)
@@ -79,9 +81,8 @@ class Frame(Array):
         for codec, columns in self._groups().items():
             source, target = _boxes(self._layout, columns, codec), _boxes(layout, columns, codec)
             own = [
-                codec.encode(table.iloc[:, _local(piece, columns)])
-                for piece, table in self.pieces
-            ] if self._has_part(self._layout) else []
+                codec.encode(table.iloc[:, _local(piece, columns)]) for piece, table in self.pieces
+            ]
             parts[codec] = _moved(source, target, own, self._team, codec)
         labels = self._moved_labels(layout)
         tables = self._assembled(layout, parts, labels) if self._has_part(layout) else []

@@ -39,7 +39,7 @@ def from_partitioned(obj: Any, *, team: Team | None = None, copy: bool | None = 
         _warn_of_places(parts, team)
     own = holders[team.rank] if team.active else []
     layout = parts.layout(holders)
-    raw, problems = _fetched(dictionary.get("get"), parts, own)
+    raw, problems = _fetched(dict.get(dictionary, "get"), parts, own)
     is_table = bool(raw) and is_frame(raw[0])
     if _joint.share(team, problems, is_table, "__partitioned__").count(True):
         from partita._frame import from_tables
@@ -192,10 +192,10 @@ def _extras(dictionary: dict[str, Any]) -> tuple[dict[str, Any], dict[Any, dict[
     """Fields that the protocol does not know, of the dictionary and of its partitions."""
     known = {"shape", "partition_tiling", "partitions", "locals", "local", "get"}
     own = {"start", "shape", "data", "location"}
-    top = {key: value for key, value in dictionary.items() if key not in known}
+    top = {key: value for key, value in dict.items(dictionary) if key not in known}
     parts = {
-        tuple(int(at) for at in key): {name: entry[name] for name in entry if name not in own}
-        for key, entry in dictionary["partitions"].items()
+        tuple(int(at) for at in key): {name: value for name, value in dict.items(entry) if name not in own}
+        for key, entry in dict.items(dict.get(dictionary, "partitions", {}))
         if len(entry) > 4
     }
     return top, parts

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use partita_protocol::{Facts, Role};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyType};
+use pyo3::types::{PyDict, PyMemoryView, PyString, PyType};
 use pyo3::{ffi, intern};
 
 use crate::values::quiet;
@@ -191,7 +191,9 @@ fn shows_buffer(value: &Bound<'_, PyAny>) -> bool {
 /// Facts of an object with the buffer protocol only.
 fn memory_facts(value: &Bound<'_, PyAny>) -> PyResult<Facts> {
     let py = value.py();
-    let array = py.import("numpy")?.call_method1("asarray", (value,))?;
+    // NumPy takes bytes for text unless they come as memory.
+    let memory = PyMemoryView::from(value)?;
+    let array = py.import("numpy")?.call_method1("asarray", (memory,))?;
     let dtype = array.getattr("dtype")?;
     let is_object: bool = dtype.getattr("hasobject")?.extract()?;
     let name: String = dtype.getattr("name")?.extract()?;
@@ -206,9 +208,12 @@ fn memory_facts(value: &Bound<'_, PyAny>) -> PyResult<Facts> {
 fn read_numbers(value: &Bound<'_, PyAny>) -> PyResult<Facts> {
     let py = value.py();
     let numpy = py.import("numpy")?;
-    let array = match numpy.call_method1("asarray", (value,)) {
-        Ok(array) if array.getattr("dtype")?.getattr("kind")?.ne("O")? => array,
-        _ => numpy.call_method1("from_dlpack", (value,))?,
+    let array = if shows_buffer(value) {
+        numpy.call_method1("asarray", (PyMemoryView::from(value)?,))?
+    } else if value.hasattr("__array_interface__")? {
+        numpy.call_method1("asarray", (value,))?
+    } else {
+        numpy.call_method1("from_dlpack", (value,))?
     };
     let mut facts = memory_facts(&array)?;
     let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;

@@ -37,6 +37,12 @@ const DIM_FIELDS: [&str; 10] = [
     "one_to_one",
 ];
 
+/// Key and value of an item of a dictionary.
+fn pair<'py>(item: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let item = item.cast::<PyTuple>().map_err(PyErr::from)?;
+    Ok((item.get_item(0)?, item.get_item(1)?))
+}
+
 /// Field names of a partition, as Python and as we have them.
 struct Fields<'py>([(Bound<'py, PyString>, Value); 5]);
 
@@ -82,10 +88,11 @@ impl<'py> Reader<'py> {
     /// A dictionary of either protocol.
     pub(crate) fn dictionary(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
         let Ok(dict) = value.cast::<PyDict>() else { return self.plain(value, 0) };
-        // A copy of our own: the caller's may change while its objects are asked.
-        let dict = dict.copy()?;
-        let mut entries = Vec::with_capacity(dict.len());
-        for (key, value) in dict.iter() {
+        // A list of our own: the dictionary may change while its objects are asked, and one of a
+        // class of its own may give others than it has.
+        let items = dict.items();
+        let mut entries = Vec::with_capacity(items.len());
+        for (key, value) in items.iter().map(|item| pair(&item)).collect::<PyResult<Vec<_>>>()? {
             let Ok(name) = key.cast::<PyString>() else {
                 entries.push((self.plain(&key, 0)?, Value::Null));
                 continue;
@@ -96,7 +103,8 @@ impl<'py> Reader<'py> {
                 "locals" | "local" => self.listed(&value, usize::MAX)?,
                 "dim_data" => self.dim_data(&value)?,
                 "buffer" => self.data(&value, true)?,
-                "get" => self.data(&value, false)?,
+                "get" if value.is_callable() => self.thing(&value, Role::Function)?,
+                "get" => self.plain(&value, 0)?,
                 "shape" | "partition_tiling" | "__version__" => self.plain(&value, 0)?,
                 _ => Value::Null,
             };
@@ -107,9 +115,10 @@ impl<'py> Reader<'py> {
 
     fn partitions(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
         let Ok(dict) = value.cast::<PyDict>() else { return self.plain(value, 0) };
-        let dict = dict.copy()?;
-        let mut entries = Vec::with_capacity(dict.len());
-        for (key, value) in dict.iter() {
+        let items = dict.items();
+        let mut entries = Vec::with_capacity(items.len());
+        for item in items.iter() {
+            let (key, value) = pair(&item)?;
             entries.push((self.plain(&key, 0)?, self.partition(&value)?));
         }
         Ok(Value::Dict(entries))
@@ -147,7 +156,8 @@ impl<'py> Reader<'py> {
     fn dim(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
         let Ok(dict) = value.cast::<PyDict>() else { return self.plain(value, 0) };
         let mut entries = Vec::new();
-        for (key, value) in dict.copy()?.iter() {
+        for item in dict.items().iter() {
+            let (key, value) = pair(&item)?;
             let key = self.plain(&key, DEEPEST)?;
             let read = match &key {
                 Value::Text(name) if &**name == "indices" => self.indices(&value)?,

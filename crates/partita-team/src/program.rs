@@ -101,7 +101,8 @@ impl Program {
     /// Prepares a rank's moves; none if a buffer of the plan is missing or out of reach.
     pub(crate) fn new(style: Style, plan: &Plan, view: &View<'_>) -> Option<Self> {
         let (rank, combine) = (view.rank, plan.combine());
-        let (sends, receives) = (listed(style, plan.sends(rank)), listed(style, plan.receives(rank)));
+        let (sends, receives) =
+            (listed(style, plan.sends(rank)), listed(style, plan.receives(rank)));
         let of = |moves: &[Move], route: Route| -> Vec<Move> {
             let here = moves.iter().filter(|m| view.route(m, combine) == route);
             here.cloned().collect()

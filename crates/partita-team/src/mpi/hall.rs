@@ -75,9 +75,8 @@ impl Hall {
         }
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(offer) = &parcel.offer {
-            let is_same = |(call, old): &(Call, Arc<Offer>)| {
-                Arc::ptr_eq(old, offer) && *call == parcel.call
-            };
+            let is_same =
+                |(call, old): &(Call, Arc<Offer>)| Arc::ptr_eq(old, offer) && *call == parcel.call;
             if told.as_ref().is_some_and(is_same) {
                 return Note::Again { place, tag: parcel.tag };
             }
@@ -132,11 +131,8 @@ impl Hall {
     /// Why a member does not come at all.
     fn absence(&self, state: &State, rank: u64, round: u64, stage: Stage) -> Option<Failure> {
         let member = self.members[rank as usize];
-        let left = |message: &str| Failure {
-            rank,
-            kind: FailureKind::Left,
-            message: message.to_string(),
-        };
+        let left =
+            |message: &str| Failure { rank, kind: FailureKind::Left, message: message.to_string() };
         if let Some(why) = state.inbox.departed(member) {
             return Some(left(why));
         }
@@ -174,8 +170,7 @@ impl Hall {
         let late = |failure: &&Failure| failure.kind == FailureKind::Late && failure.rank != own;
         let waited = format!("rank {own} waited");
         let failures = slot.posts.values().filter_map(|post| post.as_ref().err());
-        let Some(failure) =
-            failures.filter(late).find(|f| f.message.starts_with(&waited)).cloned()
+        let Some(failure) = failures.filter(late).find(|f| f.message.starts_with(&waited)).cloned()
         else {
             return Ok(());
         };
