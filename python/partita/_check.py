@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from partita import _heat
 from partita._errors import ProtocolError
 from partita._partita import check_dicts
 
@@ -107,7 +108,8 @@ def check(obj: Any, *, strict: bool = False, team: Team | None = None) -> list[F
     if missing and not dicts:
         return missing
     try:
-        return missing + listed(check_dicts(dicts, are_ranks, strict))
+        stale = [] if are_ranks else listed(_heat.stale(obj, dicts[0]))
+        return missing + listed(check_dicts(dicts, are_ranks, strict)) + stale
     except Exception as error:
         # Only what an object's own code does while it is looked at can come here.
         words = f"reading the dictionary raised {type(error).__name__}: {_clipped(error)}"

@@ -20,6 +20,7 @@ class Codec:
     kind: str  # "number", "time" or "text"
     stored: str  # the dtype as the table has it; the width for text
     name: Any = None  # of the row labels
+    given: str = ""  # the table's own word for text
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -37,12 +38,12 @@ class Codec:
         """Where they begin."""
         return (0,) * len(self.tail)
 
-    def words(self) -> tuple[str, str, Any]:
+    def words(self) -> tuple[str, str, Any, str]:
         """The codec as plain data."""
-        return self.kind, self.stored, self.name
+        return self.kind, self.stored, self.name, self.given
 
     @classmethod
-    def read(cls, words: tuple[str, str, Any]) -> Codec:
+    def read(cls, words: tuple[str, str, Any, str]) -> Codec:
         """The codec again."""
         return cls(*words)
 
@@ -52,7 +53,7 @@ class Codec:
         if a is None or a == b:
             return b
         if a.kind == b.kind == "text":
-            return cls("text", str(max(int(a.stored), int(b.stored))), b.name)
+            return cls("text", str(max(int(a.stored), int(b.stored))), b.name, b.given)
         message = f"{what} holds {a.stored} in one piece and {b.stored} in another; use one dtype"
         raise ProtocolError(message, "data-dtypes-differ")
 
@@ -79,7 +80,7 @@ class Codec:
         words = [f"\x01{word}" if isinstance(word, str) else "" for word in values]
         return np.array(words, dtype=f"U{width}").view(np.uint32).reshape(len(words), width)
 
-    def decode(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def decode(self, values: np.ndarray[Any, Any]) -> Any:
         """What the table holds."""
         if self.kind == "number":
             return values
@@ -102,7 +103,8 @@ def codec_of(values: Any, name: Any) -> Codec:
         return Codec("time", dtype.str, name if _is_label(values) else None)
     if all(isinstance(word, str) or word is None or word != word for word in values):
         longest = max((len(word) for word in values if isinstance(word, str)), default=0)
-        return Codec("text", str(longest + 1), name if _is_label(values) else None)
+        label = name if _is_label(values) else None
+        return Codec("text", str(longest + 1), label, str(dtype))
     message = f"{name!r} holds {dtype}; use numbers, times or text"
     raise ProtocolError(message, "frame-dtype")
 

@@ -16,7 +16,7 @@ from partita import _joint
 from partita._array import Array
 from partita._columns import Codec, codec_of
 from partita._errors import ProtocolError
-from partita._partita import Layout, Whole, plan
+from partita._partita import Block, Layout, Whole, plan
 from partita._run import apply
 
 if TYPE_CHECKING:
@@ -113,14 +113,14 @@ class Frame(Array):
         self, layout: Layout, parts: dict[Codec, list[Any]], labels: dict[int, Any]
     ) -> list[Table]:
         """This rank's tables from the pieces of each group."""
-        from pandas import DataFrame, Index
+        from pandas import DataFrame, Index, Series
 
         rank, groups = self._team.rank, self._groups()
         tables = []
         for number in range(layout.n_buffers(rank)):
-            n_rows, n_columns = layout.local_shape(rank, buffer=number)
+            _, n_columns = layout.local_shape(rank, buffer=number)
             values: list[Any] = [[] for _ in range(n_columns)]
-            names: list[Any] = [None] * n_columns
+            numbers = _column_numbers(layout, rank, number)
             index: dict[int, Any] = {}
             for at, piece in enumerate(layout.pieces(rank)):
                 if piece.buffer != number:
@@ -129,14 +129,18 @@ class Frame(Array):
                 for codec, columns in groups.items():
                     for place, column in enumerate(_inside(piece, columns)):
                         local = piece.local_start[1] + column - piece.start[1]
-                        names[local] = self._columns[column]
                         decoded = codec.decode(parts[codec][at][:, place])
                         values[local].append((piece.local_start[0], decoded))
             rows = [index[start] for start in sorted(index)]
             stored = self._index.decode(np.concatenate(rows)) if rows else []
-            data = {at: _joined(own, n_rows) for at, own in enumerate(values)}
-            table = DataFrame(data, index=Index(stored, name=self._index.name))
-            table.columns = Index(names)
+            labels_of_rows = Index(stored, name=self._index.name, dtype=self._index.given or None)
+            data = {}
+            for at, column in enumerate(numbers):
+                codec = self._codecs[column]
+                joined = _joined(values[at], codec)
+                data[at] = Series(joined, labels_of_rows, codec.given or None)
+            table = DataFrame(data, index=labels_of_rows)
+            table.columns = Index([self._columns[column] for column in numbers])
             tables.append(table)
         return tables
 
@@ -160,12 +164,27 @@ class Frame(Array):
         raise ProtocolError(message, "frame-distarray")
 
 
-def _joined(own: list[tuple[int, Any]], n_rows: int) -> Any:
+def _joined(own: list[tuple[int, Any]], codec: Codec) -> Any:
     """The stretches of one column, in the order of the buffer."""
     stretches = [values for _, values in sorted(own, key=lambda one: one[0])]
     if not stretches:
-        return np.empty(n_rows)
+        return codec.decode(np.empty((0, *codec.tail), dtype=codec.dtype))
     return stretches[0] if len(stretches) == 1 else np.concatenate(stretches)
+
+
+def _column_numbers(layout: Layout, rank: int, buffer: int) -> list[int]:
+    """The columns of a rank's table, in its order."""
+    if len(layout.pieces(rank)) == 0 and layout.maps is not None:
+        # Without rows there are no pieces to ask; with as many rows as ranks there are.
+        probe = [Block(), layout.maps[1]]
+        shape, grid = (layout.n_ranks, layout.shape[1]), layout.grid_shape
+        layout = Layout(shape, probe, grid=grid, ranks=list(layout.ranks))
+    found: dict[int, int] = {}
+    for piece in layout.pieces(rank):
+        if piece.buffer == buffer:
+            for at in range(piece.shape[1]):
+                found[piece.local_start[1] + at] = piece.start[1] + at
+    return [found[at] for at in sorted(found)]
 
 
 def _inside(piece: Piece, columns: list[int]) -> list[int]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita import _where
+from partita import _heat, _where
 from partita._check import DISTARRAY, PARTITIONED, Finding, dictionary_of, listed, refuse
 from partita._errors import ProtocolError
 from partita._partita import check_dicts, join_distarrays, read_distarray, read_partitioned
@@ -64,7 +64,7 @@ def read_parts(obj: Any, team: Team) -> tuple[dict[str, Any], Partitions, list[l
     try:
         dictionary = dictionary_of(obj, PARTITIONED)
         found, parts = read_partitioned(dictionary)
-        problems = list(found)
+        problems = [*found, *_heat.stale(obj, dictionary)]
     except Exception as error:
         problems = problem_of(error)
     told = share(team, problems, _summary(parts, team), "__partitioned__")
@@ -167,7 +167,7 @@ def check(obj: Any, team: Team, strict: bool) -> list[Finding]:
     kind, own = "", None
     try:
         dictionary = dictionary_of(obj)
-        problems = list(check_dicts([dictionary], False, strict))
+        problems = [*check_dicts([dictionary], False, strict), *_heat.stale(obj, dictionary)]
         if not problems and "dim_data" in dictionary:
             _, read = read_distarray(dictionary)
             kind, own = "distarray", None if read is None else read.plain()
