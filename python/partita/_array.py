@@ -165,7 +165,7 @@ class Array:
         return _export.partitioned(self, dialect)
 
     def __distarray__(self) -> dict[str, Any]:
-        """This rank's buffer with a rule per dimension, as the Distributed Array Protocol has it."""
+        """This rank's buffer with a rule per dimension, for the Distributed Array Protocol."""
         from partita import _export
 
         return _export.distarray(self)

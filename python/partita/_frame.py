@@ -71,7 +71,8 @@ class Frame(Array):
         return pairs
 
     def _view(self, buffer: int, box: tuple[slice, ...]) -> Any:
-        return self._buffers[buffer].iloc[box]
+        tables: list[Any] = self._buffers
+        return tables[buffer].iloc[box]
 
     def redistribute(self, layout: Layout, *, out: Any = None) -> Frame:
         """The same table in another layout. Collective."""
@@ -105,15 +106,20 @@ class Frame(Array):
         target, wanted = _rows(layout, self._team.rank)
         tables = {piece.start[0]: table for piece, table in self.pieces} if own else {}
         sent = [self._index.encode_labels(tables[start].index) for start in own]
-        got = _moved(_lines(source, self.shape[0], self._index),
-                     _lines(target, self.shape[0], self._index), sent, self._team, self._index)
+        got = _moved(
+            _lines(source, self.shape[0], self._index),
+            _lines(target, self.shape[0], self._index),
+            sent,
+            self._team,
+            self._index,
+        )
         return dict(zip(wanted, got, strict=True))
 
     def _assembled(
         self, layout: Layout, parts: dict[Codec, list[Any]], labels: dict[int, Any]
     ) -> list[Table]:
         """This rank's tables from the pieces of each group."""
-        from pandas import DataFrame, Index, Series
+        from pandas import DataFrame, Index, Series  # type: ignore[import-untyped]
 
         rank, groups = self._team.rank, self._groups()
         tables = []
@@ -208,8 +214,8 @@ def _boxes(layout: Layout, columns: list[int], codec: Codec) -> Layout:
             start, shape = (piece.start[0], first), (piece.shape[0], len(inside))
             boxes.append((start + codec.tail_start, shape + codec.tail))
         per_rank.append(boxes)
-    shape = (layout.shape[0], len(columns), *codec.tail)
-    return Layout.from_boxes(shape, per_rank, ranks=list(layout.ranks))
+    whole = (layout.shape[0], len(columns), *codec.tail)
+    return Layout.from_boxes(whole, per_rank, ranks=list(layout.ranks))
 
 
 def _rows(layout: Layout, rank: int) -> tuple[dict[int, dict[int, int]], list[int]]:
@@ -240,7 +246,7 @@ def from_tables(raw: list[Table], layout: Layout, team: Team) -> Frame:
     """A frame from this rank's tables, once all ranks agree on its columns. Collective."""
     problems: list[_joint.Problem] = []
     told: list[Any] = []
-    own = layout.pieces(team.rank) if team.rank in layout.ranks else []
+    own: Any = layout.pieces(team.rank) if team.rank in layout.ranks else []
     try:
         for piece, table in zip(own, raw, strict=True):
             told.append(_described(piece, table))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita import _joint, _where
+from partita import _joint
 from partita._array import Array
 from partita._check import DISTARRAY, PARTITIONED
 from partita._errors import LayoutError, ProtocolError, ProtocolWarning
@@ -28,8 +28,8 @@ def from_partitioned(obj: Any, *, team: Team | None = None, copy: bool | None = 
     """An array from an object with `__partitioned__`, or from the dictionary. Collective.
 
     Every rank of the team hands over its own dictionary. The metadata is checked first, on all
-    ranks; `get` is called afterwards, once, with a list of the handles that this rank needs. Nothing
-    is copied unless `copy` is true or there is no other way; `a.copies()` says which.
+    ranks; `get` is called afterwards, once, with a list of the handles that this rank needs.
+    Nothing is copied unless `copy` is true or there is no other way; `a.copies()` says which.
     """
     team = team or world()
     dictionary, parts, holders = _joint.read_parts(obj, team)
@@ -73,8 +73,8 @@ def _warn_of_places(parts: Partitions, team: Team) -> None:
         ranks = [place[0] for place in parts.locations(number)]
         if team.size > 1 and ranks and None not in ranks and team.rank not in ranks:
             message = (
-                f"partition {parts.position(number)} is local on rank {team.rank}, but its location "
-                f"does not list this rank: {ranks}; the local data is used"
+                f"partition {parts.position(number)} is local on rank {team.rank}, but its "
+                f"location does not list this rank: {ranks}; the local data is used"
             )
             warnings.warn(message, ProtocolWarning, stacklevel=4)
             return
@@ -181,7 +181,10 @@ def _common(told: list[Any], named: str | None) -> np.dtype[Any]:
     if words:
         from ast import literal_eval
 
-        return np.dtype(literal_eval(words[0]) if words[0].startswith("[") else words[0])
+        found: np.dtype[Any] = np.dtype(
+            literal_eval(words[0]) if words[0].startswith("[") else words[0]
+        )
+        return found
     try:
         return np.dtype(named or "float64")
     except TypeError:
@@ -194,7 +197,9 @@ def _extras(dictionary: dict[str, Any]) -> tuple[dict[str, Any], dict[Any, dict[
     own = {"start", "shape", "data", "location"}
     top = {key: value for key, value in dict.items(dictionary) if key not in known}
     parts = {
-        tuple(int(at) for at in key): {name: value for name, value in dict.items(entry) if name not in own}
+        tuple(int(at) for at in key): {
+            name: value for name, value in dict.items(entry) if name not in own
+        }
         for key, entry in dict.items(dict.get(dictionary, "partitions", {}))
         if len(entry) > 4
     }

@@ -1,7 +1,7 @@
 """What the ranks of a team find out together about dictionaries that each of them has.
 
-A rank whose dictionary is wrong still takes part in the exchange, so that every rank raises the same
-error, naming that rank, and none waits.
+A rank whose dictionary is wrong still takes part in the exchange, so that every rank raises the
+same error, naming that rank, and none waits.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ rank, size = team.rank, team.size
 """
 
 TAKE = """
-for shape, split in [((7, 2), 0), ((2, 7), 1), ((2,), 0), ((0,), 0), ((5, 3), None), ((12, 4, 3), 2)]:
+CASES = [((7, 2), 0), ((2, 7), 1), ((2,), 0), ((0,), 0), ((5, 3), None), ((12, 4, 3), 2)]
+for shape, split in CASES:
     whole = torch.arange(int(np.prod(shape)), dtype=torch.float32).reshape(shape)
     x = ht.array(whole, split=split)
     a = pt.asarray(x)

@@ -42,7 +42,8 @@ for part in (comm, half):
     assert np.shares_memory(b.local, mine)
     bad = dict(dims[0], size=13) if rank == size - 1 and size > 1 else dims[0]
     try:
-        pt.from_distarray({"__version__": "0.10.0", "buffer": mine, "dim_data": (bad, {})}, team=team)
+        wrong = {"__version__": "0.10.0", "buffer": mine, "dim_data": (bad, {})}
+        pt.from_distarray(wrong, team=team)
         assert size == 1
     except pt.ProtocolError as error:
         assert f"ranks[{size - 1}]" in str(error), error

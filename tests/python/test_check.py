@@ -308,8 +308,10 @@ def test_the_command_on_files(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "gap: indices [6, 7)" in done.stdout
     assert "[partitions-gap]" in done.stdout
-    dims = [{"dist_type": "b", "size": 4, "proc_grid_size": 2, "proc_grid_rank": k} for k in (0, 1)]
-    ranks = [
+    dims: list[dict[str, Any]] = [
+        {"dist_type": "b", "size": 4, "proc_grid_size": 2, "proc_grid_rank": k} for k in (0, 1)
+    ]
+    ranks: list[dict[str, Any]] = [
         {
             "__version__": "0.10.0",
             "buffer": [[0, 0, 0]] * 2,
