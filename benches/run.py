@@ -14,6 +14,7 @@ from pathlib import Path
 import command
 import machine
 import planning
+import protocols
 import report
 import startup
 import translation
@@ -30,9 +31,11 @@ def main() -> None:
     runs = command.measure()
     _say("import, words and pictures")
     shown = startup.imports(), startup.looks()
+    _say("protocol dictionaries")
+    handed = protocols.measure()
     _say("index translation")
     results = translation.measure()
-    page = report.page(facts, results, figures, runs, shown)
+    page = report.page(facts, results, figures, runs, shown, handed)
     args.write.parent.mkdir(parents=True, exist_ok=True)
     args.write.write_text(page)
     print(page)

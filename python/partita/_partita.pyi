@@ -7,7 +7,18 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from partita._run import Running
 from partita._team import Team
-from partita._types import Box, Extents, Halo, IndexArray, Map, Numbers, Pair
+from partita._types import (
+    Box,
+    Extents,
+    Found,
+    Halo,
+    IndexArray,
+    Map,
+    Numbers,
+    Pair,
+    Place,
+    Position,
+)
 
 __all__ = [
     "__version__",
@@ -31,6 +42,14 @@ __all__ = [
     "local_target_of_slice",
     "local_bounding_box",
     "local_core",
+    "Partitions",
+    "PartitionTable",
+    "DistDict",
+    "check_dicts",
+    "read_partitioned",
+    "read_distarray",
+    "join_distarrays",
+    "distarray_dims",
 ]
 
 __version__: str
@@ -321,10 +340,6 @@ def local_bounding_box(
 def local_core(
     owned: Numbers, target: Numbers, view: Numbers, before: Numbers | None = None
 ) -> Pair: ...
-
-Found = tuple[str, str, str]
-Place = tuple[int | None, str | None, int | None, tuple[int, int] | None]
-Position = tuple[int, ...]
 
 @final
 class Partitions:

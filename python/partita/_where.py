@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,10 +11,17 @@ if TYPE_CHECKING:
 
 Address = tuple[str, int]
 
+_ip: list[str] = []  # found once
 
-@cache
+
 def my_ip() -> str:
     """This node's address, as far as it can be known without asking anyone."""
+    if not _ip:
+        _ip.append(_found_ip())
+    return _ip[0]
+
+
+def _found_ip() -> str:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             # Sends nothing: the system only says by which of its addresses it would.

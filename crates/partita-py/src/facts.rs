@@ -6,7 +6,7 @@ use std::sync::Arc;
 use partita_protocol::{Facts, Role};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyMemoryView, PyString, PyType};
+use pyo3::types::{PyDict, PyMemoryView, PyString, PyTuple, PyType};
 use pyo3::{ffi, intern};
 
 use crate::values::quiet;
@@ -100,7 +100,13 @@ impl<'py> Kinds<'py> {
     }
 
     fn shape(&self, value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<u64>>> {
-        quiet(self.py, value.getattr(intern!(self.py, "shape")).and_then(|shape| shape.extract()))
+        let read = || -> PyResult<Vec<u64>> {
+            let shape = value.getattr(intern!(self.py, "shape"))?;
+            // Other sequences take a longer way.
+            let Ok(tuple) = shape.cast::<PyTuple>() else { return shape.extract() };
+            (0..tuple.len()).map(|at| tuple.get_item(at)?.extract()).collect()
+        };
+        quiet(self.py, read())
     }
 
     fn array_facts(

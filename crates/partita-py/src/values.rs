@@ -5,7 +5,6 @@
 //! size. Whatever an object's own code raises makes it an unknown thing; nothing is raised from here
 //! but interrupts.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use partita_protocol::{MOST_DIMS, Role, Thing, Value};
@@ -37,10 +36,14 @@ const DIM_FIELDS: [&str; 10] = [
     "one_to_one",
 ];
 
-/// Key and value of an item of a dictionary.
-fn pair<'py>(item: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-    let item = item.cast::<PyTuple>().map_err(PyErr::from)?;
-    Ok((item.get_item(0)?, item.get_item(1)?))
+/// Keys and values of a dictionary as they are now: it may change while its objects are asked, and
+/// one of a class of its own may give others than it has. Two lists, for a tuple per item would set
+/// off the collection of garbage.
+fn items<'py>(
+    dict: &Bound<'py, PyDict>,
+) -> impl Iterator<Item = (Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let (keys, values) = (dict.keys(), dict.values());
+    keys.into_iter().zip(values)
 }
 
 /// Field names of a partition, as Python and as we have them.
@@ -59,7 +62,6 @@ pub(crate) struct Reader<'py> {
     /// Objects by the number that their values carry.
     pub objects: Vec<Bound<'py, PyAny>>,
     kinds: Kinds<'py>,
-    texts: HashMap<usize, (Bound<'py, PyAny>, Arc<str>)>,
     n_values: usize,
     fields: Fields<'py>,
 }
@@ -79,7 +81,6 @@ impl<'py> Reader<'py> {
             py,
             objects: Vec::new(),
             kinds: Kinds::new(py),
-            texts: HashMap::new(),
             n_values: 0,
             fields: Fields::new(py),
         }
@@ -88,11 +89,8 @@ impl<'py> Reader<'py> {
     /// A dictionary of either protocol.
     pub(crate) fn dictionary(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
         let Ok(dict) = value.cast::<PyDict>() else { return self.plain(value, 0) };
-        // A list of our own: the dictionary may change while its objects are asked, and one of a
-        // class of its own may give others than it has.
-        let items = dict.items();
-        let mut entries = Vec::with_capacity(items.len());
-        for (key, value) in items.iter().map(|item| pair(&item)).collect::<PyResult<Vec<_>>>()? {
+        let mut entries = Vec::with_capacity(dict.len());
+        for (key, value) in items(dict) {
             let Ok(name) = key.cast::<PyString>() else {
                 entries.push((self.plain(&key, 0)?, Value::Null));
                 continue;
@@ -115,10 +113,8 @@ impl<'py> Reader<'py> {
 
     fn partitions(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
         let Ok(dict) = value.cast::<PyDict>() else { return self.plain(value, 0) };
-        let items = dict.items();
-        let mut entries = Vec::with_capacity(items.len());
-        for item in items.iter() {
-            let (key, value) = pair(&item)?;
+        let mut entries = Vec::with_capacity(dict.len());
+        for (key, value) in items(dict) {
             entries.push((self.plain(&key, 0)?, self.partition(&value)?));
         }
         Ok(Value::Dict(entries))
@@ -156,8 +152,7 @@ impl<'py> Reader<'py> {
     fn dim(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
         let Ok(dict) = value.cast::<PyDict>() else { return self.plain(value, 0) };
         let mut entries = Vec::new();
-        for item in dict.items().iter() {
-            let (key, value) = pair(&item)?;
+        for (key, value) in items(dict) {
             let key = self.plain(&key, DEEPEST)?;
             let read = match &key {
                 Value::Text(name) if &**name == "indices" => self.indices(&value)?,
@@ -226,7 +221,7 @@ impl<'py> Reader<'py> {
             return Ok(Value::Null);
         }
         if value.is_instance_of::<PyString>() {
-            return self.name(value);
+            return self.text(value);
         }
         if let Ok(flag) = value.cast::<PyBool>() {
             return Ok(Value::Bool(flag.is_true()));
@@ -296,15 +291,9 @@ impl<'py> Reader<'py> {
         Ok(Value::Thing(Thing { kind, role, number: usize::MAX }))
     }
 
-    /// A text; the same object is read once.
-    fn name(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
-        if let Some((_, text)) = self.texts.get(&(value.as_ptr() as usize)) {
-            return Ok(Value::Text(Arc::clone(text)));
-        }
-        let text = quiet(self.py, value.extract::<String>())?;
-        let text: Arc<str> = text.unwrap_or_else(|| "text that is no Unicode".into()).into();
-        // Held, so that no other object takes its address.
-        self.texts.insert(value.as_ptr() as usize, (value.clone(), Arc::clone(&text)));
-        Ok(Value::Text(text))
+    fn text(&self, value: &Bound<'py, PyAny>) -> PyResult<Value> {
+        let word = value.cast::<PyString>().map_err(PyErr::from)?;
+        let text = quiet(self.py, word.to_str().map(Arc::<str>::from))?;
+        Ok(Value::Text(text.unwrap_or_else(|| "text that is no Unicode".into())))
     }
 }
