@@ -79,6 +79,16 @@ def _found(obj: Any) -> Any:
         return Finding("", "protocol-raised", words)
 
 
+def _unpicklable(dictionary: Any) -> list[Finding]:
+    """The problem that `get` lives inside a function, where pickle cannot find it again."""
+    get = dict.get(dictionary, "get") if isinstance(dictionary, dict) else None
+    name = getattr(get, "__qualname__", "")
+    if not isinstance(name, str) or "<" not in name:
+        return []
+    message = f"field 'get' is not picklable: {name[-60:]}; use a function of a module"
+    return [Finding("get", "get-not-picklable", message)]
+
+
 def _clipped(error: Exception) -> str:
     try:
         return str(error)[:200]
@@ -109,7 +119,8 @@ def check(obj: Any, *, strict: bool = False, team: Team | None = None) -> list[F
         return missing
     try:
         stale = [] if are_ranks else listed(_heat.stale(obj, dicts[0]))
-        return missing + listed(check_dicts(dicts, are_ranks, strict)) + stale
+        local = [one for own in dicts for one in _unpicklable(own)] if strict else []
+        return missing + listed(check_dicts(dicts, are_ranks, strict)) + stale + local
     except Exception as error:
         # Only what an object's own code does while it is looked at can come here.
         words = f"reading the dictionary raised {type(error).__name__}: {_clipped(error)}"

@@ -75,11 +75,8 @@ def _parts(array: Array) -> Iterator[Part]:
     for rank, own in enumerate(holders):
         for number in own:
             ranks[number].append(rank)
-    bounds = table.bounds
-    for number, own in enumerate(ranks):
-        position = table.position(number)
-        start = tuple(cuts[at] for cuts, at in zip(bounds, position, strict=True))
-        yield position, start, table.part_shape(number), own
+    for (position, start, shape), own in zip(table.parts(), ranks, strict=True):
+        yield position, start, shape, own
 
 
 def _held(array: Array) -> dict[Position, Any]:
@@ -118,10 +115,12 @@ def _given_places(array: Array) -> Callable[[Position], list[tuple[Any, ...]]]:
     if not array._imported:
         return lambda _: []
     table, _, _ = array._imported
-    numbers = {table.position(number): number for number in range(len(table))}
 
     def places(position: Position) -> list[tuple[Any, ...]]:
-        found = table.locations(numbers[position])
+        number = 0
+        for at, length in zip(position, table.tiling, strict=True):
+            number = number * length + at
+        found = table.locations(number)
         return [(ip, pid or 0) for _, ip, pid, _ in found if ip is not None]
 
     return places

@@ -69,9 +69,11 @@ def _spread(parts: Partitions, team: Team) -> list[list[int]]:
 
 def _warn_of_places(parts: Partitions, team: Team) -> None:
     """Heat names only the last rank of a replicated array."""
+    if team.size == 1:
+        return
     for number in parts.locals or ():
         ranks = [place[0] for place in parts.locations(number)]
-        if team.size > 1 and ranks and None not in ranks and team.rank not in ranks:
+        if ranks and None not in ranks and team.rank not in ranks:
             message = (
                 f"partition {parts.position(number)} is local on rank {team.rank}, but its "
                 f"location does not list this rank: {ranks}; the local data is used"
@@ -124,9 +126,8 @@ def _from_raw(
     buffers: list[np.ndarray[Any, Any]] = []
     reasons: list[str] = []
     problems: list[_joint.Problem] = []
-    plain = parts.dtype is not None and all(type(one) is np.ndarray for one in raw) and not copy
-    if plain and (not raw or (raw[0].dtype.isnative and not raw[0].dtype.hasobject)):
-        # Shapes and types were compared when the dictionary was read.
+    if not copy and _are_plain(raw) and parts.fit(own, raw):
+        # The usual case, and possibly a hundred thousand pieces.
         buffers, reasons = raw, [""] * len(raw)
     else:
         for number, one in zip(own, raw, strict=True):
@@ -142,6 +143,13 @@ def _from_raw(
     dtypes = _joint.share(team, problems, _dtype_words(buffers), "__partitioned__")
     dtype = _common(dtypes, parts.dtype)
     return Array(buffers, layout, team, dtype, reasons=reasons)
+
+
+def _are_plain(raw: list[Any]) -> bool:
+    """Whether these are arrays of NumPy whose elements are numbers as we have them."""
+    if not all(type(one) is np.ndarray for one in raw):
+        return False
+    return not raw or (raw[0].dtype.isnative and not raw[0].dtype.hasobject)
 
 
 def _check_piece(one: Any, first: Any, number: int, parts: Partitions) -> None:

@@ -237,6 +237,14 @@ def test_get_is_never_called() -> None:
         pt.from_partitioned(line(get=get, shape=(9,)))
 
 
+def test_strict_checks_want_a_get_that_can_be_pickled() -> None:
+    assert pt.check(line(), strict=True) == []
+    found = pt.check(line(get=lambda handles: handles), strict=True)
+    assert [one.reason for one in found] == ["get-not-picklable"]
+    assert "<lambda>" in found[0].message
+    assert pt.check(line(get=lambda handles: handles)) == []
+
+
 def test_a_dictionary_that_changes_while_it_is_read() -> None:
     bad = line()
 

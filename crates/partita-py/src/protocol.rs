@@ -6,6 +6,7 @@ use partita_protocol::check::{self, Origin};
 use partita_protocol::distarray::{self, Block, Dim, Distarray, Edge, Rule};
 use partita_protocol::partitioned::{self, Holders};
 use partita_protocol::{Finding, Findings, Location, ProtocolError, Strictness, Value};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -127,6 +128,40 @@ impl Partitions {
         PyTuple::new(py, self.read.table.part(&self.read.table.position(number)).1)
     }
 
+    /// Position, start and shape of every partition, in C order.
+    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Vec<Part<'py>>> {
+        let table = &self.read.table;
+        let part = |number: u64| {
+            let position = table.position(number);
+            let (start, shape) = table.part(&position);
+            Ok((PyTuple::new(py, position)?, PyTuple::new(py, start)?, PyTuple::new(py, shape)?))
+        };
+        (0..table.n_partitions()).map(part).collect()
+    }
+
+    /// Whether arrays have the shapes of some partitions, and all one element type.
+    fn fit(&self, numbers: Vec<u64>, arrays: Vec<Bound<'_, PyAny>>) -> PyResult<bool> {
+        let Some(first) = arrays.first() else { return Ok(true) };
+        let py = first.py();
+        let dtype = first.getattr(intern!(py, "dtype"))?;
+        for (number, array) in numbers.into_iter().zip(&arrays) {
+            let shape = array.getattr(intern!(py, "shape"))?;
+            let shape = shape.cast::<PyTuple>().map_err(PyErr::from)?;
+            let (_, wanted) = self.read.table.part(&self.read.table.position(number));
+            let is_same = |(at, extent): (usize, &u64)| {
+                shape
+                    .get_item(at)
+                    .and_then(|found| found.extract::<u64>())
+                    .is_ok_and(|n| n == *extent)
+            };
+            let fits = shape.len() == wanted.len() && wanted.iter().enumerate().all(is_same);
+            if !fits || !array.getattr(intern!(py, "dtype"))?.is(&dtype) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The data of some partitions, by number.
     fn data(&self, py: Python<'_>, numbers: Vec<usize>) -> Vec<Option<Py<PyAny>>> {
         let object = |number: usize| {
@@ -155,6 +190,9 @@ impl Partitions {
         Ok(Layout { core: core.map_err(|error| protocol_error(py, &error))? })
     }
 }
+
+/// Position, start and shape of a partition.
+type Part<'py> = (Bound<'py, PyTuple>, Bound<'py, PyTuple>, Bound<'py, PyTuple>);
 
 /// The partitions of a layout, and who holds them.
 #[pyclass(frozen, module = "partita._partita")]
