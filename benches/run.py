@@ -13,6 +13,7 @@ from pathlib import Path
 
 import command
 import machine
+import movement
 import planning
 import protocols
 import report
@@ -35,7 +36,9 @@ def main() -> None:
     handed = protocols.measure()
     _say("index translation")
     results = translation.measure()
+    _say("movement")
     page = report.page(facts, results, figures, runs, shown, handed)
+    page += "\n" + movement.page(movement.measure())
     args.write.parent.mkdir(parents=True, exist_ok=True)
     args.write.write_text(page)
     print(page)

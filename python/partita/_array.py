@@ -94,7 +94,7 @@ class Array:
             )
         ]
         cut = zip(starts, piece.owned_shape, strict=True)
-        return buffer[tuple(slice(start, start + length) for start, length in cut)]
+        return buffer[(*(slice(start, start + length) for start, length in cut), ...)]
 
     @property
     def pieces(self) -> list[tuple[Piece, Local]]:
@@ -104,8 +104,8 @@ class Array:
             return pairs
         for piece in self._layout.pieces(self._team.rank):
             cut = zip(piece.local_start, piece.shape, strict=True)
-            part = tuple(slice(start, start + length) for start, length in cut)
-            pairs.append((piece, self._buffers[piece.buffer][part]))
+            box = tuple(slice(start, start + length) for start, length in cut)
+            pairs.append((piece, self._view(piece.buffer, box)))
         return pairs
 
     def redistribute(self, layout: Layout, *, out: Local | None = None) -> Array:
@@ -134,7 +134,8 @@ class Array:
 
     def _view(self, buffer: int, box: tuple[slice, ...]) -> Any:
         """A box of one of the buffers, as it is handed on."""
-        return self._buffers[buffer][box]
+        # The dots keep a view of an array without dimensions a view.
+        return self._buffers[buffer][(*box, ...)]
 
     def copies(self) -> list[Copied]:
         """For each buffer of this rank, whether it shares its producer's memory, and why not."""

@@ -37,6 +37,11 @@ def world(comm: Any = None) -> Team:
     return Team(_world.team())
 
 
+def version() -> str:
+    """What the MPI of this process says of itself."""
+    return "" if _world is None else _world.version
+
+
 def _open(comm: Any) -> MpiWorld:
     mpi4py = sys.modules.get("mpi4py.MPI")
     module = None if mpi4py is None else mpi4py.__file__

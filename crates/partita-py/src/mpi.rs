@@ -9,7 +9,7 @@ use partita_team::TeamError;
 use partita_team::mpi::{Office, Sharing};
 use pyo3::prelude::*;
 
-use crate::errors::team_error;
+use crate::errors::{team_error, watch_signals};
 use crate::team::TeamCore;
 
 /// This process's place among all processes of the job.
@@ -42,6 +42,7 @@ impl MpiWorld {
         comm: Option<u64>,
         shared: bool,
     ) -> PyResult<Self> {
+        watch_signals();
         let sharing = if shared { Sharing::Memory } else { Sharing::Nothing };
         let made = py.detach(|| -> Result<Self, MpiError> {
             let mut search = Search::new();
@@ -82,7 +83,7 @@ impl MpiWorld {
 
     /// Tells every process that this one comes to no meeting any more.
     fn leave(&self, py: Python<'_>, why: &str) -> PyResult<()> {
-        py.detach(|| self.office.leave(why)).map_err(|error| raise(py, &error))
+        py.detach(|| self.office.close(why)).map_err(|error| raise(py, &error))
     }
 
     /// Ends MPI, if it was started here.

@@ -13,6 +13,7 @@ use partita_plan::{Combine, Dtype, Move, Plan};
 use crate::buffer::Buffer;
 use crate::copy::{self, Prepared, Region, Stores, Target, add_all, copy_all, fill_zero};
 use crate::reach::{Offer, Route, View};
+use crate::scatter::Scatter;
 
 /// Whether a plan's source and target are the same memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +78,8 @@ pub(crate) struct Errand<'a> {
 #[derive(Debug)]
 pub(crate) struct Program {
     steps: Vec<Step>,
+    /// The pushes, where their elements go one by one.
+    scatter: Option<Scatter>,
     /// What is sent and received by messages.
     pub letters_out: Vec<Move>,
     pub letters_in: Vec<Move>,
@@ -101,20 +104,30 @@ impl Program {
     /// Prepares a rank's moves; none if a buffer of the plan is missing or out of reach.
     pub(crate) fn new(style: Style, plan: &Plan, view: &View<'_>) -> Option<Self> {
         let (rank, combine) = (view.rank, plan.combine());
-        let (sends, receives) =
-            (listed(style, plan.sends(rank)), listed(style, plan.receives(rank)));
+        let sends = listed(style, plan.sends(rank));
+        // Where all push, only the pushing side has to list its moves.
+        let is_pushed = combine == Combine::Copy && view.is_all_open() && !plan.needs_zeros();
+        let receives = if is_pushed { Vec::new() } else { listed(style, plan.receives(rank)) };
         let of = |moves: &[Move], route: Route| -> Vec<Move> {
             let here = moves.iter().filter(|m| view.route(m, combine) == route);
             here.cloned().collect()
         };
+        let item_bytes = plan.dtype().n_bytes() as usize;
         let mut direct = of(&sends, Route::Push);
+        let scatter = match combine {
+            Combine::Copy => Scatter::of(&direct, view, item_bytes),
+            Combine::Sum => None,
+        };
+        if scatter.is_some() {
+            direct.clear();
+        }
         direct.extend(of(&receives, Route::Pull));
         direct.sort_by_key(|m| (m.source_rank, m.target_rank));
-        let item_bytes = plan.dtype().n_bytes() as usize;
         let steps = direct.iter().map(|m| Step::new(m, item_bytes, view)).collect::<Option<_>>()?;
         let takes_nothing = combine == Combine::Copy && plan.needs_zeros() && receives.is_empty();
         Some(Self {
             steps,
+            scatter,
             letters_out: of(&sends, Route::Mail),
             letters_in: of(&receives, Route::Mail),
             combine,
@@ -157,6 +170,10 @@ impl Program {
     /// the program fits the call.
     pub(crate) unsafe fn run(&self, view: &View<'_>, sources: Range<u64>) -> Option<()> {
         let chosen = self.steps.iter().filter(|step| sources.contains(&step.source_rank));
+        if let Some(scatter) = &self.scatter {
+            // SAFETY: the caller's promise.
+            unsafe { scatter.run(view) }?;
+        }
         let moves: Vec<copy::Move<'_>> =
             chosen.map(|step| step.bind(view)).collect::<Option<_>>()?;
         match self.combine {

@@ -26,6 +26,7 @@ pub(crate) struct Offered {
     pub buffer: Buffer,
     pub door: Door,
     /// Keeps the address valid.
+    #[allow(dead_code, reason = "held for its drop")]
     pub keep: Option<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -97,6 +98,14 @@ impl View<'_> {
     /// All offers, in the order of the members.
     pub(crate) fn offers(&self) -> impl Iterator<Item = Option<&Arc<Offer>>> {
         self.posts.iter().map(|post| post.as_ref().ok().and_then(|parcel| parcel.offer.as_ref()))
+    }
+
+    /// Whether this rank's targets can be reached by all, so that all push.
+    pub(crate) fn is_all_open(&self) -> bool {
+        let own = self.offer(self.rank).into_iter().flat_map(|offer| &offer.targets);
+        let ranks = 0..self.posts.len() as u64;
+        own.into_iter().all(|target| target.door == Door::Open)
+            && ranks.into_iter().all(|rank| rank == self.rank || self.meeting.shares(rank))
     }
 
     /// Who carries out a move of this rank.

@@ -190,7 +190,7 @@ impl Team {
         );
         let parcel = Parcel { offer: Some(offer), tag: self.meeting.tag(), ..Parcel::new(call) };
         let met = self.meet(parcel);
-        if matches!(met, Err(TeamError::Deadline { .. })) {
+        if matches!(met, Err(TeamError::Deadline { .. } | TeamError::Interrupted)) {
             // Somebody may have seen all come, and write.
             self.leave_behind(targets);
         }

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use crate::arena::Arena;
 use crate::buffer::Buffer;
 use crate::call::Call;
-use crate::error::{Failure, FailureKind, Result};
+use crate::error::{Failure, FailureKind, Result, TeamError};
+use crate::interrupt;
 use crate::meeting::{Desk, Meeting, Parcel, Post, Round, Stage};
 use crate::mpi::courier;
 use crate::mpi::node::Life;
@@ -163,6 +164,17 @@ impl Hall {
         Some(Failure { rank, kind: FailureKind::Late, message })
     }
 
+    /// Leaves a round because the user wants it, and says so.
+    fn interrupted(&self, round: u64) -> Result<TeamError> {
+        let error = TeamError::Interrupted;
+        let failure = error.failure(self.rank.unwrap_or_default());
+        let mut state = self.office.state();
+        let note = Note::Failed { place: self.place(round), failure };
+        self.office.send(&mut state, &note, self.members.iter().copied()).map_err(broken)?;
+        state.inbox.decide(self.key, round);
+        Ok(error)
+    }
+
     /// Tells the others if this rank waits no longer, and for whom.
     fn give_up(&self, state: &mut State, round: u64) -> Result<()> {
         let slot = state.inbox.slot(self.key, round);
@@ -236,6 +248,10 @@ impl Meeting for Hall {
             look.is_due = look.now - looked >= LOOK_AROUND;
             if look.is_due {
                 looked = look.now;
+                // While others copy, leaving would free memory under their hands.
+                if stage == Stage::Arrival && interrupt::is_pending() {
+                    return Err(self.interrupted(round)?);
+                }
             } else {
                 self.office.rest(LOOK_AROUND);
             }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use partita_mpi::{Comm, Datatype, Kind, MpiError, Request, Source, Tag};
 
@@ -25,6 +25,8 @@ const CONTROL_TAG: i32 = 1;
 const FIRST_DATA_TAG: u64 = 2;
 /// Far processes are heard only when asked: no sleep is longer than this where there are some.
 const LONGEST_SLEEP: Duration = Duration::from_micros(200);
+/// How long a process that ends listens to the others.
+const FAREWELL: Duration = Duration::from_millis(300);
 /// Letters whose memory is kept.
 const MOST_SHEETS: usize = 16;
 
@@ -177,6 +179,28 @@ impl Office {
     /// What MPI reports.
     pub fn leave(&self, why: &str) -> Result<(), MpiError> {
         self.send(&mut self.state(), &Note::Left { why: why.to_string() }, 0..self.size())
+    }
+
+    /// Leaves, and gives the others a moment to say the same.
+    ///
+    /// Their last notes are taken in before MPI ends, which else complains of them.
+    ///
+    /// # Errors
+    /// What MPI reports.
+    pub fn close(&self, why: &str) -> Result<(), MpiError> {
+        self.leave(why)?;
+        let start = Instant::now();
+        while start.elapsed() < FAREWELL {
+            self.poll()?;
+            let state = self.state();
+            let is_known = |rank: u64| rank == self.rank() || state.inbox.departed(rank).is_some();
+            if (0..self.size()).all(is_known) && self.is_sent(&state) {
+                break;
+            }
+            drop(state);
+            self.rest(LONGEST_SLEEP);
+        }
+        Ok(())
     }
 
     /// Takes in all notes that are there, and sends on what waits.
