@@ -15,6 +15,7 @@ import command
 import machine
 import movement
 import planning
+import protocols
 import report
 import startup
 import tasks
@@ -32,6 +33,8 @@ def main() -> None:
     runs = command.measure()
     _say("import, words and pictures")
     shown = startup.imports(), startup.looks()
+    _say("protocol dictionaries")
+    handed = protocols.measure()
     _say("index translation")
     results = translation.measure()
     _say("movement")
@@ -39,7 +42,7 @@ def main() -> None:
     _say("Dask")
     moved = tasks.measure()
     sections = [movement.page(moves), tasks.section(moved)]
-    page = "\n".join([report.page(facts, results, figures, runs, shown), *sections])
+    page = "\n".join([report.page(facts, results, figures, runs, shown, handed), *sections])
     args.write.parent.mkdir(parents=True, exist_ok=True)
     args.write.write_text(page)
     print(page)

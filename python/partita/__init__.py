@@ -17,6 +17,8 @@ from partita._errors import (
     LayoutError,
     MismatchError,
     PartitaError,
+    ProtocolError,
+    ProtocolWarning,
     RemoteError,
     TeamError,
 )
@@ -37,6 +39,9 @@ from partita._partita import (
 
 if _typing.TYPE_CHECKING:
     from partita._array import Array, from_local
+    from partita._check import Finding, check
+    from partita._frame import Frame
+    from partita._import import asarray, from_distarray, from_partitioned
     from partita._team import Grid, Team, spmd, world
     from partita.dask import from_dask
     from partita.ray import from_ray
@@ -44,10 +49,16 @@ if _typing.TYPE_CHECKING:
 # What needs NumPy or threads is loaded when it is first used.
 _LATER = {
     "Array": "_array",
+    "Finding": "_check",
+    "Frame": "_frame",
     "Grid": "_team",
     "Team": "_team",
+    "asarray": "_import",
+    "check": "_check",
     "from_dask": "dask",
+    "from_distarray": "_import",
     "from_local": "_array",
+    "from_partitioned": "_import",
     "from_ray": "ray",
     "spmd": "_team",
     "world": "_team",
@@ -76,6 +87,8 @@ __all__ = [
     "Block",
     "Cyclic",
     "DeadlineError",
+    "Finding",
+    "Frame",
     "Grid",
     "Layout",
     "LayoutError",
@@ -85,6 +98,8 @@ __all__ = [
     "Piece",
     "Pieces",
     "Plan",
+    "ProtocolError",
+    "ProtocolWarning",
     "RemoteError",
     "Run",
     "Team",
@@ -92,8 +107,12 @@ __all__ = [
     "Unstructured",
     "Whole",
     "__version__",
+    "asarray",
+    "check",
     "from_dask",
+    "from_distarray",
     "from_local",
+    "from_partitioned",
     "from_ray",
     "plan",
     "spmd",

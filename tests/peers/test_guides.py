@@ -1,4 +1,4 @@
-"""The guides to Dask and Ray: every Python block runs, one after the other."""
+"""The guides to Dask, Ray and Heat: every Python block runs, one after the other."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from launch import launch
+
+sys.path.append(str(Path(__file__).parents[1] / "python"))
+
+from snippets import script
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 
@@ -30,3 +35,7 @@ def test_blocks_run(name: str, tmp_path: Path) -> None:
     claimed = re.findall(r"^print\(a\) +# (<\w+Array.*?)(?:\.\.\.)?$", text, flags=re.MULTILINE)
     assert claimed
     assert claimed[0] in done.stdout
+
+
+def test_the_guide_for_heat(tmp_path: Path) -> None:
+    launch(tmp_path, script("guides/from-heat.md"), 3)
