@@ -27,7 +27,7 @@ $(STAMPS)/tools: requirements/dev.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --requirement requirements/dev.txt
 	@touch $@
 
-$(STAMPS)/module: $(STAMPS)/tools $(RUST) pyproject.toml $(wildcard python/partita/*.py)
+$(STAMPS)/module: $(STAMPS)/tools $(RUST) pyproject.toml $(shell find python/partita -name "*.py")
 	. $(BIN)/activate && maturin develop --release --quiet
 	@touch $@
 

@@ -37,6 +37,13 @@ from partita._partita import (
 
 if _typing.TYPE_CHECKING:
     from partita._array import Array, from_local
+    from partita._primitives import (
+        all_sum_reduce,
+        broadcast,
+        halo_exchange,
+        sum_reduce,
+        transpose_partition,
+    )
     from partita._team import Grid, Team, spmd, world
 
 # What needs NumPy or threads is loaded when it is first used.
@@ -44,8 +51,13 @@ _LATER = {
     "Array": "_array",
     "Grid": "_team",
     "Team": "_team",
+    "all_sum_reduce": "_primitives",
+    "broadcast": "_primitives",
     "from_local": "_array",
+    "halo_exchange": "_primitives",
     "spmd": "_team",
+    "sum_reduce": "_primitives",
+    "transpose_partition": "_primitives",
     "world": "_team",
 }
 
@@ -83,8 +95,13 @@ __all__ = [
     "Unstructured",
     "Whole",
     "__version__",
+    "all_sum_reduce",
+    "broadcast",
     "from_local",
+    "halo_exchange",
     "plan",
     "spmd",
+    "sum_reduce",
+    "transpose_partition",
     "world",
 ]
