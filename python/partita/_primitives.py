@@ -273,7 +273,7 @@ def _frozen(value: Any) -> Any:
     """A nested sequence as something that can be a key."""
     if value is None:
         return None
-    return tuple(_frozen(one) for one in value) if np.ndim(value) else int(value)
+    return tuple(_frozen(one) for one in value) if hasattr(value, "__len__") else int(value)
 
 
 broadcast = _Broadcast()
