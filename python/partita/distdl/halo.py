@@ -27,7 +27,7 @@ from partita.distdl.movement import Movement
 from partita.distdl.partition import Partition
 from partita.distdl.primitive import Primitive
 from partita.distdl.primitives import any_flag
-from partita.distdl.windows import Need, Range, Window, stack_needs
+from partita.distdl.windows import Need, Range, Window, ranges_of, stack_needs
 
 Local = np.ndarray[Any, Any]
 
@@ -129,11 +129,17 @@ class WindowMovement(Movement):
     stages: tuple[tuple[Need, ...], ...] = ()
 
 
+def kept(sizes: Sequence[int], n_layers: int) -> list[list[Need]]:
+    """Per coordinate, that it keeps what it has in every layer."""
+    return [[Need(a, b, 0, 0, b - a)] * n_layers for a, b in ranges_of(sizes)]
+
+
 class WindowExchange(Primitive):
     """Brings every worker the inputs that its share of the outputs of a stack of kernels needs.
 
-    There is one list of windows per dimension of the array, one window per layer. Outputs of the
-    last layer are divided evenly. Unlike a halo exchange it leaves out what no output sees, and
+    There is one list of windows per dimension of the array, one window per layer; an empty list is
+    for a dimension that every worker keeps as it is. Outputs of the last layer are divided evenly,
+    whatever the sizes of the inputs. Unlike a halo exchange it leaves out what no output sees, and
     works for kernels of any stride and for workers without outputs.
     """
 
@@ -148,8 +154,9 @@ class WindowExchange(Primitive):
     def _movement(self, structures: Sequence[Structure]) -> Movement:
         assert self.team is not None
         sizes = block_sizes([one.shape for one in structures], self._grid)
+        n_layers = max(len(windows) for windows in self._windows)
         wanted = [
-            stack_needs(windows, sum(own), len(own))
+            stack_needs(windows, sum(own), len(own)) if windows else kept(own, n_layers)
             for windows, own in zip(self._windows, sizes, strict=True)
         ]
         source = layouts.blocks(sizes)

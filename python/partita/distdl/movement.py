@@ -33,7 +33,7 @@ class Movement:
     preserve_batch: bool = False
     # Whether any worker's array needs a gradient.
     is_tracked: bool = False
-    _backwards: list[tuple[Plan, ...]] = field(default_factory=list, repr=False, compare=False)
+    _reversed: list[Movement] = field(default_factory=list, repr=False, compare=False)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -46,14 +46,14 @@ class Movement:
 
     def adjoint(self, local: Local, out: Local | None = None) -> Local:
         """The adjoint's result, from a cotangent shaped like the forward result. Collective."""
-        if not self._backwards:
-            self._backwards.append(tuple(plan.adjoint() for plan in reversed(self.plans)))
-        return self._run(self._backwards[0], local, out)
+        return self.reversed().forward(local, out)
 
     def reversed(self) -> Movement:
         """The movement whose forward is this one's adjoint."""
-        backwards = tuple(plan.adjoint() for plan in reversed(self.plans))
-        return replace(self, plans=backwards, _backwards=[self.plans])
+        if not self._reversed:
+            backwards = tuple(plan.adjoint() for plan in reversed(self.plans))
+            self._reversed.append(replace(self, plans=backwards, _reversed=[self]))
+        return self._reversed[0]
 
     def _run(self, plans: Sequence[Plan], local: Local, out: Local | None) -> Local:
         rank = self.team.rank
