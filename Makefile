@@ -68,7 +68,7 @@ check: build
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest partita --ignore-disjoint-bases
+	$(BIN)/python -m mypy.stubtest partita._partita --ignore-disjoint-bases
 
 fmt:
 	cargo fmt

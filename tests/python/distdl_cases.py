@@ -66,8 +66,11 @@ def broadcast_case(
         world = Partition(team)
         few, many = cartesian(world, *source), cartesian(world, *target)
         owner = givers(few, many, flags)
+
         # The arrays of one colour have one shape, those of different colours do not.
-        shape = lambda rank: (1, 7 + rank % 3, 5)  # noqa: E731
+        def shape(rank: int) -> tuple[int, ...]:
+            return (1, 7 + rank % 3, 5)
+
         x = local(few, shape, dtype, 1)
         y = local(many, lambda rank: shape(owner[rank]), dtype, 2)
         xs = [random(shape(r), dtype, 1000 + r) for r in range(len(few.ranks))]
@@ -181,7 +184,7 @@ def gather_case(ranks: Sequence[int], grid: tuple[int, ...], axis: int, n_rows: 
         summands = [random(shape, "int64", 100 + r) for r in team_of.ranks]
         y = summands[team_of.rank]
         fy = join.adjoint(y)
-        np.testing.assert_array_equal(fy, cut(sum(summands), sizes, place))
+        np.testing.assert_array_equal(fy, cut(np.sum(summands, axis=0), sizes, place))
         np.testing.assert_array_equal(divide(y), fy)
         np.testing.assert_array_equal(divide.adjoint(x), fx)
         check_dot(P.team, x, fx, y, fy)

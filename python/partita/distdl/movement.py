@@ -65,7 +65,7 @@ class Movement:
             return self._nothing(local)
         if out is not None:
             return out
-        found: Local = result[0] if self.is_stacked else result
+        found: Local = result[0, ...] if self.is_stacked else result
         return found
 
     def _given(self, plan: Plan, rank: int, local: Local) -> Local | None:

@@ -25,6 +25,7 @@ from partita.distdl.pairing import Pairing, pair
 
 if TYPE_CHECKING:
     from partita.distdl.cartesian import CartesianPartition
+    from partita.distdl.rooted import Rooted
 
 Local = np.ndarray[Any, Any]
 
@@ -49,8 +50,8 @@ class Partition:
         # A grid's shape is not the team's business; `CartesianPartition` keeps its own.
         self.team: Team | None = Team(team.native) if isinstance(team, Grid) else team
         self.root: Team | None = root if root is not None else self.team
-        # How teams made for a broadcast or reduction came about; None for others.
-        self.pairing: Any = None
+        # How the teams of a broadcast or reduction came about; None for other partitions.
+        self.rooted: Rooted | None = None
 
     @property
     def active(self) -> bool:
@@ -213,7 +214,7 @@ class Partition:
 
     def allgather_data(self, data: Any) -> Local | None:
         """Every worker's array, stacked in the order of the ranks; None where inactive."""
-        parts = self._gathered(data, "allgather_data")
+        parts = self._gathered(np.atleast_1d(data), "allgather_data")
         return None if parts is None else np.stack(parts)
 
     def allreduce_data(self, data: Any, op: str = "sum") -> Local | None:
@@ -222,12 +223,12 @@ class Partition:
             message = f"reduction {op!r}; use one of {', '.join(_REDUCTIONS)}"
             raise LayoutError(message, "reduction-unknown")
         parts = self._gathered(data, "allreduce_data")
-        return None if parts is None else _REDUCTIONS[op](parts)
+        return None if parts is None else np.asarray(_REDUCTIONS[op](parts))
 
     def _gathered(self, data: Any, what: str) -> list[Local] | None:
         if not self.active:
             return None
-        parts = self.members(what).allgather_data(np.atleast_1d(data))
+        parts = self.members(what).allgather_data(np.asarray(data))
         kinds = {(part.shape, part.dtype.str) for part in parts}
         if len(kinds) > 1:
             shown = ", ".join(f"{part.dtype}{part.shape}" for part in parts)

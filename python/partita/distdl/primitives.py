@@ -17,6 +17,7 @@ The convention of the inner product is stated in `movement.py`; all adjoints fol
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Self
 
 from partita._errors import LayoutError
 from partita._partita import Layout, Plan, plan
@@ -59,12 +60,22 @@ class Broadcast(Primitive):
     ) -> None:
         pairing = P_x.paired_with(P_y, reverse_source=transpose_src, reverse_target=transpose_dest)
         super().__init__(_union(P_x, P_y))
-        self._preserve_batch = preserve_batch
         if self.team is not None:
-            rooted = Rooted(self.team, P_x, P_y, pairing)
-            colours = range(pairing.n_colours)
-            self._roots = [rooted.root_of(colour) for colour in colours]
-            self._takers = [rooted.takers_of(colour) for colour in colours]
+            self._read(Rooted(self.team, P_x, P_y, pairing, is_reduction=False), preserve_batch)
+
+    @classmethod
+    def of(cls, rooted: Rooted, preserve_batch: bool) -> Self:
+        """The primitive of teams that are there already."""
+        made = cls.__new__(cls)
+        Primitive.__init__(made, rooted.union)
+        made._read(rooted, preserve_batch)
+        return made
+
+    def _read(self, rooted: Rooted, preserve_batch: bool) -> None:
+        colours = range(rooted.pairing.n_colours)
+        self._roots = [rooted.root_of(colour) for colour in colours]
+        self._takers = [rooted.takers_of(colour) for colour in colours]
+        self._preserve_batch = preserve_batch
 
     def _movement(self, structures: Sequence[Structure]) -> Movement:
         given = [structures[root] for root in self._roots]

@@ -25,6 +25,7 @@ class Rooted:
     single: Partition
     many: Partition
     pairing: Pairing
+    is_reduction: bool
 
     def root_of(self, colour: int) -> int:
         """Rank in the union of the worker that holds the single copy."""
@@ -58,7 +59,7 @@ def broadcast_teams(
         target, reverse_source=reverse_source, reverse_target=reverse_target
     )
     union = source.create_partition_union(target)
-    rooted = Rooted(union._with_members(), source, target, pairing)
+    rooted = Rooted(union._with_members(), source, target, pairing, is_reduction=False)
     return _teams(union, rooted, rooted.single_colour(), rooted.many_colour())
 
 
@@ -70,7 +71,7 @@ def reduction_teams(
         source, reverse_source=reverse_target, reverse_target=reverse_source
     )
     union = source.create_partition_union(target)
-    rooted = Rooted(union._with_members(), target, source, pairing)
+    rooted = Rooted(union._with_members(), target, source, pairing, is_reduction=True)
     return _teams(union, rooted, rooted.many_colour(), rooted.single_colour())
 
 
@@ -81,7 +82,7 @@ def _teams(
         if colour is None:
             return union._plain(None)
         team = union.create_partition_inclusive(rooted.team_of(colour))
-        team.pairing = rooted
+        team.rooted = rooted
         return team
 
     sender = made(send)

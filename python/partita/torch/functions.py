@@ -42,7 +42,10 @@ class MovementFunction(torch.autograd.Function):
         """The adjoint; where this worker gave nothing, zeros of its input's shape."""
         back = ctx.movement.reversed()
         found = MovementFunction.apply(grads[0], _token(grads[0], back), back)
-        return found.reshape(ctx.shape) if found.numel() else found.new_zeros(ctx.shape), None, None
+        if found.numel() == ctx.shape.numel():
+            return found.reshape(ctx.shape), None, None
+        # This worker's input did not count: no gradient, but still a part of the graph.
+        return found.new_zeros(ctx.shape) + found.sum(), None, None
 
 
 def move(input: torch.Tensor, primitive: Primitive) -> torch.Tensor:
