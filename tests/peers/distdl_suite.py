@@ -33,7 +33,8 @@ import pytest
 if os.environ.get("PARTITA_BACKEND") == "1":
     import partita.torch.backend
 
-    partita.torch.backend.install()
+    # A test checks that halos are exchanged in place.
+    partita.torch.backend.install(in_place_halos=True)
 
 
 def pytest_configure(config):

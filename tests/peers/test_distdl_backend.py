@@ -135,6 +135,29 @@ def test_halos_as_slices_wider_than_a_neighbour() -> None:
     pt.spmd(job, ranks=4)
 
 
+def test_halos_in_place_where_asked() -> None:
+    def job(team: pt.Team) -> None:
+        P = cartesian(team, range(2), [2])
+        ends = [(slice(0, team.rank),)] * 2 + [(slice(2 + team.rank, 3),)] * 2
+        leaf = torch.full((3,), 1.0 + team.rank, requires_grad=True)
+        x = leaf.clone()
+        function = backend.functional.halo_exchange.HaloExchangeFunction
+        y = function.apply(x, P, [ends])
+        assert y.data_ptr() == x.data_ptr()
+        assert y.tolist() == [[1.0, 1.0, 2.0], [1.0, 2.0, 2.0]][team.rank]
+        cotangent = torch.ones(3)
+        y.backward(cotangent)
+        assert cotangent.tolist() == [[1.0, 2.0, 0.0], [0.0, 2.0, 1.0]][team.rank]
+        assert function.apply(leaf, P, [ends]).data_ptr() != leaf.data_ptr()
+
+    function = backend.functional.HaloExchangeFunction
+    function.in_place = True
+    try:
+        pt.spmd(job, ranks=2)
+    finally:
+        function.in_place = False
+
+
 def test_buffers_grow_and_are_shared() -> None:
     buffer = backend.ExpandableBuffer(np.float32)
     assert buffer.capacity == 0
@@ -149,7 +172,13 @@ def test_buffers_grow_and_are_shared() -> None:
     three = manager.request_buffers(3, np.float32)
     assert manager.request_buffers(2, np.float32) == three[:2]
     assert len(manager.request_buffers(1, np.int32)) == 1
-    assert backend.halo_exchange.allocate_halo_exchange_buffers(manager, [1, 2]) == [[None] * 4] * 2
+    allocate = backend.halo_exchange.allocate_halo_exchange_buffers
+    assert allocate(manager, [1, 2], None, None, torch.float64) == [[None] * 4] * 2
+    assert len(manager.buffers_map[np.float64]) == 4
+    allocate = backend.repartition.allocate_repartition_buffers
+    overlaps = [(slice(1), 1, "self"), (slice(1), 1, 2), (None, None, None)]
+    assert allocate(manager, overlaps, overlaps[:1], torch.int64) == ([None] * 3, [None])
+    assert len(manager.buffers_map[np.int64]) == 1
 
 
 SWITCH = """

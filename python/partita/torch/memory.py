@@ -12,7 +12,7 @@ from partita.distdl.agree import Structure
 
 Local = np.ndarray[Any, Any]
 
-_NAMES = {
+DTYPE_NAMES = {
     torch.bool: "bool",
     torch.uint8: "uint8",
     torch.int8: "int8",
@@ -38,12 +38,12 @@ def structure(tensor: Any) -> Structure:
     if tensor.layout != torch.strided:
         message = f"a tensor of layout {tensor.layout}; use a strided one"
         raise LayoutError(message, "tensor-layout")
-    if tensor.dtype not in _NAMES:
-        known = ", ".join(_NAMES.values())
+    if tensor.dtype not in DTYPE_NAMES:
+        known = ", ".join(DTYPE_NAMES.values())
         message = f"a tensor of {tensor.dtype}; use one of {known}"
         raise LayoutError(message, "dtype-unknown")
     needs_gradient = tensor.requires_grad and torch.is_grad_enabled()
-    return Structure(tuple(tensor.shape), _NAMES[tensor.dtype], needs_gradient)
+    return Structure(tuple(tensor.shape), DTYPE_NAMES[tensor.dtype], needs_gradient)
 
 
 def as_array(tensor: torch.Tensor) -> Local:

@@ -7,6 +7,10 @@
 
 DistDL knows one back-end, the module `distdl.backends.mpi`; `install` puts this one in its place.
 Everything else stays as it was: partitions are made of communicators of mpi4py.
+
+DistDL's own halo exchange writes into its input and into the gradient it is given, which goes wrong
+on leaves and where a gradient has other takers. Here it makes new tensors; code that relies on the
+old way gets it with `install(in_place_halos=True)`.
 """
 
 from __future__ import annotations
@@ -17,8 +21,8 @@ from partita.torch.backend import functional
 from partita.torch.backend.buffer import (
     BufferManager,
     ExpandableBuffer,
-    no_halo_buffers,
-    no_repartition_buffers,
+    halo_buffers,
+    repartition_buffers,
 )
 from partita.torch.backend.install import install
 from partita.torch.backend.partition import MPICartesianPartition, MPIPartition
@@ -33,8 +37,8 @@ CartesianPartition = MPICartesianPartition
 
 buffer = SimpleNamespace(MPIBufferManager=BufferManager, MPIExpandableBuffer=ExpandableBuffer)
 partition = SimpleNamespace(MPIPartition=MPIPartition, MPICartesianPartition=MPICartesianPartition)
-halo_exchange = SimpleNamespace(allocate_halo_exchange_buffers=no_halo_buffers)
-repartition = SimpleNamespace(allocate_repartition_buffers=no_repartition_buffers)
+halo_exchange = SimpleNamespace(allocate_halo_exchange_buffers=halo_buffers)
+repartition = SimpleNamespace(allocate_repartition_buffers=repartition_buffers)
 tensor_comm = SimpleNamespace(
     assemble_global_tensor_structure=assemble_global_tensor_structure,
     broadcast_tensor_structure=broadcast_tensor_structure,

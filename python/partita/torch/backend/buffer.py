@@ -6,6 +6,9 @@ from math import prod
 from typing import Any
 
 import numpy as np
+import torch
+
+from partita.torch.memory import DTYPE_NAMES
 
 
 class ExpandableBuffer:
@@ -50,13 +53,23 @@ class BufferManager:
         return there[:n_buffers]
 
 
-def no_halo_buffers(buffer_manager: Any, slices: Any, *rest: Any) -> list[list[None]]:
-    """None of the four buffers per dimension that an exchange by messages would need."""
+def halo_buffers(
+    buffer_manager: BufferManager, slices: Any, recv_shape: Any, send_shape: Any, dtype: Any
+) -> list[list[None]]:
+    """The four buffers of an exchange by messages, requested so that they count, but unused."""
+    buffer_manager.request_buffers(4, _scalar_type(dtype))
     return [[None] * 4 for _ in slices]
 
 
-def no_repartition_buffers(
-    buffer_manager: Any, P_x_to_y_overlaps: Any, P_y_to_x_overlaps: Any, dtype: Any
+def repartition_buffers(
+    buffer_manager: BufferManager, P_x_to_y_overlaps: Any, P_y_to_x_overlaps: Any, dtype: Any
 ) -> tuple[list[None], list[None]]:
-    """None of the buffers that a repartition by messages would need."""
+    """A buffer per message to or from another worker, requested so that they count, but unused."""
+    overlaps = [*P_x_to_y_overlaps, *P_y_to_x_overlaps]
+    n_messages = sum(part is not None and partner != "self" for part, _, partner in overlaps)
+    buffer_manager.request_buffers(n_messages, _scalar_type(dtype))
     return [None] * len(P_x_to_y_overlaps), [None] * len(P_y_to_x_overlaps)
+
+
+def _scalar_type(dtype: torch.dtype) -> Any:
+    return np.dtype(DTYPE_NAMES[dtype]).type

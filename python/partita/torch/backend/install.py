@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from partita._errors import LayoutError
+from partita.torch.backend import functional
 
 _PLACE = "distdl.backends.mpi"
 _OURS = "partita.torch.backend"
@@ -44,8 +45,9 @@ class _Finder(MetaPathFinder, Loader):
 _finder = _Finder()
 
 
-def install() -> None:
+def install(*, in_place_halos: bool = False) -> None:
     """Make DistDL use this back-end; call it before the first import of distdl."""
+    functional.HaloExchangeFunction.in_place = in_place_halos
     if _finder in sys.meta_path:
         return
     if "distdl" in sys.modules:
