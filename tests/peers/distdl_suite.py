@@ -106,7 +106,7 @@ def build(checkout: Path) -> None:
 def run(folder: Path, n_ranks: int, options: list[str], own: bool) -> int:
     """The suite under a launcher; what the first rank prints is shown."""
     launcher = Path(sys.executable).parent / "mpiexec"
-    command = [str(launcher), "-n", str(n_ranks), sys.executable, "rank.py"]
+    command = [str(launcher), "-n", str(n_ranks), sys.executable, "-u", "rank.py"]
     command += ["-p", "partita_plugin", "-p", "no:cacheprovider", "-q", "-rf", *options, "tests"]
     here = Path(__file__).resolve().parents[2] / "python"
     paths = [str(folder), str(folder / "src"), str(folder / "tests"), str(here)]
