@@ -13,6 +13,7 @@ from pathlib import Path
 
 import command
 import machine
+import movement
 import planning
 import report
 import startup
@@ -32,7 +33,8 @@ def main() -> None:
     shown = startup.imports(), startup.looks()
     _say("index translation")
     results = translation.measure()
-    page = report.page(facts, results, figures, runs, shown)
+    _say("movement")
+    page = report.page(facts, results, figures, runs, shown) + "\n" + movement.page(movement.measure())
     args.write.parent.mkdir(parents=True, exist_ok=True)
     args.write.write_text(page)
     print(page)

@@ -99,12 +99,7 @@ class Array:
         """Fill what this rank holds beyond what it owns with the owners' values. Collective."""
         if self._exchange is None:
             self._exchange = plan(self._layout, self._layout, self._dtype.name)
-        if self._team.engine == "threads":
-            self._team.native.run_in_place(self._exchange, self._buffers)
-            return self
-        filled = _listed(apply(self._exchange, self._buffers, self._team, None))
-        for buffer, new in zip(self._buffers, filled, strict=True):
-            np.copyto(buffer, new)
+        self._team.native.run_in_place(self._exchange, self._buffers)
         return self
 
     def gather(self, root: int | None = None) -> Local | None:

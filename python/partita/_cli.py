@@ -17,7 +17,9 @@ def _facts() -> list[tuple[str, str]]:
             facts.append((package, version(package)))
         except PackageNotFoundError:
             facts.append((package, "not installed"))
-    return facts
+    from partita import _doctor
+
+    return facts + _doctor.facts()
 
 
 def _print(text: str, stream: TextIO | None) -> str:

@@ -37,6 +37,11 @@ def world(comm: Any = None) -> Team:
     return Team(_world.team())
 
 
+def version() -> str:
+    """What the MPI of this process says of itself."""
+    return "" if _world is None else _world.version
+
+
 def _open(comm: Any) -> MpiWorld:
     mpi4py = sys.modules.get("mpi4py.MPI")
     module = None if mpi4py is None else mpi4py.__file__
@@ -45,7 +50,8 @@ def _open(comm: Any) -> MpiWorld:
         from mpi4py import MPI
 
         module, handle = MPI.__file__, MPI._handleof(comm)
-    opened = MpiWorld(mpi4py=module, prefix=sys.prefix, comm=handle)
+    shared = os.environ.get("PARTITA_SHARED_MEMORY", "1") != "0"
+    opened = MpiWorld(mpi4py=module, prefix=sys.prefix, comm=handle, shared=shared)
     _tell_when_leaving(opened)
     return opened
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import subprocess
 import sys
 import traceback
@@ -76,8 +75,9 @@ def main(args: list[str]) -> int:
 
 def _launch(options: argparse.Namespace) -> int:
     """Start the script under mpiexec, the environment's own before the system's."""
-    beside = Path(sys.executable).parent / "mpiexec"
-    mpiexec = str(beside) if beside.is_file() else shutil.which("mpiexec")
+    from partita._doctor import mpiexec as find
+
+    mpiexec = find()
     if mpiexec is None:
         print("error: no mpiexec found; pip install mpich brings one", file=sys.stderr)
         return 1

@@ -13,7 +13,6 @@ import ctypes
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from partita import _partita
 from partita._errors import LayoutError, RemoteError, TeamError
 from partita._partita import Crew
 
@@ -21,7 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from types import TracebackType
 
-    from partita._partita import MpiTeam, ThreadTeam
+    import numpy as np
+
+    from partita._partita import TeamCore
 
 T = TypeVar("T")
 
@@ -38,8 +39,8 @@ class Team:
             team.barrier()
     """
 
-    def __init__(self, native: ThreadTeam | MpiTeam) -> None:
-        self.native: Any = native
+    def __init__(self, native: TeamCore) -> None:
+        self.native = native
 
     @property
     def rank(self) -> int:
@@ -55,8 +56,7 @@ class Team:
     @property
     def ranks(self) -> tuple[int, ...]:
         """The members as ranks of the world, in order."""
-        members: tuple[int, ...] = self.native.members
-        return members
+        return self.native.members
 
     @property
     def active(self) -> bool:
@@ -66,7 +66,17 @@ class Team:
     @property
     def engine(self) -> str:
         """What runs plans here."""
-        return "threads" if isinstance(self.native, _partita.ThreadTeam) else "mpi"
+        return self.native.engine
+
+    def shares_memory_with(self, rank: int) -> bool:
+        """Whether this rank and another member can touch each other's memory."""
+        return self.native.shares_memory_with(_natural(rank, "rank"))
+
+    def empty(self, shape: Sequence[int], dtype: Any = "float64") -> np.ndarray[Any, Any]:
+        """A local array of warm memory that neighbours can reach; its content is whatever."""
+        from partita._run import empty
+
+        return empty(shape, dtype)
 
     def with_deadline(self, seconds: float | None) -> Team:
         """The same team that waits this long for others; None waits for ever."""
@@ -155,7 +165,7 @@ class Team:
 class Grid(Team):
     """A team arranged in n dimensions, C order."""
 
-    def __init__(self, native: ThreadTeam | MpiTeam, shape: Sequence[int]) -> None:
+    def __init__(self, native: TeamCore, shape: Sequence[int]) -> None:
         super().__init__(native)
         self.shape = tuple(_natural(length, "grid") for length in shape)
         if _product(self.shape) != self.size:

@@ -440,13 +440,31 @@ fn group(mut found: Found) -> Vec<Partner> {
 }
 
 /// Joins single positions into runs, coordinate by coordinate, in the order of the owner's buffer.
-fn join(mut pairs: Vec<(u64, (u64, u64))>, part: Part, found: &mut Found) {
-    pairs.sort_unstable_by_key(|(coordinate, (mine, theirs))| match part {
-        Part::Held => (*coordinate, *mine, *theirs),
-        Part::Owned => (*coordinate, *theirs, *mine),
-    });
-    for same in pairs.chunk_by(|a, b| a.0 == b.0) {
-        let positions: Vec<_> = same.iter().map(|(_, pair)| *pair).collect();
-        found.extend(compress(&positions).into_iter().map(|run| (same[0].0, run)));
+fn join(pairs: Vec<(u64, (u64, u64))>, part: Part, found: &mut Found) {
+    for (coordinate, mut positions) in by_coordinate(pairs) {
+        let in_order = |(mine, theirs): &(u64, u64)| match part {
+            Part::Held => (*mine, *theirs),
+            Part::Owned => (*theirs, *mine),
+        };
+        // A list that was walked in the order of the owner is sorted already.
+        if !positions.is_sorted_by_key(in_order) {
+            positions.sort_unstable_by_key(in_order);
+        }
+        found.extend(compress(&positions).into_iter().map(|run| (coordinate, run)));
     }
+}
+
+/// Pairs grouped by coordinate, each group in its order.
+fn by_coordinate(mut pairs: Vec<(u64, (u64, u64))>) -> Vec<(u64, Vec<(u64, u64)>)> {
+    let n_coordinates = pairs.iter().map(|(coordinate, _)| coordinate + 1).max().unwrap_or(0);
+    if n_coordinates > pairs.len() as u64 {
+        pairs.sort_by_key(|(coordinate, _)| *coordinate);
+        let groups = pairs.chunk_by(|a, b| a.0 == b.0);
+        return groups.map(|g| (g[0].0, g.iter().map(|(_, pair)| *pair).collect())).collect();
+    }
+    let mut groups = vec![Vec::new(); n_coordinates as usize];
+    for (coordinate, pair) in pairs {
+        groups[coordinate as usize].push(pair);
+    }
+    (0..).zip(groups).filter(|(_, group)| !group.is_empty()).collect()
 }

@@ -79,6 +79,47 @@ impl Run {
         Self { source: self.target, target: self.source, levels: self.levels.map(Level::reversed) }
     }
 
+    /// Appends the pairs `first..end` of this run, in order, as at most five runs.
+    pub fn part(&self, first: u64, end: u64, out: &mut Vec<Self>) {
+        self.part_of_level(0, first, end, out);
+    }
+
+    fn part_of_level(&self, at: usize, first: u64, end: u64, out: &mut Vec<Self>) {
+        if first >= end {
+            return;
+        }
+        let unit: u64 = self.levels[at + 1..].iter().map(|level| level.count).product();
+        let (whole_first, whole_end) = (first.div_ceil(unit), end / unit);
+        if whole_first > whole_end {
+            let turn = self.turns(at, end / unit, 1);
+            return turn.part_of_level(at + 1, first - whole_end * unit, end - whole_end * unit, out);
+        }
+        if first < whole_first * unit {
+            let turn = self.turns(at, whole_first - 1, 1);
+            turn.part_of_level(at + 1, first + unit - whole_first * unit, unit, out);
+        }
+        if whole_first < whole_end {
+            out.push(self.turns(at, whole_first, whole_end - whole_first));
+        }
+        if whole_end * unit < end {
+            let turn = self.turns(at, whole_end, 1);
+            turn.part_of_level(at + 1, 0, end - whole_end * unit, out);
+        }
+    }
+
+    /// Some turns of one of the loops.
+    fn turns(&self, at: usize, first: u64, count: u64) -> Self {
+        let Level { source_step, target_step, .. } = self.levels[at];
+        let mut next = *self;
+        next.source = walk(self.source, [(source_step, first), (0, 0), (0, 0)]);
+        next.target = walk(self.target, [(target_step, first), (0, 0), (0, 0)]);
+        next.levels[at] = Level { count, ..self.levels[at] };
+        if count == 1 && at < 2 {
+            next.levels[at] = Level::ONCE;
+        }
+        next
+    }
+
     /// All (source, target) positions, for tests and small arrays.
     pub fn pairs(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
         let run = *self;
@@ -172,5 +213,20 @@ mod tests {
         assert_eq!(run.reversed().reversed(), run);
         assert_eq!(run.n_elements(), 24);
         assert!(run.pairs().zip(run.reversed().pairs()).all(|((a, b), (c, d))| (a, b) == (d, c)));
+    }
+
+    #[test]
+    fn parts_of_a_run_are_its_pairs_in_order() {
+        let run = Run::contiguous(5, 100, 4).inner(3, 7, 9).outer(2, 50, 40);
+        let all: Vec<_> = run.pairs().collect();
+        for first in 0..=24 {
+            for end in first..=24 {
+                let mut parts = Vec::new();
+                run.part(first, end, &mut parts);
+                let found: Vec<_> = parts.iter().flat_map(Run::pairs).collect();
+                assert_eq!(found, all[first as usize..end as usize], "{first}..{end}");
+                assert!(parts.len() <= 5, "{first}..{end}: {parts:?}");
+            }
+        }
     }
 }

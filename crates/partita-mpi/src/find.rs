@@ -28,6 +28,7 @@ use std::{
 pub const LIBRARY_VARIABLE: &str = "PARTITA_MPI_LIBRARY";
 
 const MPICH_NAMES: [&str; 3] = ["libmpi.so.12", "libmpi_abi.so.1", "libmpich.so.12"];
+const STANDARD_NAME: &str = "libmpi_abi.so.1";
 const OPEN_MPI_NAMES: [&str; 2] = ["libmpi.so.40", "libmpi_abi.so.1"];
 const ALL_NAMES: [&str; 4] = ["libmpi.so.12", "libmpi_abi.so.1", "libmpi.so.40", "libmpich.so.12"];
 
@@ -179,7 +180,8 @@ impl Search {
         if let Some(choice) = self.choice(around) {
             return vec![choice];
         }
-        let names = names(Family::of_launcher(&|name| around.variable(name)));
+        let launcher = Family::of_launcher(&|name| around.variable(name));
+        let names = names(launcher);
         let bare = |origin| names.iter().map(move |name| Candidate { origin, path: name.into() });
         let mut list: Vec<_> = bare(Origin::Loaded).collect();
         for (origin, folder) in self.folders(around) {
@@ -188,6 +190,17 @@ impl Search {
             list.extend(found.map(|path| Candidate { origin, path }));
         }
         list.extend(bare(Origin::System));
+        // A launcher's own MPI anywhere is better than another one nearby.
+        let own = preferred(launcher);
+        if own.is_empty() {
+            return list;
+        }
+        list.sort_by_key(|candidate| match candidate.path.file_name() {
+            Some(name) if own.iter().any(|o| name == *o && name != STANDARD_NAME) => 0,
+            // Every MPI may have it.
+            Some(name) if name == STANDARD_NAME => 1,
+            _ => 2,
+        });
         list
     }
 
@@ -230,13 +243,18 @@ fn problem_of(error: &MpiError) -> String {
 
 /// The names to look for: the launcher's family first, if there is a launcher.
 fn names(launcher: Option<Family>) -> Vec<&'static str> {
-    let preferred: &[&str] = match launcher {
+    let preferred = preferred(launcher);
+    let rest = ALL_NAMES.into_iter().filter(|name| !preferred.contains(name));
+    preferred.iter().copied().chain(rest).collect()
+}
+
+/// The names of a launcher's own libraries.
+fn preferred(launcher: Option<Family>) -> &'static [&'static str] {
+    match launcher {
         Some(Family::Mpich) => &MPICH_NAMES,
         Some(Family::OpenMpi) => &OPEN_MPI_NAMES,
         None => &[],
-    };
-    let rest = ALL_NAMES.into_iter().filter(|name| !preferred.contains(name));
-    preferred.iter().copied().chain(rest).collect()
+    }
 }
 
 fn find_mpiexec(around: &impl Surroundings) -> Option<PathBuf> {
@@ -321,11 +339,15 @@ mod tests {
 
     #[test]
     fn the_names_of_the_launcher_come_first() {
-        let around = Fake { variables: vec![("OMPI_COMM_WORLD_SIZE", "2")], files: vec![] };
+        let around = Fake {
+            variables: vec![("OMPI_COMM_WORLD_SIZE", "2"), ("VIRTUAL_ENV", "/venv")],
+            files: vec!["/venv/lib/libmpi.so.12"],
+        };
         let list = found(&Search::new(), &around);
-        let (loaded, system) = list.split_at(4);
-        assert_eq!(loaded[0].1, "libmpi.so.40");
-        assert_eq!(system[0], (Origin::System, "libmpi.so.40".to_owned()));
+        assert_eq!(list[0], (Origin::Loaded, "libmpi.so.40".to_owned()));
+        assert_eq!(list[1], (Origin::System, "libmpi.so.40".to_owned()));
+        let foreign = (Origin::Environment, "/venv/lib/libmpi.so.12".to_owned());
+        assert!(list[2..].contains(&foreign), "{list:?}");
     }
 
     #[test]

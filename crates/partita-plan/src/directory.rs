@@ -15,6 +15,9 @@ use crate::reach::grid_form;
 
 /// Bytes of an index or a position on the way.
 const WORD_BYTES: u128 = 8;
+/// What a rank keeps per listed element while it finds its moves and while it moves them: pairs of
+/// positions, runs, buckets and scratch.
+const LISTED_BYTES: u128 = 320;
 
 /// Messages that finding the partners takes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -23,7 +26,7 @@ pub struct DirectoryCost {
     pub n_messages: u128,
     /// Their bytes.
     pub bytes: u128,
-    /// Most bytes of the directory that one rank keeps.
+    /// Most bytes that one rank keeps of the directory and for its own lists.
     pub max_rank_bytes: u128,
 }
 
@@ -73,7 +76,14 @@ fn tell(lists: &DimMap, formula: &DimMap, lists_part: Part) -> DirectoryCost {
             cost.bytes += u128::from(partner.n_elements()) * WORD_BYTES;
         }
     }
+    cost.max_rank_bytes = LISTED_BYTES * largest(lists).max(largest(formula));
     cost
+}
+
+/// Most elements that a coordinate holds.
+fn largest(dim: &DimMap) -> u128 {
+    let held = (0..dim.n_coordinates()).map(|k| u128::from(dim.count(k, Part::Held)));
+    held.max().unwrap_or(0)
 }
 
 /// Register with the homes, ask the homes, be answered, tell the owners.
@@ -98,7 +108,12 @@ fn both(owned: &Unstructured, wanted: &Unstructured) -> DirectoryCost {
             }
         }
     }
-    let max_rank_bytes = kept.into_iter().max().unwrap_or(0);
+    let longest = |lists: &Unstructured| {
+        let lengths = (0..lists.n_coordinates()).map(|k| lists.list(k).len() as u128);
+        lengths.max().unwrap_or(0)
+    };
+    let listed = LISTED_BYTES * longest(owned).max(longest(wanted));
+    let max_rank_bytes = kept.into_iter().max().unwrap_or(0) + listed;
     DirectoryCost {
         n_messages: exchanges.pairs.len() as u128,
         bytes: exchanges.n_words * WORD_BYTES,

@@ -13,9 +13,10 @@ use crate::moves::Move;
 use crate::plan::{Forward, Plan};
 use crate::reach::{Reach, grid_form};
 
-/// Messages travel packed, in chunks of this size, two of them under way in each direction.
-const CHUNK_BYTES: u128 = 1 << 20;
-const N_CHUNKS: u128 = 2;
+/// Messages travel packed, in letters of half a megabyte: two for each of four partners at a time,
+/// in each direction.
+const CHUNK_BYTES: u128 = 512 << 10;
+const N_CHUNKS: u128 = 8;
 
 /// Messages and bytes over all ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]

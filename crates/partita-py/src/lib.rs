@@ -37,9 +37,8 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<moves::Run>()?;
     module.add_class::<buffers::WarmMemory>()?;
     module.add_class::<team::Crew>()?;
-    module.add_class::<team::ThreadTeam>()?;
+    module.add_class::<team::TeamCore>()?;
     module.add_class::<mpi::MpiWorld>()?;
-    module.add_class::<mpi::MpiTeam>()?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_function(wrap_pyfunction!(cli::run_command, module)?)?;
     dist::add(module)

@@ -1,4 +1,6 @@
-//! The threads engine for Python: `Crew` and `ThreadTeam`. `partita.Team` wraps them.
+//! Teams for Python: `Crew` makes those of threads, `TeamCore` is one of any engine.
+//!
+//! `partita.Team` wraps it.
 
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
@@ -6,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use partita_team::threads;
-use partita_team::{Buffer, TeamError};
+use partita_team::{Buffer, Team};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -30,8 +32,8 @@ impl Crew {
     }
 
     /// The team of all ranks, as one of them sees it.
-    fn world(&self, rank: u64) -> ThreadTeam {
-        ThreadTeam { core: self.core.world(rank) }
+    fn world(&self, rank: u64) -> TeamCore {
+        TeamCore { core: self.core.world(rank) }
     }
 
     /// Says that a rank will not come to any meeting any more, and why.
@@ -46,19 +48,30 @@ const CALLS: [&str; 3] = ["broadcast_data", "allgather_data", "gather"];
 /// An ordered list of ranks, as one of them sees it.
 #[pyclass(frozen, module = "partita._partita")]
 #[derive(Debug)]
-pub(crate) struct ThreadTeam {
-    core: threads::Team,
+pub(crate) struct TeamCore {
+    pub core: Team,
 }
 
 #[pymethods]
-impl ThreadTeam {
+impl TeamCore {
     /// This rank's number; None if it is no member.
     #[getter]
     fn rank(&self) -> Option<u64> {
         self.core.rank()
     }
 
-    /// The members as ranks of the crew.
+    /// What runs its plans: "threads" or "mpi".
+    #[getter]
+    fn engine(&self) -> &'static str {
+        self.core.engine()
+    }
+
+    /// Whether this rank and a member can touch each other's memory.
+    fn shares_memory_with(&self, rank: u64) -> bool {
+        rank < self.core.size() && self.core.shares_memory_with(rank)
+    }
+
+    /// The members as ranks of the world.
     #[getter]
     fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.core.members())
@@ -99,9 +112,9 @@ impl ThreadTeam {
     }
 
     /// Tells the others that this rank cannot take part in their call.
-    fn report(&self, py: Python<'_>, message: &str) {
+    fn report(&self, py: Python<'_>, message: &str) -> PyResult<()> {
         // It may wait for others to end an earlier call, and they may need the interpreter.
-        py.detach(|| self.core.report(message));
+        py.detach(|| self.core.report(message)).map_err(|error| team_error(py, &error))
     }
 
     /// Runs a plan on this rank's buffers.
@@ -112,22 +125,11 @@ impl ThreadTeam {
         sources: Vec<Bound<'_, PyAny>>,
         targets: Vec<Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let held = match hold(plan, &sources, &targets) {
-            Ok(held) => held,
-            Err(error) => {
-                // The others must not wait for a rank that stumbles over its own arguments.
-                self.report(py, &error.value(py).to_string());
-                return Err(error);
-            }
-        };
-        let buffers =
-            |held: &[Held]| -> Vec<Buffer> { held.iter().map(|h| h.buffer.clone()).collect() };
-        let (from, into) = (buffers(&held.0), buffers(&held.1));
-        let outcome: Result<(), TeamError> = py.detach(|| {
-            // SAFETY: the views in `held` keep the memory in place until after the call, and the
-            // buffer protocol vouches for shape and strides; the engine checks the rest.
-            unsafe { self.core.run(&plan.core, &from, &into) }
-        });
+        let (from, _from) = self.hold(py, plan, &sources, "source")?;
+        let (into, _into) = self.hold(py, plan, &targets, "target")?;
+        // SAFETY: what is held keeps the memory in place until after the call, and the buffer
+        // protocol vouches for shape and strides; the engine checks the rest.
+        let outcome = py.detach(|| unsafe { self.core.run(&plan.core, &from, &into) });
         outcome.map_err(|error| team_error(py, &error))
     }
 
@@ -138,14 +140,7 @@ impl ThreadTeam {
         plan: &Plan,
         buffers: Vec<Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let held = match hold(plan, &buffers, &[]) {
-            Ok((held, _)) => held,
-            Err(error) => {
-                self.report(py, &error.value(py).to_string());
-                return Err(error);
-            }
-        };
-        let own: Vec<Buffer> = held.iter().map(|h| h.buffer.clone()).collect();
+        let (own, _own) = self.hold(py, plan, &buffers, "source")?;
         // SAFETY: as in `run`.
         let outcome = py.detach(|| unsafe { self.core.run_in_place(&plan.core, &own) });
         outcome.map_err(|error| team_error(py, &error))
@@ -156,26 +151,36 @@ impl ThreadTeam {
     }
 }
 
+impl TeamCore {
+    /// Takes hold of the memory of one side; the others hear of it if that fails.
+    fn hold(
+        &self,
+        py: Python<'_>,
+        plan: &Plan,
+        objects: &[Bound<'_, PyAny>],
+        side: &str,
+    ) -> PyResult<(Vec<Buffer>, Vec<Held>)> {
+        let dtype = plan.core.dtype();
+        let held: PyResult<Vec<Held>> =
+            objects.iter().map(|object| Held::new(object, dtype, side)).collect();
+        match held {
+            Ok(held) => Ok((held.iter().map(|held| held.buffer.clone()).collect(), held)),
+            Err(error) => {
+                // They must not wait for a rank that stumbles over its own arguments.
+                self.report(py, &error.value(py).to_string())?;
+                Err(error)
+            }
+        }
+    }
+}
+
 /// A deadline in seconds; None is none.
-pub(crate) fn read_deadline(seconds: Option<f64>) -> PyResult<Option<Duration>> {
+fn read_deadline(seconds: Option<f64>) -> PyResult<Option<Duration>> {
     let limit = seconds.map(Duration::try_from_secs_f64).transpose();
     limit.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// The static name of a call made in Python.
-pub(crate) fn known_call(call: &str) -> &'static str {
+fn known_call(call: &str) -> &'static str {
     CALLS.iter().find(|name| **name == call).copied().unwrap_or("call")
-}
-
-/// Takes hold of the memory of both sides.
-pub(crate) fn hold(
-    plan: &Plan,
-    sources: &[Bound<'_, PyAny>],
-    targets: &[Bound<'_, PyAny>],
-) -> PyResult<(Vec<Held>, Vec<Held>)> {
-    let dtype = plan.core.dtype();
-    let hold = |objects: &[Bound<'_, PyAny>], side: &str| -> PyResult<Vec<Held>> {
-        objects.iter().map(|object| Held::new(object, dtype, side)).collect()
-    };
-    Ok((hold(sources, "source")?, hold(targets, "target")?))
 }

@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use partita_layout::Layout;
 use partita_plan::{Dtype, Plan};
-use partita_team::threads::{Crew, Team};
+use partita_team::Team;
+use partita_team::threads::Crew;
 use partita_team::{Buffer, Memory};
 
 const N_TURNS: u32 = 2000;

@@ -11,19 +11,23 @@ use partita_layout::Layout;
 use partita_mpi::{Search, ThreadLevel};
 use partita_oracle::{Dense, Rng, case};
 use partita_plan::{Dtype, Plan};
-use partita_team::TeamError;
-use partita_team::mpi::{Office, Team};
+use partita_team::mpi::{Office, Sharing};
+use partita_team::{Buffer, Memory, Team, TeamError};
 
 const N_CASES: u64 = 150;
 
 fn main() {
     let scene = std::env::args().nth(1).unwrap_or_default();
+    let sharing = match std::env::args().nth(2).as_deref() {
+        Some("messages") => Sharing::Nothing,
+        _ => Sharing::Memory,
+    };
     let library = Search::new().open().expect("an MPI");
     library.init(ThreadLevel::Multiple).expect("MPI starts");
     {
         let world = library.world().expect("a world");
-        let office = Arc::new(Office::new(&world).expect("an office"));
-        let team = Team::world(&office);
+        let office = Arc::new(Office::new(&world, sharing).expect("an office"));
+        let team = office.team();
         match scene.as_str() {
             "plans" => plans(&team),
             "mismatch" => mismatch(&team),
@@ -58,12 +62,45 @@ fn plans(team: &Team) {
         let y = values(&Dense::new(&target), &mut rng);
         for (plan, from, into) in [(plan.clone(), &x, &y), (plan.adjoint(), &y, &x)] {
             let (mut mine, mut found) = (own(from, rank), own(into, rank));
-            let sources = buffers(plan.source(), rank, &mut mine);
-            let targets = buffers(plan.target(), rank, &mut found);
-            // SAFETY: the vectors outlive the call and are this rank's own.
+            let mut sources = buffers(plan.source(), rank, &mut mine);
+            let mut targets = buffers(plan.target(), rank, &mut found);
+            // Every mixture of open and closed memory, other ones on other ranks.
+            let _source = (seed + rank).is_multiple_of(2).then(|| Opened::new(&mut sources));
+            let moved = (seed / 2 + rank).is_multiple_of(2).then(|| Opened::new(&mut targets));
+            // SAFETY: the vectors and blocks outlive the call and are this rank's own.
             unsafe { team.run(&plan, &sources, &targets) }.expect("a run");
+            if let Some(moved) = moved {
+                moved.read(&mut found);
+            }
             let wanted = own(&followed(&plan, from), rank);
             assert_eq!(found, wanted, "seed {seed} rank {rank}\n {source:?}\n {target:?}");
+        }
+    }
+}
+
+/// Buffers moved to memory that other processes can map.
+struct Opened(Vec<Memory>);
+
+impl Opened {
+    fn new(buffers: &mut [Buffer]) -> Self {
+        let blocks = buffers.iter_mut().map(|buffer| {
+            let n_elements = buffer.n_elements() as usize;
+            // A page at least: smaller blocks are not shared.
+            let block = Memory::new((n_elements * 8).max(4096));
+            let (from, to) = (buffer.address as *const i64, block.address() as *mut i64);
+            // SAFETY: both hold so many elements.
+            unsafe { std::ptr::copy_nonoverlapping(from, to, n_elements) };
+            buffer.address = block.address();
+            block
+        });
+        Self(blocks.collect())
+    }
+
+    fn read(&self, values: &mut [Vec<i64>]) {
+        for (block, values) in self.0.iter().zip(values) {
+            let from = block.address() as *const i64;
+            // SAFETY: the block holds as many elements as the vector.
+            unsafe { std::ptr::copy_nonoverlapping(from, values.as_mut_ptr(), values.len()) };
         }
     }
 }

@@ -12,17 +12,26 @@
 
 pub mod copy;
 
+mod arena;
 mod buffer;
 mod call;
+mod cut;
 mod error;
+mod meeting;
 mod members;
 mod memory;
 pub mod mpi;
 mod packing;
 mod program;
+mod reach;
+mod scatter;
 mod sync;
+mod team;
 pub mod threads;
+mod wait;
 
 pub use buffer::{Access, Buffer};
 pub use error::{Failure, FailureKind, Result, TeamError};
 pub use memory::Memory;
+pub use team::Team;
+pub use wait::Patience;

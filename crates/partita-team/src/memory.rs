@@ -2,6 +2,7 @@
 //!
 //! Touching fresh memory costs two to seven times the copy into it. Results therefore come from a
 //! pool: what is dropped stays there, up to a limit, on huge pages where the system grants them.
+//! Once other processes take part, new blocks come from the arena, where those can reach them.
 //!
 //! ```
 //! use partita_team::Memory;
@@ -14,10 +15,16 @@
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::arena::{self, Arena};
+
 /// Smaller blocks are the system allocator's business.
 const POOLED_FROM_BYTES: usize = 1 << 20;
 const HUGE_PAGE_BYTES: usize = 2 << 20;
 const LINE_BYTES: usize = 64;
+/// The smallest block that comes from the arena.
+const PAGE_BYTES: usize = 4096;
+/// Blocks that the pool keeps at most: it looks through them one by one.
+const MOST_BLOCKS: usize = 1024;
 /// What the pool keeps at most, unless told otherwise.
 const USUAL_LIMIT_BYTES: usize = 2 << 30;
 
@@ -36,6 +43,15 @@ struct Pool {
 struct Block {
     address: usize,
     capacity: usize,
+    home: Home,
+}
+
+/// Where a block came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Home {
+    System,
+    /// At this offset.
+    Arena(usize),
 }
 
 fn pool() -> MutexGuard<'static, Pool> {
@@ -54,9 +70,21 @@ impl Memory {
     #[must_use]
     pub fn new(n_bytes: usize) -> Self {
         let capacity = capacity_for(n_bytes);
-        let found = if capacity >= POOLED_FROM_BYTES { pool().take(capacity) } else { None };
+        let found = if is_pooled(capacity) { pool().take(capacity) } else { None };
         let block = found.unwrap_or_else(|| Block::fresh(capacity));
         Self { block, n_bytes }
+    }
+
+    /// Lets blocks come from memory that other processes can map; false if there is none.
+    pub fn share() -> bool {
+        if Arena::get().is_none() && Arena::open().is_some() {
+            // What is kept cannot be shared: let it go.
+            let mut pool = pool();
+            let limit_bytes = std::mem::replace(&mut pool.limit_bytes, 0);
+            pool.shrink();
+            pool.limit_bytes = limit_bytes;
+        }
+        Arena::get().is_some()
     }
 
     /// Where it lies.
@@ -81,7 +109,12 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        if self.block.capacity < POOLED_FROM_BYTES {
+        let is_shareable = matches!(self.block.home, Home::Arena(_));
+        if !is_pooled(self.block.capacity) || (Arena::get().is_some() && !is_shareable) {
+            self.block.free();
+            return;
+        }
+        if self.block.is_withdrawn() {
             self.block.free();
             return;
         }
@@ -105,7 +138,7 @@ impl Pool {
     }
 
     fn shrink(&mut self) {
-        while self.kept_bytes > self.limit_bytes {
+        while self.kept_bytes > self.limit_bytes || self.blocks.len() > MOST_BLOCKS {
             let oldest = self.blocks.remove(0);
             self.kept_bytes -= oldest.capacity;
             oldest.free();
@@ -115,6 +148,11 @@ impl Pool {
 
 impl Block {
     fn fresh(capacity: usize) -> Self {
+        let arena = Arena::get().filter(|_| capacity >= PAGE_BYTES);
+        if let Some((arena, block)) = arena.and_then(|arena| Some((arena, arena.take(capacity)?))) {
+            let home = Home::Arena(block.offset);
+            return Self { address: arena.at(block), capacity: block.n_bytes, home };
+        }
         let layout = layout(capacity);
         // SAFETY: the layout has a size above zero.
         let address = unsafe { alloc(layout) };
@@ -122,20 +160,48 @@ impl Block {
             handle_alloc_error(layout);
         }
         advise(address as usize, capacity);
-        Self { address: address as usize, capacity }
+        Self { address: address as usize, capacity, home: Home::System }
+    }
+
+    fn in_arena(self) -> Option<(&'static Arena, arena::Block)> {
+        match self.home {
+            Home::System => None,
+            Home::Arena(offset) => {
+                Some((Arena::get()?, arena::Block { offset, n_bytes: self.capacity }))
+            }
+        }
+    }
+
+    fn is_withdrawn(self) -> bool {
+        let span = (self.address, self.address + self.capacity);
+        self.in_arena().is_some_and(|(arena, _)| arena.find(span).is_none())
     }
 
     fn free(self) {
-        // SAFETY: allocated in `fresh` with this layout, and nobody has it any more.
-        unsafe { dealloc(self.address as *mut u8, layout(self.capacity)) }
+        match self.in_arena() {
+            Some((arena, block)) => arena.give(block),
+            // A forked child's view of its parent's block: the parent's to free.
+            None if self.home != Home::System => {}
+            // SAFETY: allocated in `fresh` with this layout, and nobody has it any more.
+            None => unsafe { dealloc(self.address as *mut u8, layout(self.capacity)) },
+        }
     }
 }
 
+fn is_pooled(capacity: usize) -> bool {
+    let from = if Arena::get().is_some() { PAGE_BYTES } else { POOLED_FROM_BYTES };
+    capacity >= from
+}
+
 fn capacity_for(n_bytes: usize) -> usize {
-    if n_bytes < POOLED_FROM_BYTES {
-        return n_bytes.max(1).next_multiple_of(LINE_BYTES);
+    let n_bytes = n_bytes.max(1);
+    if n_bytes >= POOLED_FROM_BYTES {
+        return n_bytes.next_multiple_of(HUGE_PAGE_BYTES);
     }
-    n_bytes.next_multiple_of(HUGE_PAGE_BYTES)
+    if n_bytes >= PAGE_BYTES && Arena::get().is_some() {
+        return n_bytes.next_multiple_of(PAGE_BYTES);
+    }
+    n_bytes.next_multiple_of(LINE_BYTES)
 }
 
 fn layout(capacity: usize) -> Layout {

@@ -11,14 +11,9 @@ use crate::copy::{self, Dtype, Prepared, Region, Stores, add_all, copy_all};
 
 /// Which side of a move a buffer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
+pub(crate) enum Side {
     Source,
     Target,
-}
-
-/// Bytes that moves take in a message.
-pub(crate) fn n_bytes(moves: &[&Move], dtype: Dtype) -> usize {
-    moves.iter().map(|m| (m.n_elements() * dtype.n_bytes()) as usize).sum()
 }
 
 /// Writes the elements of moves from their source buffers into a message.
@@ -127,4 +122,38 @@ fn dense_run(run: &Run, start: u64, kept: Side) -> Run {
         Side::Target => next.source = start,
     }
     next
+}
+
+/// Where a message would lie if a side of its only move is dense memory in the message's order.
+pub(crate) fn lies_at(m: &Move, side: Side, buffer: &Buffer, dtype: Dtype) -> Option<usize> {
+    let (mut at, mut dense_bytes) = (buffer.address, item_bytes(dtype) as isize);
+    for (runs, &stride) in m.runs.iter().zip(&buffer.strides).rev() {
+        let (start, length) = neighbours(runs, side)?;
+        if length > 1 && stride != dense_bytes {
+            return None;
+        }
+        at = at.wrapping_add_signed(stride.wrapping_mul(start as isize));
+        dense_bytes *= length as isize;
+    }
+    Some(at)
+}
+
+/// Start and length of runs that follow each other without a gap on a side.
+fn neighbours(runs: &[Run], side: Side) -> Option<(u64, u64)> {
+    let first = runs.first()?;
+    let start = |run: &Run| if side == Side::Source { run.source } else { run.target };
+    let step = |level: &Level| {
+        if side == Side::Source { level.source_step } else { level.target_step }
+    };
+    let mut next = start(first);
+    for run in runs {
+        let [outer, inner, elements] = &run.levels;
+        let steps = [(elements, 1), (inner, elements.count), (outer, inner.count * elements.count)];
+        let is_dense = steps.iter().all(|(level, s)| level.count == 1 || step(level) == *s as i64);
+        if start(run) != next || !is_dense {
+            return None;
+        }
+        next += run.n_elements();
+    }
+    Some((start(first), next - start(first)))
 }

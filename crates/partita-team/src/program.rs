@@ -1,24 +1,96 @@
 //! Programs: one rank's share of a plan, prepared for the buffers at hand.
 //!
-//! Copies are pushed: each rank writes what it owns straight into the targets of the others, so
-//! that every source line is read once. Sums are pulled: each rank adds up what it takes, in the
-//! order of the giving ranks, so that the result does not depend on who was faster.
+//! A rank pushes copies, pulls copies and sums, and mails the rest (`reach.rs` decides). Sums are
+//! added up in the order of the giving ranks, so that the result does not depend on who was faster.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use partita_layout::Run;
 use partita_plan::{Combine, Dtype, Move, Plan};
 
 use crate::buffer::Buffer;
 use crate::copy::{self, Prepared, Region, Stores, Target, add_all, copy_all, fill_zero};
+use crate::reach::{Offer, Route, View};
+use crate::scatter::Scatter;
+
+/// Whether a plan's source and target are the same memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    Apart,
+    InPlace,
+}
+
+impl Style {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Apart => "run",
+            Self::InPlace => "run in place",
+        }
+    }
+}
+
+/// A program and what it was made for.
+#[derive(Debug)]
+pub(crate) struct Cached {
+    pub style: Style,
+    pub plan: Plan,
+    pub offers: Vec<Option<Arc<Offer>>>,
+    pub program: Program,
+}
+
+impl Cached {
+    /// Whether it fits a call; where buffers lie does not matter, only how.
+    pub(crate) fn fits(&self, style: Style, plan: &Plan, view: &View<'_>) -> bool {
+        let alike = |a: &Option<Arc<Offer>>, b: Option<&Arc<Offer>>| match (a, b) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a.is_like(b),
+            (None, None) => true,
+            _ => false,
+        };
+        self.style == style
+            && self.offers.len() == view.posts.len()
+            && self.plan == *plan
+            && self.offers.iter().zip(view.offers()).all(|(a, b)| alike(a, b))
+    }
+
+    /// Whether a call brings the very buffers that it was made for.
+    pub(crate) fn has_offers(&self, view: &View<'_>) -> bool {
+        let same = |a: &Option<Arc<Offer>>, b: Option<&Arc<Offer>>| match (a, b) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        self.offers.iter().zip(view.offers()).all(|(a, b)| same(a, b))
+    }
+}
+
+/// A program some of whose moves travel by messages, in a running call.
+pub(crate) struct Errand<'a> {
+    pub program: &'a Program,
+    pub plan: &'a Plan,
+    pub view: &'a View<'a>,
+    pub round: u64,
+    pub sources: &'a [Buffer],
+    pub targets: &'a [Buffer],
+}
 
 /// Prepared moves of one rank.
 #[derive(Debug)]
 pub(crate) struct Program {
-    moves: Vec<Step>,
+    steps: Vec<Step>,
+    /// The pushes, where their elements go one by one.
+    scatter: Option<Scatter>,
+    /// What is sent and received by messages.
+    pub letters_out: Vec<Move>,
+    pub letters_in: Vec<Move>,
     combine: Combine,
     /// Whether this rank's target must be zeroed by itself.
     zeros: bool,
+    stores: Stores,
     dtype: Dtype,
 }
 
+/// One move between two buffers in reach.
 #[derive(Debug)]
 struct Step {
     source_rank: u64,
@@ -28,69 +100,86 @@ struct Step {
     prepared: Prepared,
 }
 
-/// Everyone's buffers: source and target, by rank of the plan.
-pub(crate) trait Reachable {
-    fn source(&self, rank: u64, buffer: usize) -> Option<&Buffer>;
-    fn target(&self, rank: u64, buffer: usize) -> Option<&Buffer>;
-}
-
 impl Program {
-    /// Prepares a rank's moves for buffers with these strides; none if a buffer is missing.
-    pub(crate) fn new(plan: &Plan, rank: u64, buffers: &impl Reachable) -> Option<Self> {
-        let mut moves = match plan.combine() {
-            Combine::Copy => plan.sends(rank),
-            Combine::Sum => plan.receives(rank),
+    /// Prepares a rank's moves; none if a buffer of the plan is missing or out of reach.
+    pub(crate) fn new(style: Style, plan: &Plan, view: &View<'_>) -> Option<Self> {
+        let (rank, combine) = (view.rank, plan.combine());
+        let sends = listed(style, plan.sends(rank));
+        // Where all push, only the pushing side has to list its moves.
+        let is_pushed = combine == Combine::Copy && view.is_all_open() && !plan.needs_zeros();
+        let receives =
+            if is_pushed { Vec::new() } else { listed(style, plan.receives(rank)) };
+        let of = |moves: &[Move], route: Route| -> Vec<Move> {
+            let here = moves.iter().filter(|m| view.route(m, combine) == route);
+            here.cloned().collect()
         };
-        moves.sort_by_key(|m| (m.source_rank, m.target_rank));
-        Self::of(plan, rank, &moves, buffers)
-    }
-
-    /// The same where source and target are one buffer: what stays in place is left out.
-    pub(crate) fn in_place(plan: &Plan, rank: u64, buffers: &impl Reachable) -> Option<Self> {
-        let moves: Vec<Move> = plan
-            .sends(rank)
-            .into_iter()
-            .flat_map(|m| if m.crosses() { vec![m] } else { moving_parts(&m) })
-            .collect();
-        Self::of(plan, rank, &moves, buffers)
-    }
-
-    fn of(plan: &Plan, rank: u64, moves: &[Move], buffers: &impl Reachable) -> Option<Self> {
-        let combine = plan.combine();
         let item_bytes = plan.dtype().n_bytes() as usize;
-        let steps: Option<Vec<Step>> =
-            moves.iter().map(|m| Step::new(m, item_bytes, buffers)).collect();
-        let takes_nothing =
-            combine == Combine::Copy && plan.needs_zeros() && plan.receives(rank).is_empty();
-        let zeros = combine == Combine::Sum || takes_nothing;
-        Some(Self { moves: steps?, combine, zeros, dtype: plan.dtype() })
+        let mut direct = of(&sends, Route::Push);
+        let scatter = match combine {
+            Combine::Copy => Scatter::of(&direct, view, item_bytes),
+            Combine::Sum => None,
+        };
+        if scatter.is_some() {
+            direct.clear();
+        }
+        direct.extend(of(&receives, Route::Pull));
+        direct.sort_by_key(|m| (m.source_rank, m.target_rank));
+        let steps = direct.iter().map(|m| Step::new(m, item_bytes, view)).collect::<Option<_>>()?;
+        let takes_nothing = combine == Combine::Copy && plan.needs_zeros() && receives.is_empty();
+        Some(Self {
+            steps,
+            scatter,
+            letters_out: of(&sends, Route::Mail),
+            letters_in: of(&receives, Route::Mail),
+            combine,
+            zeros: combine == Combine::Sum || takes_nothing,
+            stores: Stores::for_bytes(largest_target(&direct, view, item_bytes)),
+            dtype: plan.dtype(),
+        })
     }
 
-    /// Runs the moves.
+    /// Whether anything travels by messages.
+    pub(crate) fn has_letters(&self) -> bool {
+        !self.letters_out.is_empty() || !self.letters_in.is_empty()
+    }
+
+    /// Whether messages and direct sums meet in one target: then the order matters.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.combine == Combine::Sum
+    }
+
+    /// Zeroes this rank's targets where the plan adds to them or leaves them empty.
     ///
     /// # Safety
-    /// The buffers must be those of a running call: all ranks named in the moves wait until every
-    /// rank has run its program, nobody else touches the memory, sources and targets do not
-    /// overlap, and shapes and strides are those the program was made for.
-    pub(crate) unsafe fn run(&self, rank: u64, buffers: &impl Reachable) {
-        let item_bytes = self.dtype.n_bytes() as usize;
-        let own = (0..).map_while(|number| buffers.target(rank, number));
-        let own: Vec<&Buffer> = own.collect();
-        let own_bytes: usize = own.iter().map(|b| b.n_elements() as usize * item_bytes).sum();
-        let stores = Stores::for_bytes(own_bytes.max(self.largest_target(buffers, item_bytes)));
-        if self.zeros {
-            for buffer in &own {
-                let target =
-                    Target { pointer: buffer.address as *mut u8, strides: &buffer.strides };
-                // SAFETY: the rank's own target, which the caller vouches for.
-                unsafe { fill_zero(target, &buffer.shape, item_bytes, stores) };
-            }
+    /// The targets must be those of a running call.
+    pub(crate) unsafe fn clear(&self, targets: &[Buffer]) {
+        if !self.zeros {
+            return;
+        }
+        for buffer in targets {
+            let target = Target { pointer: buffer.address as *mut u8, strides: &buffer.strides };
+            // SAFETY: the rank's own target, which the caller vouches for.
+            unsafe { fill_zero(target, &buffer.shape, self.item_bytes(), self.stores) };
+        }
+    }
+
+    /// Runs the direct moves from some ranks; none if a buffer is out of reach.
+    ///
+    /// # Safety
+    /// The view must be that of a running call: all ranks named in the moves wait until every rank
+    /// has run its program, nobody else touches the memory, sources and targets do not overlap, and
+    /// the program fits the call.
+    pub(crate) unsafe fn run(&self, view: &View<'_>, sources: Range<u64>) -> Option<()> {
+        let chosen = self.steps.iter().filter(|step| sources.contains(&step.source_rank));
+        if let Some(scatter) = &self.scatter {
+            // SAFETY: the caller's promise.
+            unsafe { scatter.run(view) }?;
         }
         let moves: Vec<copy::Move<'_>> =
-            self.moves.iter().filter_map(|s| s.bind(buffers)).collect();
+            chosen.map(|step| step.bind(view)).collect::<Option<_>>()?;
         match self.combine {
             // SAFETY: the caller's promise; the plan writes every target element once.
-            Combine::Copy => unsafe { copy_all(&moves, stores) },
+            Combine::Copy => unsafe { copy_all(&moves, self.stores) },
             Combine::Sum => {
                 for one in &moves {
                     // SAFETY: the caller's promise; this rank alone writes its target.
@@ -98,13 +187,35 @@ impl Program {
                 }
             }
         }
+        Some(())
     }
 
-    fn largest_target(&self, buffers: &impl Reachable, item_bytes: usize) -> usize {
-        let targets =
-            self.moves.iter().filter_map(|s| buffers.target(s.target_rank, s.target_buffer));
-        targets.map(|buffer| buffer.n_elements() as usize * item_bytes).max().unwrap_or(0)
+    fn item_bytes(&self) -> usize {
+        self.dtype.n_bytes() as usize
     }
+}
+
+/// The moves as they are carried out: in place, what stays where it is is left out.
+fn listed(style: Style, moves: Vec<Move>) -> Vec<Move> {
+    match style {
+        Style::Apart => moves,
+        Style::InPlace => moves
+            .into_iter()
+            .flat_map(|m| if m.crosses() { vec![m] } else { moving_parts(&m) })
+            .collect(),
+    }
+}
+
+fn largest_target(moves: &[Move], view: &View<'_>, item_bytes: usize) -> usize {
+    let mut written: BTreeMap<(u64, usize), usize> = BTreeMap::new();
+    for m in moves {
+        let target = view.target(m.target_rank, m.target_buffer);
+        let n_bytes = target.map_or(0, |o| o.buffer.n_elements() as usize * item_bytes);
+        written.insert((m.target_rank, m.target_buffer), n_bytes);
+    }
+    let own = (0..).map_while(|buffer| view.target(view.rank, buffer));
+    let own: usize = own.map(|o| o.buffer.n_elements() as usize * item_bytes).sum();
+    written.into_values().max().unwrap_or(0).max(own)
 }
 
 /// The parts of a rank's move to itself that change their position.
@@ -116,7 +227,7 @@ fn moving_parts(m: &Move) -> Vec<Move> {
     for runs in &m.runs {
         parts = parts
             .into_iter()
-            .flat_map(|(stays, chosen): (bool, Vec<partita_layout::Run>)| {
+            .flat_map(|(stays, chosen): (bool, Vec<Run>)| {
                 runs.iter().map(move |run| {
                     let mut next = chosen.clone();
                     next.push(*run);
@@ -128,17 +239,17 @@ fn moving_parts(m: &Move) -> Vec<Move> {
     let moving = parts.into_iter().filter(|(stays, _)| !stays);
     moving
         .map(|(_, chosen)| Move {
-            runs: chosen.into_iter().map(|run| std::sync::Arc::from([run])).collect(),
+            runs: chosen.into_iter().map(|run| Arc::from([run])).collect(),
             ..m.clone()
         })
         .collect()
 }
 
 impl Step {
-    fn new(m: &Move, item_bytes: usize, buffers: &impl Reachable) -> Option<Self> {
-        let source = buffers.source(m.source_rank, m.source_buffer)?;
-        let target = buffers.target(m.target_rank, m.target_buffer)?;
-        let runs: Vec<&[partita_layout::Run]> = m.runs.iter().map(|runs| &**runs).collect();
+    fn new(m: &Move, item_bytes: usize, view: &View<'_>) -> Option<Self> {
+        let source = &view.source(m.source_rank, m.source_buffer)?.buffer;
+        let target = &view.target(m.target_rank, m.target_buffer)?.buffer;
+        let runs: Vec<&[Run]> = m.runs.iter().map(|runs| &**runs).collect();
         let region = Region { runs: &runs, item_bytes };
         Some(Self {
             source_rank: m.source_rank,
@@ -149,11 +260,14 @@ impl Step {
         })
     }
 
-    fn bind(&self, buffers: &impl Reachable) -> Option<copy::Move<'_>> {
-        Some(copy::Move {
+    fn bind(&self, view: &View<'_>) -> Option<copy::Move<'_>> {
+        let source = view.source(self.source_rank, self.source_buffer)?.buffer.address;
+        let target = view.target(self.target_rank, self.target_buffer)?.buffer.address;
+        // An open buffer that could not be mapped here has no address.
+        (source != 0 && target != 0).then_some(copy::Move {
             prepared: &self.prepared,
-            source: buffers.source(self.source_rank, self.source_buffer)?.address as *const u8,
-            target: buffers.target(self.target_rank, self.target_buffer)?.address as *mut u8,
+            source: source as *const u8,
+            target: target as *mut u8,
         })
     }
 }

@@ -22,11 +22,14 @@ fn ranks_binary() -> PathBuf {
     folder.join("examples/mpi_ranks")
 }
 
-fn check(scene: &str, n_ranks: u64) {
+/// Neighbours touch each other's memory, or only send messages.
+const SHARING: [&str; 2] = ["memory", "messages"];
+
+fn check(scene: &str, sharing: &str, n_ranks: u64) {
     let mut child = Command::new(mpiexec())
         .args(["-n", &n_ranks.to_string()])
         .arg(ranks_binary())
-        .arg(scene)
+        .args([scene, sharing])
         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
         .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
@@ -41,22 +44,24 @@ fn check(scene: &str, n_ranks: u64) {
         }
         if start.elapsed() > Duration::from_secs(100) {
             child.kill().expect("a child");
-            panic!("{scene} on {n_ranks} ranks hangs");
+            panic!("{scene} on {n_ranks} ranks ({sharing}) hangs");
         }
         std::thread::sleep(Duration::from_millis(20));
     };
     let output = child.wait_with_output().expect("its output");
     let (out, err) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(status.success(), "{scene} on {n_ranks} ranks\n{out}\n{err}");
+    assert!(status.success(), "{scene} on {n_ranks} ranks ({sharing})\n{out}\n{err}");
     let n_done = out.lines().filter(|line| line.ends_with("is done")).count() as u64;
-    assert_eq!(n_done, n_ranks, "{scene} on {n_ranks} ranks\n{out}\n{err}");
+    assert_eq!(n_done, n_ranks, "{scene} on {n_ranks} ranks ({sharing})\n{out}\n{err}");
 }
 
 #[test]
 fn generated_plans_run_on_processes() {
     for n_ranks in [1, 2, 3, 4, 5, 8] {
-        check("plans", n_ranks);
+        for sharing in SHARING {
+            check("plans", sharing, n_ranks);
+        }
     }
 }
 
@@ -64,7 +69,9 @@ fn generated_plans_run_on_processes() {
 fn failures_reach_every_process() {
     for n_ranks in [2, 3] {
         for scene in ["mismatch", "report", "late", "left"] {
-            check(scene, n_ranks);
+            for sharing in SHARING {
+                check(scene, sharing, n_ranks);
+            }
         }
     }
 }

@@ -9,7 +9,8 @@ use followed::{Values, buffers, followed, values};
 use partita_layout::Layout;
 use partita_oracle::{Dense, Rng, case, n_cases};
 use partita_plan::{Dtype, Plan};
-use partita_team::threads::{Crew, Team};
+use partita_team::Team;
+use partita_team::threads::Crew;
 use partita_team::{Buffer, TeamError};
 
 /// Runs a function on every rank of a crew; a rank that returns has left.
@@ -117,7 +118,7 @@ fn other_plans_are_told_apart() {
 fn a_failing_rank_fails_all() {
     let found = spmd(4, |team| {
         if team.rank() == Some(2) {
-            team.report("my disk is full");
+            team.report("my disk is full").expect("it goes out");
             return None;
         }
         let error = team.barrier().expect_err("rank 2 failed");

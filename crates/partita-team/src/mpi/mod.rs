@@ -1,15 +1,25 @@
-//! The MPI engine: ranks are processes, and what they exchange are messages.
+//! The MPI engine: ranks are processes.
 //!
-//! Control messages (what a rank posts to a meeting) and data travel on communicators of their own.
+//! Processes of one node touch each other's memory: arrays that partita allocates lie in an arena
+//! that neighbours map, and what ranks post to each other goes through rings there. Between nodes,
+//! and for memory that is not partita's, messages carry the data, packed once, in letters of half a
+//! megabyte.
+//!
 //! Everything is point to point and polled: a rank that fails still answers, a rank that does not
 //! come is named after the deadline, and nobody ever blocks inside MPI.
 //!
-//! It deliberately does not yet use memory that ranks of one node share, nor chunks: a message is
-//! packed whole.
+//! - [`Office`]: a process's side of all its teams; `inbox`, `wire`: what comes in, and how it is
+//!   written.
+//! - `node`, `board`: neighbours and the memory they share.
+//! - `hall`: a team's rounds; `courier`: letters.
 
+mod board;
+mod courier;
+mod hall;
+mod inbox;
+mod node;
 mod office;
-mod team;
+mod stream;
 mod wire;
 
-pub use office::Office;
-pub use team::Team;
+pub use office::{Office, Sharing};

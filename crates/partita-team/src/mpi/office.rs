@@ -1,36 +1,68 @@
 //! The office: one process's control messages, in and out.
+//!
+//! Notes to neighbours of the node go through rings in shared memory, notes to far processes by
+//! MPI. Both keep the order of what one process sends to another.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use partita_mpi::{Comm, Datatype, Kind, MpiError, Request, Source, Tag};
 
-use crate::error::Failure;
-use crate::mpi::wire::{Note, Parcel};
+use crate::error::TeamError;
+use crate::meeting::Desk;
+use crate::mpi::hall::Hall;
+use crate::mpi::inbox::Inbox;
+use crate::mpi::node::{Neighbour, Node};
+use crate::mpi::stream::Stream;
+use crate::mpi::wire::Note;
+use crate::team::Team;
+use crate::wait::Patience;
 
 const CONTROL_TAG: i32 = 1;
+/// Tags of data messages lie above the control tag.
+const FIRST_DATA_TAG: u64 = 2;
+/// Far processes are heard only when asked: no sleep is longer than this where there are some.
+const LONGEST_SLEEP: Duration = Duration::from_micros(200);
+/// How long a process that ends listens to the others.
+const FAREWELL: Duration = Duration::from_millis(300);
+/// Letters whose memory is kept.
+const MOST_SHEETS: usize = 16;
 
-/// What a rank posted.
-pub(crate) type Post = Result<Parcel, Failure>;
+/// Whether processes of one node use each other's memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharing {
+    /// Where the system allows it.
+    Memory,
+    /// Never: everything travels by messages.
+    Nothing,
+}
 
 /// A process's side of all its teams.
 #[derive(Debug)]
 pub struct Office {
     control: Comm,
     data: Comm,
+    node: Option<Node>,
     state: Mutex<State>,
+    desks: Mutex<HashMap<Vec<u64>, Arc<Desk>>>,
+    n_tags: u64,
+    next_tag: AtomicU64,
+    /// Warm memory for letters.
+    paper: Mutex<Vec<Box<[u8]>>>,
 }
 
+/// What the office holds under its lock.
 #[derive(Debug, Default)]
-struct State {
-    /// Posts by team and round, then by rank of the team.
-    inbox: HashMap<(u64, u64), HashMap<u64, Post>>,
-    /// Rounds that this rank has come to, by team.
-    rounds: HashMap<u64, u64>,
-    /// Ranks of the world that have left, and why.
-    departed: HashMap<u64, String>,
-    /// Messages under way, with the memory they are sent from.
-    outgoing: Vec<(Request, Box<[u8]>)>,
+pub(crate) struct State {
+    pub inbox: Inbox,
+    /// Notes to far processes under way, with the memory they are sent from.
+    far: Vec<(Request, Box<[u8]>)>,
+    /// Notes to and from each neighbour.
+    near: Vec<Stream>,
+    /// Messages that were given up, with their memory.
+    orphans: Vec<(Request, Box<[u8]>)>,
 }
 
 impl Office {
@@ -38,8 +70,33 @@ impl Office {
     ///
     /// # Errors
     /// What MPI reports.
-    pub fn new(world: &Comm) -> Result<Self, MpiError> {
-        Ok(Self { control: world.dup()?, data: world.dup()?, state: Mutex::default() })
+    pub fn new(world: &Comm, sharing: Sharing) -> Result<Self, MpiError> {
+        let (control, data) = (world.dup()?, world.dup()?);
+        let node = match sharing {
+            Sharing::Memory => Node::meet(&control)?,
+            Sharing::Nothing => None,
+        };
+        let n_near = node.as_ref().map_or(0, |node| node.neighbours().len());
+        let near = (0..n_near).map(|_| Stream::default()).collect();
+        Ok(Self {
+            n_tags: (data.max_tag()?.max(32_767) as u64) - FIRST_DATA_TAG,
+            control,
+            data,
+            node,
+            state: Mutex::new(State { near, ..State::default() }),
+            desks: Mutex::default(),
+            next_tag: AtomicU64::new(0),
+            paper: Mutex::default(),
+        })
+    }
+
+    /// The team of all processes.
+    #[must_use]
+    pub fn team(self: &Arc<Self>) -> Team {
+        let members: Vec<u64> = (0..self.size()).collect();
+        // Without shared memory it is unknown who is on the same machine: think of all.
+        let n_near = self.node.as_ref().map_or(members.len(), |node| node.neighbours().len() + 1);
+        Team::new(Arc::new(Hall::new(self, &members)), Patience::for_ranks(n_near))
     }
 
     /// This process's rank of the world.
@@ -54,40 +111,65 @@ impl Office {
         self.control.size() as u64
     }
 
+    /// Number of other processes whose memory is in reach.
+    #[must_use]
+    pub fn n_neighbours(&self) -> u64 {
+        self.node.as_ref().map_or(0, |node| node.neighbours().len() as u64)
+    }
+
     pub(crate) fn data(&self) -> &Comm {
         &self.data
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn node(&self) -> Option<&Node> {
+        self.node.as_ref()
+    }
+
+    pub(crate) fn neighbour(&self, rank: u64) -> Option<&Neighbour> {
+        self.node.as_ref()?.neighbour(rank)
+    }
+
+    pub(crate) fn desk(&self, members: &[u64]) -> Arc<Desk> {
+        let mut desks = self.desks.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(desks.entry(members.to_vec()).or_default())
+    }
+
+    /// A tag that no message under way has.
+    pub(crate) fn tag(&self) -> u64 {
+        FIRST_DATA_TAG + self.next_tag.fetch_add(1, Ordering::Relaxed) % self.n_tags
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of this rank's next round of a team.
-    pub(crate) fn next_round(&self, team: u64) -> u64 {
-        let mut state = self.state();
-        let rounds = state.rounds.entry(team).or_insert(0);
-        *rounds += 1;
-        *rounds - 1
+    /// Sends a note to some ranks of the world.
+    pub(crate) fn send(
+        &self,
+        state: &mut State,
+        note: &Note,
+        to: impl Iterator<Item = u64>,
+    ) -> Result<(), MpiError> {
+        let bytes = note.encode();
+        let own = self.rank();
+        for rank in to.filter(|rank| *rank != own) {
+            match self.node.as_ref().and_then(|node| Some((node, node.place(rank)?))) {
+                Some((node, place)) => {
+                    state.near[place].send(&bytes, &node.neighbours()[place]);
+                }
+                None => self.send_far(state, &bytes, rank)?,
+            }
+        }
+        Ok(())
     }
 
-    /// Sends a note to some ranks of the world; it keeps its memory until it has gone out.
-    pub(crate) fn send(&self, note: &Note, to: impl Iterator<Item = u64>) -> Result<(), MpiError> {
-        let bytes: Box<[u8]> = note.encode().into();
+    fn send_far(&self, state: &mut State, bytes: &[u8], rank: u64) -> Result<(), MpiError> {
+        let copy: Box<[u8]> = bytes.into();
         let datatype = Datatype::new(self.control.library(), Kind::Byte);
-        for rank in to.filter(|rank| *rank != self.rank()) {
-            let copy = bytes.clone();
-            // SAFETY: the copy is kept, unchanged, until the request has finished.
-            let request = unsafe {
-                self.control.isend(
-                    copy.as_ptr().cast(),
-                    copy.len(),
-                    &datatype,
-                    rank as usize,
-                    CONTROL_TAG,
-                )?
-            };
-            self.state().outgoing.push((request, copy));
-        }
+        let (data, to) = (copy.as_ptr().cast(), rank as usize);
+        // SAFETY: the copy is kept, unchanged, until the request has finished.
+        let request = unsafe { self.control.isend(data, copy.len(), &datatype, to, CONTROL_TAG)? };
+        state.far.push((request, copy));
         Ok(())
     }
 
@@ -96,55 +178,107 @@ impl Office {
     /// # Errors
     /// What MPI reports.
     pub fn leave(&self, why: &str) -> Result<(), MpiError> {
-        self.send(&Note::Left { why: why.to_string() }, 0..self.size())
+        self.send(&mut self.state(), &Note::Left { why: why.to_string() }, 0..self.size())
     }
 
-    /// Puts this rank's own post where the others' arrive.
-    pub(crate) fn put(&self, team: u64, round: u64, rank: u64, post: Post) {
-        self.state().inbox.entry((team, round)).or_default().insert(rank, post);
+    /// Leaves, and gives the others a moment to say the same.
+    ///
+    /// Their last notes are taken in before MPI ends, which else complains of them.
+    ///
+    /// # Errors
+    /// What MPI reports.
+    pub fn close(&self, why: &str) -> Result<(), MpiError> {
+        self.leave(why)?;
+        let start = Instant::now();
+        while start.elapsed() < FAREWELL {
+            self.poll()?;
+            let state = self.state();
+            let is_known = |rank: u64| rank == self.rank() || state.inbox.departed(rank).is_some();
+            if (0..self.size()).all(is_known) && self.is_sent(&state) {
+                break;
+            }
+            drop(state);
+            self.rest(LONGEST_SLEEP);
+        }
+        Ok(())
     }
 
-    /// Takes in all messages that are there.
+    /// Takes in all notes that are there, and sends on what waits.
     pub(crate) fn poll(&self) -> Result<(), MpiError> {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        if let Some(node) = &self.node {
+            for (stream, neighbour) in state.near.iter_mut().zip(node.neighbours()) {
+                let inbox = &mut state.inbox;
+                stream.hear(neighbour, |note| inbox.take(note, neighbour.rank, Some(neighbour)));
+            }
+        }
+        if self.has_far() {
+            self.hear_far(state)?;
+        }
+        let is_finished = |request: &mut Request| matches!(request.test(), Ok(Some(_)));
+        state.far.retain_mut(|(request, _)| !is_finished(request));
+        state.orphans.retain_mut(|(request, _)| !is_finished(request));
+        Ok(())
+    }
+
+    fn has_far(&self) -> bool {
+        self.n_neighbours() + 1 < self.size()
+    }
+
+    /// Whether there may be something to take in.
+    pub(crate) fn has_news(&self) -> bool {
+        self.has_far() || self.node.as_ref().is_some_and(Node::has_news)
+    }
+
+    fn hear_far(&self, state: &mut State) -> Result<(), MpiError> {
         while let Some(message) = self.control.improbe(Source::Any, Tag::Is(CONTROL_TAG))? {
             let status = message.status();
             let mut bytes = vec![0_u8; status.n_bytes];
             message.recv(&mut bytes)?;
-            self.dispatch(status.source as u64, &bytes);
+            state.inbox.take(&bytes, status.source as u64, None);
         }
-        self.state().outgoing.retain_mut(|(request, _)| !matches!(request.test(), Ok(Some(_))));
         Ok(())
     }
 
-    fn dispatch(&self, source: u64, bytes: &[u8]) {
-        let mut state = self.state();
-        match Note::decode(bytes) {
-            Some(Note::Post { team, round, rank, post }) => {
-                // A failure overrides what the rank posted before: it gave the round up.
-                let posts = state.inbox.entry((team, round)).or_default();
-                if post.is_err() || !posts.contains_key(&rank) {
-                    posts.insert(rank, post);
-                }
-            }
-            Some(Note::Left { why }) => {
-                state.departed.entry(source).or_insert(why);
-            }
-            None => {}
-        }
+    /// Whether everything that was sent has left this process.
+    pub(crate) fn is_sent(&self, state: &State) -> bool {
+        state.far.is_empty() && state.near.iter().all(Stream::is_sent)
     }
 
-    /// Why a rank of the world has left, if it has.
-    pub(crate) fn departed(&self, rank: u64) -> Option<String> {
-        self.state().departed.get(&rank).cloned()
+    /// Keeps messages that were given up, and their memory, until MPI is done with them.
+    pub(crate) fn adopt(&self, orphans: impl Iterator<Item = (Request, Box<[u8]>)>) {
+        self.state().orphans.extend(orphans);
     }
 
-    /// The posts of a round so far, by rank of the team.
-    pub(crate) fn posts(&self, team: u64, round: u64) -> HashMap<u64, Post> {
-        self.state().inbox.get(&(team, round)).cloned().unwrap_or_default()
+    /// Memory of an earlier letter that is large enough.
+    pub(crate) fn paper(&self, n_bytes: usize) -> Option<Box<[u8]>> {
+        let mut paper = self.paper.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = paper.iter().position(|sheet| sheet.len() >= n_bytes)?;
+        Some(paper.swap_remove(at))
     }
 
-    /// Forgets a round that is over, and those before it.
-    pub(crate) fn forget(&self, team: u64, round: u64) {
-        self.state().inbox.retain(|(t, r), _| *t != team || *r > round);
+    /// Keeps memory of letters for later ones.
+    pub(crate) fn keep_paper(&self, sheets: Vec<Box<[u8]>>) {
+        let mut paper = self.paper.lock().unwrap_or_else(PoisonError::into_inner);
+        paper.extend(sheets.into_iter().filter(|sheet| !sheet.is_empty()));
+        paper.truncate(MOST_SHEETS);
     }
+
+    /// Sleeps a little, or until a neighbour writes.
+    pub(crate) fn rest(&self, limit: Duration) {
+        let limit = if self.has_far() { limit.min(LONGEST_SLEEP) } else { limit };
+        let Some(node) = &self.node else {
+            return std::thread::sleep(limit.min(LONGEST_SLEEP));
+        };
+        let waits_for_room = !self.is_sent(&self.state());
+        let has_room = || waits_for_room && node.neighbours().iter().any(Neighbour::has_room);
+        node.board().sleep(limit, || node.has_news() || has_room());
+    }
+}
+
+/// What MPI reports, as an error of a team.
+#[allow(clippy::needless_pass_by_value, reason = "made for `map_err`")]
+pub(crate) fn broken(error: MpiError) -> TeamError {
+    TeamError::Engine { message: error.to_string() }
 }

@@ -2,56 +2,87 @@
 
 use std::borrow::Cow;
 
+use crate::arena::Block;
+use crate::buffer::{Access, Buffer};
 use crate::call::Call;
 use crate::error::{Failure, FailureKind};
-
-/// What a rank brings to a meeting.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Parcel {
-    pub call: Call,
-    pub bytes: Vec<u8>,
-}
 
 /// A control message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Note {
-    /// A post to round `round` of the team `team`.
-    Post { team: u64, round: u64, rank: u64, post: Result<Parcel, Failure> },
+    /// What a rank brings to a round.
+    Post { place: Place, tag: u64, call: Call, bytes: Vec<u8>, offer: Option<Drafts> },
+    /// The same call and buffers as last time, with another tag.
+    Again { place: Place, tag: u64 },
+    /// It has done its share of the copying.
+    Done { place: Place },
+    /// Why it brings nothing.
+    Failed { place: Place, failure: Failure },
     /// The sender comes to no meeting any more.
     Left { why: String },
 }
 
+/// Where a post belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub team: u64,
+    pub round: u64,
+    /// Rank of the team.
+    pub rank: u64,
+}
+
+/// A rank's sources and targets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Drafts {
+    pub sources: Vec<Draft>,
+    pub targets: Vec<Draft>,
+}
+
+/// A buffer in the words of its owner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Draft {
+    pub buffer: Buffer,
+    /// The block of the owner's arena that it lies in, and how far from its start.
+    pub home: Option<(Block, u64)>,
+}
+
 const POST: u64 = 1;
-const FAILED: u64 = 2;
-const LEFT: u64 = 3;
+const AGAIN: u64 = 2;
+const DONE: u64 = 3;
+const FAILED: u64 = 4;
+const LEFT: u64 = 5;
+
+/// Names that calls of this crate have: they need no memory of their own.
+const NAMES: [&str; 7] =
+    ["barrier", "run", "run in place", "run finished", "broadcast_data", "allgather_data", "gather"];
 
 impl Note {
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        let mut number = |value: u64| out.extend_from_slice(&value.to_le_bytes());
+        let mut out = Writer(Vec::with_capacity(64));
         match self {
-            Self::Post { team, round, rank, post: Ok(parcel) } => {
-                [POST, *team, *round, *rank].into_iter().for_each(&mut number);
-                for text in
-                    [parcel.call.name.as_bytes(), parcel.call.argument.as_bytes(), &parcel.bytes]
-                {
-                    out.extend_from_slice(&(text.len() as u64).to_le_bytes());
-                    out.extend_from_slice(text);
+            Self::Post { place, tag, call, bytes, offer } => {
+                out.place(POST, place).number(*tag);
+                out.block(call.name.as_bytes()).block(call.argument.as_bytes()).block(bytes);
+                out.number(u64::from(offer.is_some()));
+                if let Some(Drafts { sources, targets }) = offer {
+                    out.drafts(sources).drafts(targets);
                 }
             }
-            Self::Post { team, round, rank, post: Err(failure) } => {
-                let kind = failure.kind as u64;
-                [FAILED, *team, *round, *rank, failure.rank, kind]
-                    .into_iter()
-                    .for_each(&mut number);
-                out.extend_from_slice(failure.message.as_bytes());
+            Self::Again { place, tag } => {
+                out.place(AGAIN, place).number(*tag);
+            }
+            Self::Done { place } => {
+                out.place(DONE, place);
+            }
+            Self::Failed { place, failure } => {
+                out.place(FAILED, place).number(failure.rank).number(failure.kind as u64);
+                out.block(failure.message.as_bytes());
             }
             Self::Left { why } => {
-                number(LEFT);
-                out.extend_from_slice(why.as_bytes());
+                out.number(LEFT).block(why.as_bytes());
             }
         }
-        out
+        out.0
     }
 
     /// Reads a note; none if the bytes are no note of this version.
@@ -59,28 +90,72 @@ impl Note {
         let mut rest = Reader(bytes);
         match rest.number()? {
             POST => {
-                let (team, round, rank) = (rest.number()?, rest.number()?, rest.number()?);
-                let name = Cow::Owned(rest.text()?);
-                let argument = rest.text()?.into();
+                let (place, tag) = (rest.place()?, rest.number()?);
+                let call = Call { name: name(rest.text()?), argument: rest.text()?.into() };
                 let bytes = rest.block()?.to_vec();
-                let post = Ok(Parcel { call: Call { name, argument }, bytes });
-                Some(Self::Post { team, round, rank, post })
+                let offer = match rest.number()? {
+                    0 => None,
+                    _ => Some(Drafts { sources: rest.drafts()?, targets: rest.drafts()? }),
+                };
+                Some(Self::Post { place, tag, call, bytes, offer })
             }
+            AGAIN => Some(Self::Again { place: rest.place()?, tag: rest.number()? }),
+            DONE => Some(Self::Done { place: rest.place()? }),
             FAILED => {
-                let (team, round, rank) = (rest.number()?, rest.number()?, rest.number()?);
-                let failing = rest.number()?;
+                let (place, rank) = (rest.place()?, rest.number()?);
                 let kind = match rest.number()? {
                     0 => FailureKind::Raised,
                     1 => FailureKind::Left,
                     _ => FailureKind::Late,
                 };
-                let message = String::from_utf8_lossy(rest.0).into_owned();
-                let post = Err(Failure { rank: failing, kind, message });
-                Some(Self::Post { team, round, rank, post })
+                let message = rest.text()?.to_string();
+                Some(Self::Failed { place, failure: Failure { rank, kind, message } })
             }
-            LEFT => Some(Self::Left { why: String::from_utf8_lossy(rest.0).into_owned() }),
+            LEFT => Some(Self::Left { why: rest.text()?.to_string() }),
             _ => None,
         }
+    }
+}
+
+fn name(text: &str) -> Cow<'static, str> {
+    let known = NAMES.iter().find(|name| **name == text);
+    known.map_or_else(|| Cow::Owned(text.to_string()), |name| Cow::Borrowed(*name))
+}
+
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn number(&mut self, value: u64) -> &mut Self {
+        self.0.extend_from_slice(&value.to_le_bytes());
+        self
+    }
+
+    fn block(&mut self, bytes: &[u8]) -> &mut Self {
+        self.number(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+        self
+    }
+
+    fn place(&mut self, kind: u64, place: &Place) -> &mut Self {
+        self.number(kind).number(place.team).number(place.round).number(place.rank)
+    }
+
+    fn drafts(&mut self, drafts: &[Draft]) -> &mut Self {
+        self.number(drafts.len() as u64);
+        for Draft { buffer, home } in drafts {
+            self.number(buffer.shape.len() as u64);
+            for (length, stride) in buffer.shape.iter().zip(&buffer.strides) {
+                self.number(*length).number(*stride as u64);
+            }
+            match home {
+                None => self.number(0),
+                Some((block, start)) => {
+                    let words = [1, block.offset as u64, block.n_bytes as u64, *start];
+                    words.into_iter().fold(&mut *self, Self::number)
+                }
+            };
+        }
+        self
     }
 }
 
@@ -94,14 +169,38 @@ impl<'a> Reader<'a> {
     }
 
     fn block(&mut self) -> Option<&'a [u8]> {
-        let length = self.number()? as usize;
+        let length = usize::try_from(self.number()?).ok()?;
         let (head, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         Some(head)
     }
 
-    fn text(&mut self) -> Option<String> {
-        String::from_utf8(self.block()?.to_vec()).ok()
+    fn text(&mut self) -> Option<&'a str> {
+        std::str::from_utf8(self.block()?).ok()
+    }
+
+    fn place(&mut self) -> Option<Place> {
+        Some(Place { team: self.number()?, round: self.number()?, rank: self.number()? })
+    }
+
+    fn drafts(&mut self) -> Option<Vec<Draft>> {
+        (0..self.number()?).map(|_| self.draft()).collect()
+    }
+
+    fn draft(&mut self) -> Option<Draft> {
+        let (mut shape, mut strides) = (Vec::new(), Vec::new());
+        for _ in 0..self.number()? {
+            shape.push(self.number()?);
+            strides.push(self.number()? as isize);
+        }
+        let home = match self.number()? {
+            0 => None,
+            _ => {
+                let (offset, n_bytes) = (self.number()? as usize, self.number()? as usize);
+                Some((Block { offset, n_bytes }, self.number()?))
+            }
+        };
+        Some(Draft { buffer: Buffer { address: 0, shape, strides, access: Access::Write }, home })
     }
 }
 
@@ -111,17 +210,26 @@ mod tests {
 
     #[test]
     fn notes_round_trip_and_cut_ones_are_refused() {
+        let place = Place { team: 7, round: 1, rank: 2 };
         let call = Call { name: "run".into(), argument: "ab12".into() };
+        let buffer =
+            Buffer { address: 0, shape: vec![3, 4], strides: vec![-8, 24], access: Access::Write };
+        let home = Some((Block { offset: 4096, n_bytes: 8192 }, 17));
+        let targets = vec![Draft { buffer: buffer.clone(), home }, Draft { buffer, home: None }];
+        let offer = Some(Drafts { sources: vec![], targets });
         let failure = Failure { rank: 3, kind: FailureKind::Late, message: "é".into() };
         let notes = [
-            Note::Post { team: 7, round: 1, rank: 2, post: Ok(Parcel { call, bytes: vec![1, 2] }) },
-            Note::Post { team: 7, round: 1, rank: 2, post: Err(failure) },
+            Note::Post { place, tag: 9, call: call.clone(), bytes: vec![1, 2], offer },
+            Note::Post { place, tag: 0, call, bytes: vec![], offer: None },
+            Note::Again { place, tag: 5 },
+            Note::Done { place },
+            Note::Failed { place, failure },
             Note::Left { why: "done".into() },
         ];
         for note in notes {
             let bytes = note.encode();
             assert_eq!(Note::decode(&bytes), Some(note));
-            assert_eq!(Note::decode(&bytes[..7]), None);
+            assert!((0..bytes.len()).all(|length| Note::decode(&bytes[..length]).is_none()));
         }
         assert_eq!(Note::decode(&99_u64.to_le_bytes()), None);
     }

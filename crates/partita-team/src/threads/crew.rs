@@ -4,8 +4,11 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::meeting::{Desk, Parcel};
+use crate::team::Team;
+use crate::threads::hall::Hall;
 use crate::threads::rendezvous::Rendezvous;
-use crate::threads::team::{Parcel, Team};
+use crate::wait::Patience;
 
 /// All ranks of one process that work together.
 #[derive(Debug)]
@@ -15,6 +18,8 @@ pub struct Crew {
     someone_left: AtomicBool,
     /// Teams of the same members in the same order meet at the same place.
     meetings: Mutex<HashMap<Vec<u64>, Arc<Rendezvous<Parcel>>>>,
+    /// What each rank keeps for each of its teams.
+    desks: Mutex<HashMap<(u64, Vec<u64>), Arc<Desk>>>,
 }
 
 impl Crew {
@@ -26,6 +31,7 @@ impl Crew {
             departures: Mutex::default(),
             someone_left: AtomicBool::new(false),
             meetings: Mutex::default(),
+            desks: Mutex::default(),
         })
     }
 
@@ -38,7 +44,9 @@ impl Crew {
     /// The team of all ranks, as one of them sees it.
     #[must_use]
     pub fn world(self: &Arc<Self>, rank: u64) -> Team {
-        Team::new(self, &(0..self.n_ranks).collect::<Vec<_>>(), rank)
+        let members: Vec<u64> = (0..self.n_ranks).collect();
+        let hall = Arc::new(Hall::new(self, &members, rank));
+        Team::new(hall, Patience::for_ranks(self.n_ranks as usize))
     }
 
     /// Says that a rank will not come to any meeting any more, and why.
@@ -55,6 +63,11 @@ impl Crew {
         }
         let departures = self.departures.lock().unwrap_or_else(PoisonError::into_inner);
         departures.get(&rank).cloned()
+    }
+
+    pub(crate) fn desk(&self, rank: u64, members: &[u64]) -> Arc<Desk> {
+        let mut desks = self.desks.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(desks.entry((rank, members.to_vec())).or_default())
     }
 
     pub(crate) fn meeting(&self, members: &[u64]) -> Arc<Rendezvous<Parcel>> {

@@ -15,15 +15,12 @@
 //! });
 //! ```
 //!
-//! It starts no threads itself: whoever makes the ranks hands each its [`Team`].
+//! It starts no threads itself: whoever makes the ranks hands each its [`crate::Team`].
 
 mod crew;
+mod hall;
 #[cfg(all(test, feature = "shuttle"))]
 mod model;
 mod rendezvous;
-mod team;
-mod wait;
 
 pub use crew::Crew;
-pub use team::Team;
-pub use wait::Patience;

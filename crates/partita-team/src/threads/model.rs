@@ -7,9 +7,10 @@ use std::sync::Arc;
 use shuttle::thread;
 
 use crate::error::{Failure, FailureKind};
+use crate::meeting::Stage;
 use crate::threads::crew::Crew;
 use crate::threads::rendezvous::Rendezvous;
-use crate::threads::wait::Patience;
+use crate::wait::Patience;
 
 const N_SCHEDULES: usize = 3000;
 
@@ -49,7 +50,7 @@ fn rounds_do_not_mix() {
     check(3, |meeting, crew, rank| {
         for turn in 0..3 {
             let round = meeting.post(rank as usize, Ok((rank, turn)), crew, &PATIENCE);
-            let posts = meeting.wait(round, crew, &PATIENCE);
+            let posts = meeting.wait(round, crew, &PATIENCE, Stage::Arrival);
             let seen: Vec<_> = posts.iter().map(|post| *post.as_ref().expect("a value")).collect();
             assert_eq!(seen, [(0, turn), (1, turn), (2, turn)]);
         }
@@ -64,11 +65,11 @@ fn a_note_belongs_to_its_round() {
             meeting.post(1, Err(failure(1)), crew, &PATIENCE);
         } else {
             let round = meeting.post(rank as usize, Ok((rank, 0)), crew, &PATIENCE);
-            let posts = meeting.wait(round, crew, &PATIENCE);
+            let posts = meeting.wait(round, crew, &PATIENCE, Stage::Arrival);
             assert!(posts[1].is_err() && posts[0].is_ok() && posts[2].is_ok());
         }
         let round = meeting.post(rank as usize, Ok((rank, 1)), crew, &PATIENCE);
-        let posts = meeting.wait(round, crew, &PATIENCE);
+        let posts = meeting.wait(round, crew, &PATIENCE, Stage::Arrival);
         let seen: Vec<_> = posts.iter().map(|post| *post.as_ref().expect("a value")).collect();
         assert_eq!(seen, [(0, 1), (1, 1), (2, 1)]);
     });
@@ -83,7 +84,7 @@ fn notes_in_a_row_keep_their_order() {
             let post = if fails { Err(failure(rank)) } else { Ok((rank, turn)) };
             let round = meeting.post(rank as usize, post, crew, &PATIENCE);
             if !fails {
-                let posts = meeting.wait(round, crew, &PATIENCE);
+                let posts = meeting.wait(round, crew, &PATIENCE, Stage::Arrival);
                 assert!(posts[1 - rank as usize].is_err());
             }
         }

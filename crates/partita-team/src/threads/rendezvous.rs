@@ -10,18 +10,13 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::{Failure, FailureKind};
+use crate::meeting::{Post, Round, Stage};
 use crate::sync::{AtomicU64, Condvar, Mutex, MutexGuard};
 use crate::threads::crew::Crew;
-use crate::threads::wait::Patience;
+use crate::wait::{GRACE, Patience};
 
 /// How often a sleeping rank looks whether others have left.
 const LOOK_AROUND: Duration = Duration::from_millis(20);
-
-/// What a rank brings: its value, or why it has none.
-pub(crate) type Post<T> = Result<T, Failure>;
-
-/// What all ranks brought to one round.
-pub(crate) type Round<T> = Arc<Vec<Post<T>>>;
 
 /// A meeting point of a fixed number of ranks.
 #[derive(Debug)]
@@ -43,6 +38,8 @@ struct State<T> {
     n_come: Vec<u64>,
     /// The newest completed rounds, oldest first.
     completed: VecDeque<Round<T>>,
+    /// When a waiting rank first saw a failure in the current round.
+    failed_since: Option<Instant>,
 }
 
 impl<T> Rendezvous<T> {
@@ -55,6 +52,7 @@ impl<T> Rendezvous<T> {
             n_posted: vec![0; n],
             n_come: vec![0; n],
             completed: VecDeque::new(),
+            failed_since: None,
         };
         Self {
             members,
@@ -83,7 +81,7 @@ impl<T> Rendezvous<T> {
         let round = state.n_come[rank];
         if state.n_rounds < round {
             drop(state);
-            self.wait(round - 1, crew, patience);
+            self.wait(round - 1, crew, patience, Stage::Arrival);
             state = self.lock();
         }
         state.n_come[rank] += 1;
@@ -102,6 +100,7 @@ impl<T> Rendezvous<T> {
         let posts = state.current.iter_mut().filter_map(Option::take).collect();
         state.completed.push_back(Arc::new(posts));
         state.n_rounds += 1;
+        state.failed_since = None;
         let slowest = state.n_come.iter().copied().min().unwrap_or(0);
         // The slowest rank may still wait in the round it came to last.
         let needed = state.n_rounds - slowest.saturating_sub(1).min(state.n_rounds);
@@ -113,12 +112,18 @@ impl<T> Rendezvous<T> {
     }
 
     /// Waits until a round is complete; gives what all ranks brought.
-    pub(crate) fn wait(&self, round: u64, crew: &Crew, patience: &Patience) -> Round<T> {
+    pub(crate) fn wait(
+        &self,
+        round: u64,
+        crew: &Crew,
+        patience: &Patience,
+        stage: Stage,
+    ) -> Round<T> {
         let is_done = || self.n_rounds.load(Ordering::Acquire) > round;
         if patience.poll(is_done) {
             return self.taken(&self.lock(), round);
         }
-        let deadline = patience.deadline();
+        let deadline = patience.deadline().filter(|_| stage == Stage::Arrival);
         let mut state = self.lock();
         while state.n_rounds <= round {
             let (next, _) = self
@@ -127,7 +132,7 @@ impl<T> Rendezvous<T> {
                 .unwrap_or_else(PoisonError::into_inner);
             state = next;
             if state.n_rounds <= round {
-                self.stand_in(&mut state, crew, deadline);
+                self.stand_in(&mut state, crew, deadline, stage);
             }
         }
         self.taken(&state, round)
@@ -138,22 +143,39 @@ impl<T> Rendezvous<T> {
         Arc::clone(&state.completed[state.completed.len() - behind])
     }
 
-    /// Posts failures for ranks that have left, and for all missing ones after the deadline.
-    fn stand_in(&self, state: &mut State<T>, crew: &Crew, deadline: Option<Instant>) {
-        let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    /// Posts failures for ranks that have left, for all missing ones after the deadline, and for
+    /// those that cannot change the verdict any more since another rank has failed.
+    fn stand_in(
+        &self,
+        state: &mut State<T>,
+        crew: &Crew,
+        deadline: Option<Instant>,
+        stage: Stage,
+    ) {
+        let now = Instant::now();
+        let is_late = deadline.is_some_and(|deadline| now >= deadline);
+        let failed = self.failed(state, now).filter(|_| stage == Stage::Arrival);
         for rank in 0..self.members.len() {
             if state.current[rank].is_some() {
                 continue;
             }
-            let member = self.members[rank];
-            let left = crew.left(member).map(|message| (FailureKind::Left, message));
-            let late = is_late.then(|| (FailureKind::Late, "it did not come in time".to_string()));
-            if let Some((kind, message)) = left.or(late) {
-                let failure = Failure { rank: rank as u64, kind, message };
+            let stands_for = |kind, message| Failure { rank: rank as u64, kind, message };
+            let left = crew.left(self.members[rank]);
+            let left = left.map(|message| stands_for(FailureKind::Left, message));
+            let late = || stands_for(FailureKind::Late, "it did not come in time".to_string());
+            let failure = left.or_else(|| failed.clone()).or_else(|| is_late.then(late));
+            if let Some(failure) = failure {
                 state.current[rank] = Some(Err(failure));
                 state.n_posted[rank] += 1;
             }
         }
         self.complete_if_full(state);
+    }
+
+    /// The failure that decided the current round, once others had time to bring theirs.
+    fn failed(&self, state: &mut State<T>, now: Instant) -> Option<Failure> {
+        let failure = state.current.iter().flatten().find_map(|post| post.as_ref().err())?.clone();
+        let since = *state.failed_since.get_or_insert(now);
+        (now - since >= GRACE).then_some(failure)
     }
 }

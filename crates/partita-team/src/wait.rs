@@ -6,6 +6,12 @@
 
 use std::time::{Duration, Instant};
 
+/// How long a failure is held back so that ranks failing at once agree on the lowest.
+pub(crate) const GRACE: Duration = Duration::from_millis(100);
+
+/// A poll takes locks, looking for news does not.
+const SPINS_PER_POLL: u32 = 50;
+
 /// How long to wait, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
@@ -24,7 +30,7 @@ impl Patience {
     /// What suits a team of this size on this machine.
     #[must_use]
     pub fn for_ranks(n_ranks: usize) -> Self {
-        let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let n_cores = n_cores();
         let n_spins = if n_ranks <= n_cores { 200 } else { 0 };
         Self { limit: Some(Self::USUAL_LIMIT), n_spins, n_yields: 400 }
     }
@@ -52,8 +58,39 @@ impl Patience {
         is_done()
     }
 
+    /// What to do after so many polls: true to poll again, false to look around or sleep.
+    pub(crate) fn pause(&self, n_polls: u32, has_news: impl Fn() -> bool) -> bool {
+        if n_polls > self.n_spins + self.n_yields {
+            return false;
+        }
+        if n_polls > self.n_spins {
+            std::thread::yield_now();
+            return true;
+        }
+        for _ in 0..SPINS_PER_POLL {
+            if has_news() {
+                break;
+            }
+            std::hint::spin_loop();
+        }
+        true
+    }
+
     /// The moment to give up.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.limit.map(|limit| Instant::now() + limit)
     }
+}
+
+/// Cores of the machine; a rank that is bound to one of them must still see the others'.
+fn n_cores() -> usize {
+    #[cfg(unix)]
+    {
+        // SAFETY: asks for a number.
+        let n_online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+        if let Ok(n_online) = usize::try_from(n_online) {
+            return n_online.max(1);
+        }
+    }
+    std::thread::available_parallelism().map_or(1, usize::from)
 }

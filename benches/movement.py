@@ -1,0 +1,288 @@
+"""Moving arrays: partita on threads and on MPI, beside mpi4py's Alltoallw, as ratios to a copy.
+
+Run as a script it is one rank: `mpiexec -n N python benches/movement.py OUT.json`, or with
+`--threads N` all ranks of one process.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+import partita as pt
+
+# Bars by case: threads, MPI on one node, MPI by messages only.
+BARS = {
+    "row blocks to column blocks": (1.0, 1.1, 2.0),
+    "row blocks to cyclic(64) x cyclic(64)": (1.0, 1.1, 2.4),
+    "row blocks to cyclic(1)": (1.15, 1.3, 3.0),
+    "sum of all ranks on one, 64 MiB float32 each": (3.0, 4.0, 12.0),
+    "random permutation of 2^24": (9.0, 10.0, None),
+}
+HALO_BARS_US = {"halo rows": (3, 4, 10), "halo columns": (80, 80, 100)}
+ENGINES = ("threads", "MPI, one node", "MPI, messages")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One case on one engine."""
+
+    name: str
+    seconds: float
+    ratio: float | None
+    peer: float | None = None
+
+
+def _layouts(n: int, size: int) -> dict[str, tuple[pt.Layout, pt.Layout]]:
+    square = {1: "1x1", 2: "1x2", 4: "2x2"}[size]
+    rows = pt.Layout((n, n), f"block, * @ {size}")
+    targets = {
+        "row blocks to column blocks": f"*, block @ {size}",
+        "row blocks to cyclic(64) x cyclic(64)": f"cyclic(64), cyclic(64) @ {square}",
+        "row blocks to cyclic(1)": f"*, cyclic(1) @ {size}",
+    }
+    return {name: (rows, pt.Layout((n, n), text)) for name, text in targets.items()}
+
+
+def _in_turns(
+    team: pt.Team, works: dict[str, Callable[[], object]], n_rounds: int
+) -> dict[str, list[float]]:
+    """Seconds of each work per round, on the slowest rank."""
+    times: dict[str, list[float]] = {name: [] for name in works}
+    for number in range(n_rounds + 2):
+        for name, work in works.items():
+            team.barrier()
+            start = time.perf_counter()
+            work()
+            team.barrier()
+            if number > 1:
+                times[name].append(time.perf_counter() - start)
+    return times
+
+
+def _figure(name: str, times: dict[str, list[float]]) -> Figure:
+    def ratio(work: str) -> float | None:
+        if work not in times:
+            return None
+        return median(a / b for a, b in zip(times[work], times["copy"], strict=True))
+
+    return Figure(name, median(times["partita"]), ratio("partita"), ratio("alltoallw"))
+
+
+def _alltoallw(
+    source: pt.Layout, target: pt.Layout, local: np.ndarray, out: np.ndarray
+) -> Callable[[], object] | None:
+    """The same move by MPI itself: derived types and one Alltoallw."""
+    if "mpi4py.MPI" not in sys.modules:
+        return None
+    from mpi4py import MPI
+
+    comm = MPI.COMM_WORLD
+    plan = pt.plan(source, target)
+    send = _types(plan, comm.rank, comm.size, local, "source")
+    receive = _types(plan, comm.rank, comm.size, out, "target")
+    zeros, ones = [0] * comm.size, [1] * comm.size
+    return lambda: comm.Alltoallw([local, ones, zeros, send], [out, ones, zeros, receive])
+
+
+def _types(plan: pt.Plan, rank: int, size: int, buffer: np.ndarray, side: str) -> list:
+    """An indexed type per partner, from the rows and columns that go there."""
+    from mpi4py import MPI
+
+    types = []
+    for other in range(size):
+        giver, taker = (rank, other) if side == "source" else (other, rank)
+        rows, columns = _places(plan, giver, taker, side)
+        row = MPI.DOUBLE.Create_indexed(*_blocks(columns)).Commit()
+        lengths, starts = _blocks(rows)
+        row = row.Create_resized(0, buffer.strides[0]).Commit()
+        types.append(row.Create_indexed(lengths, starts).Commit())
+    return types
+
+
+def _places(plan: pt.Plan, giver: int, taker: int, side: str) -> tuple[np.ndarray, np.ndarray]:
+    """Local rows and columns of what one rank gives another."""
+    layout, own = (plan.source, giver) if side == "source" else (plan.target, taker)
+    both = []
+    for dim in range(2):
+
+        def held(layout: pt.Layout, rank: int, dim: int = dim) -> np.ndarray:
+            local = np.zeros((layout.local_shape(rank)[dim], 2), dtype=np.int64)
+            local[:, dim] = np.arange(len(local))
+            return layout.globalize(rank, local)[:, dim]
+
+        other = held(plan.target, taker) if side == "source" else held(plan.source, giver)
+        both.append(np.flatnonzero(np.isin(held(layout, own), other)))
+    return both[0], both[1]
+
+
+def _blocks(positions: np.ndarray) -> tuple[list[int], list[int]]:
+    cuts = np.flatnonzero(np.diff(positions) != 1) + 1
+    parts = np.split(positions, cuts)
+    return [len(part) for part in parts], [int(part[0]) if len(part) else 0 for part in parts]
+
+
+def _moves(team: pt.Team, n: int, n_rounds: int) -> list[Figure]:
+    figures = []
+    for name, (source, target) in _layouts(n, team.size).items():
+        plan = pt.plan(source, target)
+        local = team.empty(source.local_shape(team.rank))
+        out = team.empty(target.local_shape(team.rank))
+        local[:] = team.rank
+        plain, copied = np.ones(local.size), np.zeros(local.size)
+        works: dict[str, Callable[[], object]] = {
+            "copy": lambda plain=plain, copied=copied: np.copyto(copied, plain),
+            "partita": lambda plan=plan, local=local, out=out: plan.apply(local, team, out=out),
+        }
+        peer = _alltoallw(source, target, local, out)
+        if peer is not None:
+            works["alltoallw"] = peer
+        figures.append(_figure(name, _in_turns(team, works, n_rounds)))
+    return figures
+
+
+def _halos(team: pt.Team, n_turns: int) -> list[Figure]:
+    figures = []
+    for name, text in (("rows", "block+halo(1,1), *"), ("columns", "*, block+halo(1,1)")):
+        layout = pt.Layout((4096, 4096), f"{text} @ {team.size}")
+        local = team.empty(layout.local_shape(team.rank))
+        local[:] = team.rank
+        array = pt.from_local(local, layout, team)
+        seconds = []
+        for _ in range(5):
+            team.barrier()
+            start = time.perf_counter()
+            for _ in range(n_turns):
+                array.exchange_halo()
+            seconds.append((time.perf_counter() - start) / n_turns)
+        figures.append(Figure(f"halo {name}", min(seconds), None))
+    return figures
+
+
+def _sum(team: pt.Team) -> Figure:
+    n = 16 << 20
+    source = pt.Layout((n,), [pt.Whole()], grid=(team.size,), partial=(0,))
+    target = pt.Layout((n,), [pt.Whole()], ranks=[0])
+    plan = pt.plan(source, target, "float32")
+    local = team.empty((n,), "float32")
+    local[:] = 1
+    out = team.empty((n,), "float32") if team.rank == 0 else None
+    plain, copied = np.ones(n, "float32"), np.zeros(n, "float32")
+    works: dict[str, Callable[[], object]] = {
+        "copy": lambda: np.copyto(copied, plain),
+        "partita": lambda: plan.apply(local, team, out=out),
+    }
+    return _figure("sum of all ranks on one, 64 MiB float32 each", _in_turns(team, works, 7))
+
+
+def _permutation(team: pt.Team) -> Figure:
+    n = 1 << 24
+    lists = np.array_split(np.random.default_rng(1).permutation(n), team.size)
+    source = pt.Layout((n,), f"block @ {team.size}")
+    target = pt.Layout((n,), [pt.Unstructured(lists)], grid=(team.size,))
+    plan = pt.plan(source, target)
+    local, out = team.empty(source.local_shape(team.rank)), team.empty((len(lists[team.rank]),))
+    local[:] = 1
+    plain, copied = np.ones(local.size), np.zeros(local.size)
+    works: dict[str, Callable[[], object]] = {
+        "copy": lambda: np.copyto(copied, plain),
+        "partita": lambda: plan.apply(local, team, out=out),
+    }
+    return _figure("random permutation of 2^24", _in_turns(team, works, 5))
+
+
+def _rank(team: pt.Team) -> list[list]:
+    """All cases on one team; the figures of rank 0."""
+    figures = _moves(team, 8192, 7)
+    small = [Figure(f"{f.name}, 512 x 512", f.seconds, f.ratio, f.peer) for f in _moves(team, 512, 99)]
+    figures += small + _halos(team, 500) + [_sum(team)]
+    if team.size == 2 and os.environ.get("PARTITA_SHARED_MEMORY") != "0":
+        figures.append(_permutation(team))
+    return [[f.name, f.seconds, f.ratio, f.peer] for f in figures]
+
+
+def _measure_mpi(size: int, shared: bool) -> list[Figure]:
+    mpiexec = Path(sys.executable).parent / "mpiexec"
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "figures.json"
+        command = [str(mpiexec), "-n", str(size), sys.executable, __file__, str(out)]
+        env = {**os.environ, "PARTITA_SHARED_MEMORY": "1" if shared else "0"}
+        subprocess.run(command, check=True, timeout=900, env=env)
+        return [Figure(*values) for values in json.loads(out.read_text())]
+
+
+def measure(sizes: tuple[int, ...] = (2, 4)) -> dict[tuple[int, str], list[Figure]]:
+    """Figures by number of ranks and engine."""
+    found = {}
+    for size in sizes:
+        threads = [Figure(*values) for values in pt.spmd(_rank, size, deadline=600)[0]]
+        found[size, ENGINES[0]] = threads
+        found[size, ENGINES[1]] = _measure_mpi(size, shared=True)
+        found[size, ENGINES[2]] = _measure_mpi(size, shared=False)
+    return found
+
+
+def page(found: dict[tuple[int, str], list[Figure]]) -> str:
+    """The figures as tables."""
+    text = INTRODUCTION
+    for size in sorted({size for size, _ in found}):
+        text += f"\n{size} ranks:\n\n"
+        head = ["movement", *ENGINES, "mpi4py Alltoallw", "bars" if size == 2 else ""]
+        text += f"| {' | '.join(head)} |\n| --- |{' ---: |' * 5}\n"
+        tables = [{f.name: f for f in found[size, engine]} for engine in ENGINES]
+        for name in tables[0]:
+            text += _row(name, [table.get(name) for table in tables], has_bar=size == 2)
+    return text
+
+
+def _row(name: str, figures: list[Figure | None], *, has_bar: bool) -> str:
+    cells = [_cell(figure) for figure in figures]
+    peers = [figure.peer for figure in figures if figure is not None and figure.peer is not None]
+    bars = BARS.get(name) or HALO_BARS_US.get(name)
+    words = ""
+    if has_bar and bars is not None:
+        words = " / ".join("" if bar is None else f"{bar:g}" for bar in bars)
+    cells += [f"{min(peers):.2f}" if peers else "", words]
+    return f"| {name} | {' | '.join(cells)} |\n"
+
+
+def _cell(figure: Figure | None) -> str:
+    if figure is None:
+        return ""
+    if figure.ratio is None:
+        return f"{figure.seconds * 1e6:.1f} µs"
+    return f"{figure.ratio:.2f} ({figure.seconds * 1e3:.3g} ms)"
+
+
+INTRODUCTION = """\
+## Moving arrays
+
+Ratios to a plain copy (`numpy.copyto`) of the same bytes by the same ranks in the same run, taking
+turns, target memory warm, from Python; in brackets the time. 8192 x 8192 float64 where no size is
+given. mpi4py's Alltoallw with derived types runs on the same MPI in the same run; its better figure
+of the two MPI runs is shown. Halo exchange of width 1 on 4096 x 4096 float64: the time of one call.
+"Messages" is the same engine with shared memory switched off. With four ranks the machine's cores
+are shared by two ranks each. Bars: threads / one node / messages.
+"""
+
+
+def main() -> None:
+    """One rank under a launcher."""
+    import mpi4py.MPI  # noqa: F401  (partita then takes the same MPI)
+
+    team = pt.world()
+    figures = _rank(team)
+    if team.rank == 0:
+        Path(sys.argv[1]).write_text(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()

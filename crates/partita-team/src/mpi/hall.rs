@@ -1,0 +1,312 @@
+//! Halls: one process's door to the rounds of a team of processes.
+//!
+//! A round is decided when every member has posted, when a failure was seen and others had time to
+//! bring theirs, or when those that are missing have left, have died, or are late. `README.md`
+//! beside this file has the cases.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::arena::Arena;
+use crate::buffer::Buffer;
+use crate::call::Call;
+use crate::error::{Failure, FailureKind, Result};
+use crate::meeting::{Desk, Meeting, Parcel, Post, Round, Stage};
+use crate::mpi::courier;
+use crate::mpi::node::Life;
+use crate::mpi::office::{Office, State, broken};
+use crate::mpi::wire::{Draft, Drafts, Note, Place};
+use crate::program::Errand;
+use crate::reach::{Door, Offer, Offered};
+use crate::wait::{GRACE, Patience};
+
+/// How often a waiting rank looks whether others are still there.
+const LOOK_AROUND: Duration = Duration::from_millis(20);
+
+/// One process's door to the rounds of a team.
+#[derive(Debug)]
+pub(crate) struct Hall {
+    office: Arc<Office>,
+    members: Arc<[u64]>,
+    /// Names the members and their order in messages.
+    key: u64,
+    rank: Option<u64>,
+    desk: Arc<Desk>,
+    /// What the others know of this rank's buffers.
+    told: Mutex<Option<(Call, Arc<Offer>)>>,
+}
+
+impl Hall {
+    pub(crate) fn new(office: &Arc<Office>, members: &[u64]) -> Self {
+        let own = office.rank();
+        let key = members.iter().fold(0xCBF2_9CE4_8422_2325, |key: u64, member| {
+            (key ^ (member + 1)).wrapping_mul(0x0100_0000_01B3).rotate_left(17)
+        });
+        Self {
+            office: Arc::clone(office),
+            members: members.into(),
+            key,
+            rank: (0..).zip(members).find(|(_, member)| **member == own).map(|(rank, _)| rank),
+            desk: office.desk(members),
+            told: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn office(&self) -> &Office {
+        &self.office
+    }
+
+    pub(crate) fn key(&self) -> u64 {
+        self.key
+    }
+
+    fn place(&self, round: u64) -> Place {
+        Place { team: self.key, round, rank: self.rank.unwrap_or(u64::MAX) }
+    }
+
+    /// What the others are sent: as little as they need.
+    fn note(&self, place: Place, post: &Post<Parcel>) -> Note {
+        let parcel = match post {
+            Ok(parcel) => parcel,
+            Err(failure) => return Note::Failed { place, failure: failure.clone() },
+        };
+        if parcel.call.name == "run finished" {
+            return Note::Done { place };
+        }
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(offer) = &parcel.offer {
+            let is_same = |(call, old): &(Call, Arc<Offer>)| {
+                Arc::ptr_eq(old, offer) && *call == parcel.call
+            };
+            if told.as_ref().is_some_and(is_same) {
+                return Note::Again { place, tag: parcel.tag };
+            }
+            *told = Some((parcel.call.clone(), Arc::clone(offer)));
+        }
+        Note::Post {
+            place,
+            tag: parcel.tag,
+            call: parcel.call.clone(),
+            bytes: parcel.bytes.to_vec(),
+            offer: parcel.offer.as_deref().map(drafts),
+        }
+    }
+
+    /// Fills in for members that will not come, and says whether the round is decided.
+    fn is_decided(&self, state: &mut State, round: u64, stage: Stage, look: &Look) -> bool {
+        let size = self.members.len();
+        if state.inbox.slot(self.key, round).posts.len() < size && look.is_due {
+            for failure in self.absences(state, round, stage, look) {
+                let place = Place { rank: failure.0, ..self.place(round) };
+                state.inbox.put(place, Err(failure.1));
+            }
+        }
+        state.inbox.slot(self.key, round).posts.len() == size && self.office.is_sent(state)
+    }
+
+    /// Members that will not come to a round, and why.
+    fn absences(
+        &self,
+        state: &mut State,
+        round: u64,
+        stage: Stage,
+        look: &Look,
+    ) -> Vec<(u64, Failure)> {
+        let slot = state.inbox.slot(self.key, round);
+        let failed = slot.posts.values().find_map(|post| post.as_ref().err()).cloned();
+        if failed.is_some() {
+            slot.failed_since.get_or_insert(look.now);
+        }
+        let since = slot.failed_since;
+        let is_over = |since: Instant| stage == Stage::Arrival && look.now - since >= GRACE;
+        let failed = failed.filter(|_| since.is_some_and(is_over));
+        let missing: Vec<u64> =
+            (0..self.members.len() as u64).filter(|rank| !slot.posts.contains_key(rank)).collect();
+        let why = |rank: &u64| {
+            let failure = self.absence(state, *rank, round, stage).or_else(|| failed.clone());
+            failure.or_else(|| self.lateness(*rank, stage, look))
+        };
+        missing.iter().filter_map(|rank| Some((*rank, why(rank)?))).collect()
+    }
+
+    /// Why a member does not come at all.
+    fn absence(&self, state: &State, rank: u64, round: u64, stage: Stage) -> Option<Failure> {
+        let member = self.members[rank as usize];
+        let left = |message: &str| Failure {
+            rank,
+            kind: FailureKind::Left,
+            message: message.to_string(),
+        };
+        if let Some(why) = state.inbox.departed(member) {
+            return Some(left(why));
+        }
+        if stage == Stage::Copying
+            && let Some(failure) = state.inbox.revoked(self.key, rank, round - 1)
+        {
+            return Some(failure.clone());
+        }
+        let neighbour = self.office.neighbour(member)?;
+        (neighbour.life() == Life::Ended).then(|| left("its process has ended"))
+    }
+
+    /// Why a member is waited for no longer.
+    fn lateness(&self, rank: u64, stage: Stage, look: &Look) -> Option<Failure> {
+        let limit = look.limit?;
+        if look.now < look.began + limit {
+            return None;
+        }
+        if stage == Stage::Copying {
+            // As long as it runs it copies, and will come.
+            let neighbour = self.office.neighbour(self.members[rank as usize]);
+            if neighbour.is_some_and(|neighbour| neighbour.life() == Life::Runs) {
+                return None;
+            }
+        }
+        let own = self.rank.unwrap_or_default();
+        let message = format!("rank {own} waited {limit:?} for it");
+        Some(Failure { rank, kind: FailureKind::Late, message })
+    }
+
+    /// Tells the others if this rank waits no longer, and for whom.
+    fn give_up(&self, state: &mut State, round: u64) -> Result<()> {
+        let slot = state.inbox.slot(self.key, round);
+        let own = self.rank.unwrap_or_default();
+        let late = |failure: &&Failure| failure.kind == FailureKind::Late && failure.rank != own;
+        let waited = format!("rank {own} waited");
+        let failures = slot.posts.values().filter_map(|post| post.as_ref().err());
+        let Some(failure) =
+            failures.filter(late).find(|f| f.message.starts_with(&waited)).cloned()
+        else {
+            return Ok(());
+        };
+        let note = Note::Failed { place: self.place(round), failure };
+        self.office.send(state, &note, self.members.iter().copied()).map_err(broken)
+    }
+}
+
+/// When a waiting rank looks around.
+struct Look {
+    began: Instant,
+    now: Instant,
+    limit: Option<Duration>,
+    /// Whether it is time to look for members that will not come.
+    is_due: bool,
+}
+
+impl Meeting for Hall {
+    fn members(&self) -> &[u64] {
+        &self.members
+    }
+
+    fn own(&self) -> u64 {
+        self.office.rank()
+    }
+
+    fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
+    fn post(&self, post: Post<Parcel>, _patience: &Patience) -> Result<u64> {
+        let mut state = self.office.state();
+        let round = state.inbox.next_round(self.key);
+        let place = self.place(round);
+        let note = self.note(place, &post);
+        state.inbox.put(place, post);
+        self.office.send(&mut state, &note, self.members.iter().copied()).map_err(broken)?;
+        Ok(round)
+    }
+
+    fn wait(&self, round: u64, patience: &Patience, stage: Stage) -> Result<Round<Parcel>> {
+        let began = Instant::now();
+        let mut look = Look { began, now: began, limit: patience.limit, is_due: false };
+        let mut looked = began;
+        let mut n_polls = 0;
+        loop {
+            self.office.poll().map_err(broken)?;
+            let mut state = self.office.state();
+            if self.is_decided(&mut state, round, stage, &look) {
+                self.give_up(&mut state, round)?;
+                let mut posts = state.inbox.decide(self.key, round);
+                return Ok(Arc::new(
+                    (0..self.members.len() as u64).filter_map(|rank| posts.remove(&rank)).collect(),
+                ));
+            }
+            drop(state);
+            n_polls += 1;
+            look.is_due = false;
+            if patience.pause(n_polls, || self.office.has_news()) {
+                continue;
+            }
+            look.now = Instant::now();
+            look.is_due = look.now - looked >= LOOK_AROUND;
+            if look.is_due {
+                looked = look.now;
+            } else {
+                self.office.rest(LOOK_AROUND);
+            }
+        }
+    }
+
+    fn other(&self, members: &[u64]) -> Arc<dyn Meeting> {
+        Arc::new(Self::new(&self.office, members))
+    }
+
+    fn world(&self) -> usize {
+        Arc::as_ptr(&self.office) as usize
+    }
+
+    fn engine(&self) -> &'static str {
+        "mpi"
+    }
+
+    fn offer(&self, sources: &[Buffer], targets: &[Buffer], item_bytes: usize) -> Offer {
+        let offered = |buffer: &Buffer| {
+            let arena = Arena::get().filter(|_| self.office.node().is_some());
+            let is_open = arena.and_then(|arena| arena.find(buffer.span(item_bytes))).is_some();
+            Offered::new(buffer, if is_open { Door::Open } else { Door::Closed })
+        };
+        Offer {
+            sources: sources.iter().map(offered).collect(),
+            targets: targets.iter().map(offered).collect(),
+        }
+    }
+
+    fn shares(&self, rank: u64) -> bool {
+        self.office.neighbour(self.members[rank as usize]).is_some()
+    }
+
+    fn tag(&self) -> u64 {
+        self.office.tag()
+    }
+
+    unsafe fn carry(&self, errand: &Errand<'_>, patience: &Patience) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { courier::carry(self, errand, patience) }
+    }
+
+    fn withdraw(&self, buffers: &[Buffer]) {
+        let Some(arena) = Arena::get() else { return };
+        for buffer in buffers {
+            if let Some(block) = arena.find((buffer.address, buffer.address)) {
+                arena.withdraw(block);
+            }
+        }
+    }
+}
+
+/// This rank's buffers in words that another process can use.
+fn drafts(offer: &Offer) -> Drafts {
+    let draft = |offered: &Offered| {
+        let address = offered.buffer.address;
+        let arena = Arena::get().filter(|_| offered.door == Door::Open);
+        let home = arena.and_then(|arena| {
+            let block = arena.find((address, address))?;
+            Some((block, (address - arena.at(block)) as u64))
+        });
+        Draft { buffer: Buffer { address: 0, ..offered.buffer.clone() }, home }
+    };
+    Drafts {
+        sources: offer.sources.iter().map(draft).collect(),
+        targets: offer.targets.iter().map(draft).collect(),
+    }
+}

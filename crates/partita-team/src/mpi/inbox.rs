@@ -1,0 +1,153 @@
+//! The inbox: what the ranks of all teams have posted, sorted by team and round.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::call::Call;
+use crate::error::Failure;
+use crate::meeting::{Parcel, Post};
+use crate::mpi::node::Neighbour;
+use crate::mpi::wire::{Draft, Drafts, Note, Place};
+use crate::reach::{Door, Offer, Offered};
+
+/// Posts that have come in.
+#[derive(Debug, Default)]
+pub(crate) struct Inbox {
+    rounds: HashMap<(u64, u64), Slot>,
+    teams: HashMap<u64, Progress>,
+    /// The last full parcel of each rank of each team, for those that only say "again".
+    known: HashMap<(u64, u64), Parcel>,
+    /// Ranks of the world that have left, and why.
+    departed: HashMap<u64, String>,
+}
+
+/// The posts of one round so far, by rank of the team.
+#[derive(Debug, Default)]
+pub(crate) struct Slot {
+    pub posts: HashMap<u64, Post<Parcel>>,
+    /// When a failure was first seen.
+    pub failed_since: Option<Instant>,
+}
+
+/// How far a team has come on this rank.
+#[derive(Debug, Default)]
+struct Progress {
+    /// Rounds that this rank has come to.
+    n_come: u64,
+    /// Rounds that are decided here.
+    n_decided: u64,
+    /// A failure that came after its round was decided here.
+    revoked: HashMap<u64, (u64, Failure)>,
+}
+
+impl Inbox {
+    /// The number of this rank's next round of a team.
+    pub(crate) fn next_round(&mut self, team: u64) -> u64 {
+        let progress = self.teams.entry(team).or_default();
+        progress.n_come += 1;
+        progress.n_come - 1
+    }
+
+    /// Takes in a note from a rank of the world.
+    pub(crate) fn take(&mut self, note: &[u8], from: u64, neighbour: Option<&Neighbour>) {
+        match Note::decode(note) {
+            Some(Note::Post { place, tag, call, bytes, offer }) => {
+                let offer = offer.map(|drafts| Arc::new(seen(&drafts, neighbour)));
+                let parcel = Parcel { call, bytes: bytes.into(), offer, tag };
+                if parcel.offer.is_some() {
+                    self.known.insert((place.team, place.rank), parcel.clone());
+                }
+                self.put(place, Ok(parcel));
+            }
+            Some(Note::Again { place, tag }) => {
+                if let Some(known) = self.known.get(&(place.team, place.rank)) {
+                    self.put(place, Ok(Parcel { tag, ..known.clone() }));
+                }
+            }
+            Some(Note::Done { place }) => self.put(place, Ok(done())),
+            Some(Note::Failed { place, failure }) => self.put(place, Err(failure)),
+            Some(Note::Left { why }) => {
+                self.departed.entry(from).or_insert(why);
+            }
+            None => {}
+        }
+    }
+
+    /// Puts a post into its round.
+    pub(crate) fn put(&mut self, place: Place, post: Post<Parcel>) {
+        let progress = self.teams.entry(place.team).or_default();
+        if place.round < progress.n_decided {
+            if let Err(failure) = post {
+                progress.revoked.insert(place.rank, (place.round, failure));
+            }
+            return;
+        }
+        let posts = &mut self.rounds.entry((place.team, place.round)).or_default().posts;
+        // A failure overrides what the rank posted before: it gave the round up.
+        if post.is_err() || !posts.contains_key(&place.rank) {
+            posts.insert(place.rank, post);
+        }
+    }
+
+    pub(crate) fn slot(&mut self, team: u64, round: u64) -> &mut Slot {
+        self.rounds.entry((team, round)).or_default()
+    }
+
+    /// Why a rank of the world has left, if it has.
+    pub(crate) fn departed(&self, rank: u64) -> Option<&str> {
+        self.departed.get(&rank).map(String::as_str)
+    }
+
+    /// Why a rank gave up a round that was decided here, if it did.
+    pub(crate) fn revoked(&self, team: u64, rank: u64, round: u64) -> Option<&Failure> {
+        let (at, failure) = self.teams.get(&team)?.revoked.get(&rank)?;
+        (*at == round).then_some(failure)
+    }
+
+    /// Any failure that ends a call whose first round was this one.
+    pub(crate) fn ended(&self, team: u64, round: u64) -> Option<Failure> {
+        let revoked = self.teams.get(&team).into_iter().flat_map(|p| p.revoked.values());
+        let mut revoked = revoked.filter(|(at, _)| *at == round).map(|(_, failure)| failure);
+        let finish = self.rounds.get(&(team, round + 1)).into_iter();
+        let mut failed = finish.flat_map(|slot| slot.posts.values()).filter_map(|p| p.as_ref().err());
+        revoked.next().or_else(|| failed.next()).cloned()
+    }
+
+    /// Closes a round; gives what was posted.
+    pub(crate) fn decide(&mut self, team: u64, round: u64) -> HashMap<u64, Post<Parcel>> {
+        let progress = self.teams.entry(team).or_default();
+        progress.n_decided = progress.n_decided.max(round + 1);
+        progress.revoked.retain(|_, (at, _)| *at + 1 >= round);
+        let posts = self.rounds.remove(&(team, round)).unwrap_or_default().posts;
+        // Rounds that this rank left before they were decided.
+        self.rounds.retain(|(t, r), _| *t != team || *r > round);
+        posts
+    }
+}
+
+/// What a rank brings when it has copied.
+pub(crate) fn done() -> Parcel {
+    Parcel::new(Call::new("run finished"))
+}
+
+/// Another rank's buffers, with addresses where its memory can be reached.
+fn seen(drafts: &Drafts, neighbour: Option<&Neighbour>) -> Offer {
+    let offered = |draft: &Draft| {
+        let mut buffer = draft.buffer.clone();
+        let Some((block, start)) = draft.home else {
+            return Offered { buffer, door: Door::Closed, keep: None };
+        };
+        let mapping = neighbour.and_then(|neighbour| neighbour.map(block));
+        if let Some(mapping) = &mapping {
+            buffer.address = mapping.address() + start as usize;
+        }
+        let keep = mapping.map(|mapping| -> Arc<dyn Any + Send + Sync> { mapping });
+        Offered { buffer, door: Door::Open, keep }
+    };
+    Offer {
+        sources: drafts.sources.iter().map(offered).collect(),
+        targets: drafts.targets.iter().map(offered).collect(),
+    }
+}

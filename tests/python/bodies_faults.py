@@ -1,0 +1,309 @@
+"""Faults that ranks survive: what one rank does wrong, while the others do it right.
+
+Each fault is a function `fault(team, bad)`: `bad` is the rank that errs. What every rank is told
+is wanted in `FAULTS`; afterwards the same team must work.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from bodies_refusals import Told, attempt
+
+import partita as pt
+
+# The deadline of ranks that wait for one that comes late, or is stopped.
+PATIENCE_SECONDS = 0.4
+STOPPED_SECONDS = 1.0
+
+
+def total(n: int, extent: int, dtype: str = "float64") -> pt.Plan:
+    """The sum over n ranks of vectors, on each of them."""
+    summands, sums = f"* @ {n} partial 0", f"* @ {n}"
+    return pt.plan(pt.Layout((extent,), summands), pt.Layout((extent,), sums), dtype)
+
+
+def ring(n: int, extent: int, dtype: str = "float64") -> pt.Plan:
+    """Every rank's part to the next rank."""
+    there = pt.Layout((extent * n,), [pt.Block()], grid=(n,), ranks=[(k + 1) % n for k in range(n)])
+    return pt.plan(pt.Layout((extent * n,), f"block @ {n}"), there, dtype)
+
+
+def run(plan: pt.Plan, team: pt.Team) -> Any:
+    """A plan on buffers that fit it."""
+    shape = plan.source.local_shape(team.rank)
+    return plan.apply(np.full(shape, team.rank, plan.dtype), team)
+
+
+def works(team: pt.Team) -> bool:
+    """Whether the team still does what it is told, in every kind of call."""
+    n = team.size
+    team.barrier()
+    assert team.allgather_data(team.rank) == list(range(n))
+    assert team.broadcast_data(f"from {team.rank}", root=n - 1) == f"from {n - 1}"
+    assert run(total(n, 5), team).tolist() == [n * (n - 1) / 2] * 5
+    assert run(ring(n, 2), team).tolist() == [float((team.rank - 1) % n)] * 2
+    return True
+
+
+Fault = Callable[[pt.Team, int], Any]
+
+
+def different_calls(right: Callable[[pt.Team], Any], wrong: Callable[[pt.Team], Any]) -> Fault:
+    """One rank makes another call."""
+    return lambda team, bad: (wrong if team.rank == bad else right)(team)
+
+
+def different_plans(right: Callable[[int], pt.Plan], wrong: Callable[[int], pt.Plan]) -> Fault:
+    """One rank brings another plan."""
+    return lambda team, bad: run((wrong if team.rank == bad else right)(team.size), team)
+
+
+def other_order(team: pt.Team, bad: int) -> None:
+    """One rank runs two plans in the other order: both calls are refused."""
+    plans = [ring(team.size, 3), ring(team.size, 4)]
+    first, second = plans[::-1] if team.rank == bad else plans
+    told = attempt(lambda: run(first, team))
+    assert told is not None
+    assert told[0] == "MismatchError", told
+    run(second, team)
+
+
+def sends(n: int, extent: int) -> pt.Plan:
+    """What rank 0 has goes to rank 1."""
+    here, there = (pt.Layout((extent,), "*", ranks=[rank]) for rank in (0, 1 % n))
+    return pt.plan(here, there)
+
+
+def send_and_take(sent: int, taken: int) -> Fault:
+    """The receiver takes more or less than is sent: the layouts disagree."""
+
+    def fault(team: pt.Team, bad: int) -> None:
+        plan = sends(team.size, taken if team.rank == bad else sent)
+        source = np.zeros(plan.source.shape) if team.rank == 0 else None
+        plan.apply(source, team)
+
+    return fault
+
+
+def raises_between(team: pt.Team, bad: int) -> None:
+    """One rank fails in its own code, inside `with team`."""
+    with team:
+        if team.rank == bad:
+            raise OSError("disk full")
+        team.barrier()
+
+
+def raises_later(team: pt.Team, bad: int) -> None:
+    """The same while the others move data again and again."""
+    with team:
+        for turn in range(1000):
+            if team.rank == bad and turn == 3:
+                raise OSError("disk full")
+            run(ring(team.size, 50_000), team)
+
+
+def two_raise(team: pt.Team, bad: int) -> None:
+    """This rank and the next fail at once."""
+    with team:
+        if team.rank in (bad, bad + 1):
+            raise OSError(f"disk full on {team.rank}")
+        team.barrier()
+
+
+def short_buffer(team: pt.Team, bad: int) -> None:
+    """One rank fails inside the call: its buffer is too short."""
+    plan = ring(team.size, 100_000)
+    plan.apply(np.zeros(7 if team.rank == bad else 100_000), team)
+
+
+def unsendable(team: pt.Team, bad: int) -> None:
+    team.allgather_data(object() if team.rank == bad else np.zeros(500_000))
+
+
+def unknown_root(team: pt.Team, bad: int) -> None:
+    team.broadcast_data(1, root=team.size if team.rank == bad else 0)
+
+
+def late(team: pt.Team, bad: int) -> None:
+    """One rank comes long after the deadline of the others."""
+    if team.rank == bad:
+        time.sleep(2.5 * PATIENCE_SECONDS)
+    team.with_deadline(PATIENCE_SECONDS).barrier()
+
+
+def late_with_a_plan(team: pt.Team, bad: int) -> None:
+    hasty = team.with_deadline(PATIENCE_SECONDS)
+    if team.rank == bad:
+        time.sleep(2.5 * PATIENCE_SECONDS)
+    run(ring(team.size, 1000), hasty)
+
+
+def stopped(team: pt.Team, bad: int) -> None:
+    """One process is stopped; the first rank lets it go on when it has missed it."""
+    pid = team.allgather_data(os.getpid())[bad]
+    if team.rank == bad:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        team.with_deadline(STOPPED_SECONDS).barrier()
+    finally:
+        if team.rank == (1 if bad == 0 else 0):
+            os.kill(pid, signal.SIGCONT)
+
+
+def stopped_while_moving(team: pt.Team, bad: int) -> None:
+    """The same in the middle of moving data."""
+    pid, helper = team.allgather_data(os.getpid())[bad], 1 if bad == 0 else 0
+    hasty, plan = team.with_deadline(STOPPED_SECONDS), ring(team.size, 100_000)
+    run(plan, team)
+    if team.rank == helper:
+        threading.Timer(0.2, os.kill, [pid, signal.SIGSTOP]).start()
+    try:
+        while True:
+            run(plan, hasty)
+    finally:
+        if team.rank == helper:
+            os.kill(pid, signal.SIGCONT)
+
+
+def second_call(team: pt.Team, bad: int) -> None:
+    """Another thread calls while a call is under way: one rank keeps the others waiting."""
+    if team.rank == bad:
+        time.sleep(0.6)
+        team.barrier()
+        return
+    thread = threading.Thread(target=team.barrier)
+    thread.start()
+    time.sleep(0.2)
+    try:
+        team.barrier()
+    finally:
+        thread.join()
+
+
+def second_call_after_start(team: pt.Team, bad: int) -> None:
+    """A plan that was started holds the team from the first moment."""
+    plan = ring(team.size, 4)
+    if team.rank == bad:
+        time.sleep(0.6)
+        run(plan, team)
+        return
+    running = plan.start(np.full(4, float(team.rank)), team)
+    try:
+        team.barrier()
+    finally:
+        assert running.wait().tolist() == [float((team.rank - 1) % team.size)] * 4
+
+
+def other_team(team: pt.Team, bad: int) -> None:
+    """One rank lists the members in another order: another team, to which nobody else comes."""
+    members = [*range(1, team.size), 0]
+    order = members[::-1] if team.rank == bad else members
+    team.subteam(order).with_deadline(PATIENCE_SECONDS).barrier()
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What ranks are told: (class, reason) of the one that errs, and of the others."""
+
+    bad: tuple[str, str]
+    others: tuple[str, str]
+    words: tuple[str, ...] = ()
+    """What every message has; the errors of others name the rank that erred besides."""
+
+
+def mismatch(reason: str, *words: str) -> Wanted:
+    return Wanted(("MismatchError", reason), ("MismatchError", reason), words)
+
+
+def own(kind: str, reason: str, *words: str) -> Wanted:
+    """The rank has its own error, the others hear of it."""
+    return Wanted((kind, reason), ("RemoteError", "rank-raised"), words)
+
+
+def barrier(team: pt.Team) -> None:
+    team.barrier()
+
+
+def share(team: pt.Team) -> None:
+    team.broadcast_data(7, root=0)
+
+
+def share_much(team: pt.Team) -> None:
+    team.allgather_data(np.zeros(500_000))
+
+
+LATE = Wanted(("RemoteError", "rank-late"), ("DeadlineError", "deadline"))
+BUSY = Wanted(("", ""), ("TeamError", "team-busy"))
+
+# Pairs of plans that differ: as most ranks have it, as the bad one has it.
+PLANS: dict[str, tuple[Callable[[int], pt.Plan], Callable[[int], pt.Plan]]] = {
+    "20 and 10 elements": (lambda n: total(n, 20), lambda n: total(n, 10)),
+    "40000 and 1000 elements": (lambda n: total(n, 40_000), lambda n: total(n, 1000)),
+    "same bytes, other type": (lambda n: total(n, 20, "f4"), lambda n: total(n, 10, "f8")),
+    "same size, other type": (lambda n: ring(n, 8, "f8"), lambda n: ring(n, 8, "i8")),
+    "a plan and its adjoint": (lambda n: ring(n, 8), lambda n: ring(n, 8).adjoint()),
+    "another plan of the same bytes": (
+        lambda n: ring(n, 8),
+        lambda n: pt.plan(ring(n, 8).target, ring(n, 8).source),
+    ),
+}
+
+# name: (fault, what is wanted, the least number of ranks)
+FAULTS: dict[str, tuple[Fault, Wanted, int]] = {
+    "broadcast and barrier": (
+        different_calls(share, barrier),
+        mismatch("calls-differ", "broadcast_data", "barrier"),
+        2,
+    ),
+    "all-gather and reduction": (
+        different_calls(share_much, lambda team: run(total(team.size, 20), team)),
+        mismatch("calls-differ", "allgather_data", "run"),
+        2,
+    ),
+    "barrier and much data": (
+        different_calls(barrier, share_much),
+        mismatch("calls-differ", "barrier", "allgather_data"),
+        2,
+    ),
+    "different roots": (
+        lambda team, bad: team.broadcast_data(1, root=int(team.rank == bad)),
+        mismatch("arguments-differ", "root 0", "root 1"),
+        2,
+    ),
+    "send 20, take 10": (send_and_take(20, 10), mismatch("plans-differ"), 2),
+    "send 5, take 10": (send_and_take(5, 10), mismatch("plans-differ"), 2),
+    "plans in another order": (other_order, mismatch("plans-differ"), 2),
+    "raises between calls": (raises_between, own("OSError", "", "disk full"), 1),
+    "raises while others move": (raises_later, own("OSError", "", "disk full"), 1),
+    "short buffer": (short_buffer, own("LayoutError", "buffer-shape", "7", "100000"), 1),
+    "unsendable": (unsendable, own("LayoutError", "data-type", "object"), 1),
+    "unknown root": (unknown_root, own("LayoutError", "root-unknown"), 1),
+    "late": (late, LATE, 2),
+    "late with a plan": (late_with_a_plan, LATE, 2),
+    "second call": (second_call, BUSY, 2),
+    "second call after start": (second_call_after_start, BUSY, 2),
+    **{name: (different_plans(*pair), mismatch("plans-differ"), 2) for name, pair in PLANS.items()},
+}
+
+# Only where a rank is a process: stopping a thread means stopping all of them.
+FAULTS_OF_PROCESSES: dict[str, tuple[Fault, Wanted, int]] = {
+    "stopped": (stopped, LATE, 2),
+    "stopped while moving": (stopped_while_moving, LATE, 2),
+}
+
+
+def survive(team: pt.Team, name: str, bad: int) -> tuple[Told, bool, float]:
+    """Commit a fault: what this rank is told, whether the team works on, and how long it took."""
+    fault, _, _ = (FAULTS | FAULTS_OF_PROCESSES)[name]
+    start = time.perf_counter()
+    told = attempt(lambda: fault(team, bad % team.size))
+    seconds = time.perf_counter() - start
+    return told, works(team), seconds

@@ -1,0 +1,104 @@
+"""The same bodies on threads and on MPI, with 1, 2, 3, 4, 5 and 8 ranks."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import bodies_buffers
+import bodies_moves
+import bodies_refusals
+import bodies_sums
+import bodies_teams
+import engines
+import pytest
+from engines import Case, Outcome
+from places import Launcher, Place, launchers, matrix
+
+import partita as pt
+
+CASES: list[Case] = [
+    *bodies_moves.CASES,
+    *bodies_sums.CASES,
+    *bodies_buffers.CASES,
+    *bodies_refusals.CASES,
+    *bodies_teams.CASES,
+]
+
+
+@pytest.fixture(scope="session")
+def outcomes() -> dict[tuple[Place, str], Outcome]:
+    """Outcomes so far; those of a place come all at once."""
+    return {}
+
+
+def wanted_at(place: Place, session: pytest.Session) -> list[Case]:
+    """The cases that this session runs at a place."""
+    calls = [getattr(item, "callspec", None) for item in session.items]
+    params = [call.params for call in calls if call is not None]
+    return [one["case"] for one in params if one.get("place") == place and "case" in one]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("place", matrix(), ids=str)
+def test_engine(
+    place: Place,
+    case: Case,
+    outcomes: dict[tuple[Place, str], Outcome],
+    request: pytest.FixtureRequest,
+) -> None:
+    if (place, case.name) not in outcomes:
+        found = engines.run(place, wanted_at(place, request.session))
+        outcomes.update({(place, name): outcome for name, outcome in found.items()})
+    outcome = outcomes[place, case.name]
+    if outcome.failure:
+        pytest.fail(outcome.failure, pytrace=False)
+    if case.check is not None:
+        case.check(outcome.results, *case.args)
+
+
+def loaded_libraries(team: pt.Team) -> list[str]:
+    """The MPI libraries in this process."""
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    paths = {line.split(maxsplit=5)[5] for line in lines if "/libmpi" in line}
+    return [team.engine, *sorted(str(Path(path).resolve()) for path in paths)]
+
+
+@pytest.mark.parametrize("launcher", launchers(), ids=lambda launcher: launcher.name)
+def test_each_launcher_meets_its_own_library(launcher: Launcher) -> None:
+    place = Place("mpi", 2, launcher)
+    found = engines.run(place, [Case("libraries", loaded_libraries)])["libraries"]
+    assert not found.failure, found.failure
+    inside = Path(sys.prefix).resolve()
+    for engine, *libraries in found.results:
+        assert engine == "mpi"
+        main = [path for path in libraries if launcher.library in path]
+        assert main, libraries
+        assert (launcher.name == "mpi") == Path(main[0]).is_relative_to(inside), main
+
+
+def test_a_launcher_was_found() -> None:
+    assert launchers(), "no mpiexec beside Python nor on PATH; make build brings one"
+
+
+def bad_body(team: pt.Team, what: str) -> int:
+    """Fails on one rank, in one of the ways a body can."""
+    if what == "hangs" and team.rank == 1:
+        # Not for ever: threads that hang would stay until the end of all tests.
+        team.subteam([0, 1]).with_deadline(6.0).barrier()
+    if what == "wrong" and team.rank == 1:
+        raise AssertionError("wrong on purpose")
+    team.barrier()
+    return team.rank
+
+
+@pytest.mark.parametrize("engine", ["threads", "mpi"])
+def test_the_helper_tells_failures_and_hangs(engine: str) -> None:
+    """A test of the tests: a failing body is told with its rank, and the next one runs."""
+    place = Place(engine, 3, launchers()[0] if engine == "mpi" else None)
+    cases = [Case(what, bad_body, (what,)) for what in ("fine", "wrong", "hangs", "fine again")]
+    found = engines.run(place, cases, seconds=3.0)
+    assert found["fine"].results == found["fine again"].results == [0, 1, 2]
+    assert "wrong on purpose" in found["wrong"].failure
+    assert "bad_body" in found["hangs"].failure
+    assert "barrier" in found["hangs"].failure

@@ -1,0 +1,290 @@
+"""What goes wrong on one rank is told on every rank: no hang, no wrong result, nothing left behind.
+
+The fourteen faults of raw MPI (a skipped call, four ways to die, different calls, sizes, types,
+roots, lengths and orders) and more, on threads and under every launcher of MPI on this machine.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import bodies_deaths as deaths
+import bodies_faults as faults
+import engines
+import pytest
+from bodies_deaths import BAD
+from bodies_faults import FAULTS, FAULTS_OF_PROCESSES, PLANS
+from bodies_refusals import Told, attempt
+from engines import Case, Outcome
+from job import Ended, Job
+from places import Place, launchers
+from rank import HUNG
+
+# Long enough for every fault on a busy machine, shorter than the deadline of a team: whoever waits
+# for the deadline hangs.
+SECONDS = 20.0
+
+
+def places(n_ranks: int) -> list[Place]:
+    """Both engines, under every launcher, and without shared memory."""
+    found = [Place("threads", n_ranks)]
+    found += [Place("mpi", n_ranks, launcher) for launcher in launchers()]
+    return [*found, Place("mpi", n_ranks, launchers()[0], shared=False)]
+
+
+PLACES = [*places(3), *(Place("threads", n) for n in (2, 5)), Place("mpi", 2, launchers()[0])]
+PLACES.append(Place("mpi", 5, launchers()[0]))
+
+
+def faults_at(place: Place) -> list[Case]:
+    """The faults that can be committed at a place: by the last rank, and by the first."""
+    known = FAULTS if place.engine == "threads" else FAULTS | FAULTS_OF_PROCESSES
+    return [
+        Case(f"{name}, rank {bad % place.n_ranks}", faults.survive, (name, bad))
+        for name, (_, _, least) in known.items()
+        for bad in (-1, 0)
+        if place.n_ranks >= least
+    ]
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> dict[Place, dict[str, Outcome]]:
+    """Outcomes so far; those of a place come all at once."""
+    return {}
+
+
+@pytest.mark.parametrize(
+    ("place", "case"), [(place, case) for place in PLACES for case in faults_at(place)], ids=str
+)
+def test_a_fault_is_told_and_the_team_works_on(
+    place: Place, case: Case, outcomes: dict[Place, dict[str, Outcome]]
+) -> None:
+    if place not in outcomes:
+        outcomes[place] = engines.run(place, faults_at(place), SECONDS)
+    outcome = outcomes[place][case.name]
+    if outcome.failure:
+        pytest.fail(outcome.failure, pytrace=False)
+    name, bad = case.args
+    check_told(name, bad % place.n_ranks, [told for told, _, _ in outcome.results])
+    assert all(goes_on for _, goes_on, _ in outcome.results)
+
+
+def check_told(name: str, bad: int, all_told: list[Told]) -> None:
+    """What every rank was told of a fault on one of them."""
+    _, wanted, _ = (FAULTS | FAULTS_OF_PROCESSES)[name]
+    n_ranks = len(all_told)
+    for rank, told in enumerate(all_told):
+        kind = wanted.bad if rank == bad else wanted.others
+        if kind == ("", ""):
+            assert told is None, (rank, told)
+            continue
+        assert told is not None, f"rank {rank} was told nothing"
+        assert told[:2] == kind, (rank, told)
+        for word in wanted.words:
+            assert word in told[3], (rank, told)
+        if kind[0] in ("RemoteError", "DeadlineError"):
+            assert told[2] == bad, (rank, told)
+        if kind[0] == "MismatchError":
+            check_mismatch(name, bad, n_ranks, told)
+    if wanted.bad[0] == "MismatchError":
+        assert len({told[3] for told in all_told if told is not None}) == 1
+
+
+def check_mismatch(name: str, bad: int, n_ranks: int, told: tuple[Any, ...]) -> None:
+    """Both sides are named, with their ranks."""
+    text = told[3]
+    assert "rank 0 " in text
+    assert f"rank {bad or 1} " in text, text
+    assert told[2] == (bad or 1), told
+    if name in PLANS:
+        for plan in PLANS[name]:
+            assert plan(n_ranks).fingerprint in text, text
+    elif told[1] == "plans-differ":
+        assert len(set(re.findall(r"\b[0-9a-f]{16}\b", text))) == 2, text
+
+
+def two_at_once(team: Any, which: str) -> Any:
+    """Faults that are nobody's alone; see `test_faults_of_several_ranks`."""
+    fault = {"two raise": faults.two_raise, "other team": faults.other_team}[which]
+    told = attempt(lambda: fault(team, team.size - 2))
+    return told, faults.works(team)
+
+
+@pytest.mark.parametrize("place", [*places(4), Place("threads", 8)], ids=str)
+def test_faults_of_several_ranks(place: Place) -> None:
+    cases = [Case(which, two_at_once, (which,)) for which in ("two raise", "other team")]
+    found = engines.run(place, cases, SECONDS)
+    for case in cases:
+        assert not found[case.name].failure, found[case.name].failure
+    n, bad = place.n_ranks, place.n_ranks - 2
+    for rank, (told, _) in enumerate(found["two raise"].results):
+        if rank in (bad, bad + 1):
+            assert told[0] == "OSError"
+        else:
+            # All agree on the lowest of those that failed.
+            assert told[:3] == ("RemoteError", "rank-raised", bad), told
+            assert f"disk full on {bad}" in told[3]
+    members = [*range(1, n), 0]
+    for rank, (told, _) in enumerate(found["other team"].results):
+        assert told[:2] == ("DeadlineError", "deadline"), told
+        if rank != bad:
+            assert told[2] == members.index(bad), told
+
+
+@dataclass(frozen=True)
+class Death:
+    """A body that ends a rank, and what is wanted of the job."""
+
+    name: str
+    body: Callable[..., Any]
+    args: tuple[Any, ...] = ()
+    told: tuple[str, str] | None = None
+    """(reason, words) that every surviving rank is told; none if the launcher may end them."""
+    succeeds: bool = False
+    """Whether the job's status is 0."""
+    in_error: tuple[str, ...] = ()
+    """What the job writes to its standard error."""
+    interrupt: bool = False
+    """Whether the launcher gets Ctrl-C once all ranks are ready."""
+    finalizes: bool = True
+    """Whether MPI is ended properly: no process dies."""
+
+    def __str__(self) -> str:
+        return self.name.replace(" ", "-")
+
+
+LEFT = ("rank-left", "")
+BOOM = ("rank-left", "ValueError: boom")
+
+DEATHS = [
+    *(
+        Death(f"{how} in a call", deaths.dies_before, (how,), finalizes=False)
+        for how in ("exit", "kill", "segfault", "abort")
+    ),
+    *(
+        Death(f"{how} while moving", deaths.dies_while_moving, (how,), finalizes=False)
+        for how in ("exit", "kill")
+    ),
+    Death("sys.exit", deaths.dies_before, ("sys.exit",), ("rank-left", "SystemExit: 3")),
+    Death("skips the call and ends", deaths.ends_early, (), LEFT, succeeds=True),
+    Death("ends before data moves", deaths.ends_early_while_moving, (), LEFT, succeeds=True),
+    Death("ends while others compute", deaths.ends_while_others_compute, (), LEFT, succeeds=True),
+    Death("raises", deaths.raises, (), BOOM, in_error=("ValueError: boom",)),
+    Death(
+        "raises, nobody catches", deaths.raises_and_nobody_catches, in_error=("ValueError: boom",)
+    ),
+    Death(
+        "raises while moving", deaths.raises_while_moving, (), BOOM, in_error=("ValueError: boom",)
+    ),
+    Death("two raise", deaths.two_raise_uncaught, (), ("rank-left", f"ValueError: boom on {BAD}")),
+    Death("panics", deaths.panics, (), ("rank-left", "Panic: boom"), in_error=("Panic: boom",)),
+    *(
+        Death(f"Ctrl-C, {body.__name__}".replace("_", " "), body, interrupt=True, finalizes=False)
+        for body in (deaths.waits_in_a_call, deaths.waits_in_python, deaths.moves_for_long)
+    ),
+    Death("leaves a plan", deaths.leaves_a_plan, succeeds=True),
+    Death("leaves a thread", deaths.leaves_a_thread, succeeds=True),
+    Death("leaves teams", deaths.leaves_teams, succeeds=True),
+]
+
+# Where a rank is a process of its own.
+DEATHS_OF_PROCESSES = [
+    Death("one is interrupted", deaths.one_is_interrupted, (), ("rank-left", "KeyboardInterrupt")),
+]
+
+
+def deaths_at(place: Place) -> list[Death]:
+    return DEATHS if place.engine == "threads" else DEATHS + DEATHS_OF_PROCESSES
+
+
+@pytest.mark.parametrize(
+    ("place", "death"),
+    [(place, death) for place in places(3) for death in deaths_at(place)],
+    ids=str,
+)
+def test_a_death_ends_the_job(place: Place, death: Death, tmp_path: Path) -> None:
+    job = Job(place, tmp_path, [(0, death.body, death.args)], seconds=SECONDS, is_bare=True)
+    if death.interrupt:
+        interrupt(job, place)
+    ended = job.wait()
+    check_ended(ended, place, death)
+    results = {rank: value for (_, rank), (_, value) in ended.results.items()}
+    check_survivors(results, place, death, ended)
+
+
+def interrupt(job: Job, place: Place) -> None:
+    """Ctrl-C to the launcher when all ranks are ready; to the process where ranks are threads."""
+    end = time.monotonic() + SECONDS
+    while len(list(job.folder.glob("ready-*"))) < place.n_ranks:
+        assert time.monotonic() < end, "the ranks did not come"
+        time.sleep(0.01)
+    time.sleep(0.2)
+    os.kill(job.process.pid, signal.SIGINT)
+
+
+def check_ended(ended: Ended, place: Place, death: Death) -> None:
+    """The job came to its end by itself, with the right status, and left nothing."""
+    assert not ended.stacks, f"a rank hung\n{ended.words()}"
+    assert ended.status is not None, f"the launcher hung\n{ended.words()}"
+    assert ended.status != HUNG, ended.words()
+    assert (ended.status == 0) == death.succeeds, ended.words()
+    for words in death.in_error:
+        assert words in ended.err, ended.words()
+    if death.succeeds:
+        assert "panicked" not in ended.err, ended.err
+        assert "Traceback" not in ended.err, ended.err
+    assert ended.left_processes == []
+    assert ended.left_files == []
+    if death.finalizes:
+        assert ended.left_by_mpi == []
+
+
+def check_survivors(results: dict[int, Any], place: Place, death: Death, ended: Ended) -> None:
+    """No rank went on as if nothing had happened."""
+    survivors = [rank for rank in range(place.n_ranks) if rank != BAD]
+    if death.name == "two raise":
+        survivors.remove(BAD + 1)
+    if death.told is None:
+        if not death.succeeds:
+            for told in results.values():
+                assert told is not None, ended.words()
+                assert told[0] in ("RemoteError", "TeamError"), told
+        return
+    reason, words = death.told
+    for rank in survivors:
+        assert rank in results, f"rank {rank} left no word\n{ended.words()}"
+        told = results[rank]
+        assert told is not None, f"rank {rank} was told nothing"
+        assert told[:3] == ("RemoteError", reason, BAD), told
+        assert words in told[3], told
+
+
+PENDING = """
+import threading, time
+import partita as pt
+
+def body(team):
+    if team.rank:
+        team.barrier()
+    time.sleep(60)
+
+threading.Thread(target=pt.spmd, args=(body, 3), daemon=True).start()
+time.sleep(0.3)
+"""
+
+
+def test_a_process_ends_with_threads_in_a_call() -> None:
+    """The main program ends while ranks, threads of it, wait for each other."""
+    done = subprocess.run(
+        [sys.executable, "-c", PENDING], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
