@@ -202,7 +202,9 @@ def _permutation(team: pt.Team) -> Figure:
 def _rank(team: pt.Team) -> list[list]:
     """All cases on one team; the figures of rank 0."""
     figures = _moves(team, 8192, 7)
-    small = [Figure(f"{f.name}, 512 x 512", f.seconds, f.ratio, f.peer) for f in _moves(team, 512, 99)]
+    small = [
+        Figure(f"{f.name}, 512 x 512", f.seconds, f.ratio, f.peer) for f in _moves(team, 512, 99)
+    ]
     figures += small + _halos(team, 500) + [_sum(team)]
     if team.size == 2 and os.environ.get("PARTITA_SHARED_MEMORY") != "0":
         figures.append(_permutation(team))

@@ -34,7 +34,9 @@ def main() -> None:
     _say("index translation")
     results = translation.measure()
     _say("movement")
-    page = report.page(facts, results, figures, runs, shown) + "\n" + movement.page(movement.measure())
+    page = (
+        report.page(facts, results, figures, runs, shown) + "\n" + movement.page(movement.measure())
+    )
     args.write.parent.mkdir(parents=True, exist_ok=True)
     args.write.write_text(page)
     print(page)

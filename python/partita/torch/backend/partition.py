@@ -10,19 +10,26 @@ import numpy as np
 from partita._team import Team, world
 from partita.distdl import CartesianPartition, Partition
 
+# Teams of communicators, by their processes' ranks in the world. All processes of a communicator
+# make its team together, so all of them know it or none.
+_teams: dict[tuple[int, ...], Team] = {}
+
 
 def team_of(comm: Any) -> Team | None:
     """The team of a communicator's processes; None for the null communicator."""
-    from mpi4py import MPI
-
     if comm is None or isinstance(comm, Team):
         return comm
+    from mpi4py import MPI
+
     if comm == MPI.COMM_NULL:
         return None
-    everyone = world()
-    group = MPI.COMM_WORLD.Get_group()
-    ranks = MPI.Group.Translate_ranks(comm.Get_group(), None, group)
-    return everyone.subteam(everyone.ranks.index(rank) for rank in ranks)
+    everyone = MPI.COMM_WORLD.Get_group()
+    ranks = tuple(MPI.Group.Translate_ranks(comm.Get_group(), None, everyone))
+    if ranks not in _teams:
+        # A communicator of our own: the caller may free the given one.
+        _teams[ranks] = world(comm.Dup())
+        _teams[ranks].__dict__["world_ranks"] = ranks
+    return _teams[ranks]
 
 
 def learn_shapes(*partitions: Partition) -> None:
@@ -74,8 +81,10 @@ class _ForDistDL(Partition):
         from mpi4py import MPI
 
         made = self.__dict__.get("_made_comm")
-        if made is None and self.active:
-            group = MPI.COMM_WORLD.Get_group().Incl(list(self.ranks))
+        if made is None and self.active and self.root is not None:
+            world_ranks = self.root.__dict__["world_ranks"]
+            ranks = [world_ranks[rank] for rank in self.ranks]
+            group = MPI.COMM_WORLD.Get_group().Incl(ranks)
             made = self.__dict__["_made_comm"] = MPI.COMM_WORLD.Create_group(group)
         return MPI.COMM_NULL if made is None else made
 
