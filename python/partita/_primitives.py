@@ -220,8 +220,13 @@ class _HaloExchange:
         sizes: Sequence[Sequence[int]] | None = None,
         out: Local | None = None,
     ) -> Local:
-        """A new array: halos' cotangents added where they came from, zero in the halos."""
+        """A new array: halos' cotangents added where they came from, zero in the halos.
+
+        With `out=cotangent` it works in place, and only the halos travel.
+        """
         made = self._made(grid, halo, shape, sizes)
+        if out is cotangent:
+            return made.adjoint_in_place(cotangent)
         if made.team is None:
             return cotangent.copy()
         return made.bound(cotangent).adjoint(cotangent, out)

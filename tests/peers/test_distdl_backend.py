@@ -102,6 +102,20 @@ def test_all_sum_and_repartition() -> None:
     pt.spmd(job, ranks=4)
 
 
+def test_sums_of_many_are_added_in_a_tree() -> None:
+    def job(team: pt.Team) -> None:
+        line = cartesian(team, range(12), [12])
+        x = torch.full((3,), 0.1, requires_grad=True)
+        sub = line.create_allreduction_partition([0])
+        y = backend.functional.AllSumReduceFunction.apply(x, sub, None, None)
+        # One after the other would give 1.2000002.
+        assert torch.all(y == 0.1 * 12)
+        y.backward(torch.full((3,), 0.1))
+        assert torch.all(x.grad == 0.1 * 12)
+
+    pt.spmd(job, ranks=12)
+
+
 def test_halos_as_slices_wider_than_a_neighbour() -> None:
     def job(team: pt.Team) -> None:
         P = cartesian(team, range(4), [1, 4])

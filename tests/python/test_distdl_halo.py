@@ -176,6 +176,10 @@ def test_halos_against_the_whole_array(
         exchange.fill(x)
         np.testing.assert_array_equal(x, wanted)
         exchange.fill(x)
+        for _ in range(2):
+            again = y.copy()
+            assert exchange.adjoint_in_place(again) is again
+            np.testing.assert_allclose(again, fy, rtol=1e-4, atol=1e-5)
 
     pt.spmd(job, ranks=int(np.prod(grid)))
 

@@ -23,6 +23,7 @@ from partita._errors import LayoutError
 from partita._partita import Layout, Plan, plan
 from partita.distdl import layouts
 from partita.distdl.agree import Structure, block_sizes, common_dtype
+from partita.distdl.halo_back import HaloReturn
 from partita.distdl.movement import Movement
 from partita.distdl.partition import Partition
 from partita.distdl.primitive import Primitive
@@ -57,6 +58,7 @@ class HaloExchange(Primitive):
             sizes = block_sizes([even.local_shape(r) for r in range(even.n_ranks)], self._grid)
         self._sizes = sizes
         self._plans: dict[str, Plan] = {}
+        self._returns: dict[Plan, HaloReturn] = {}
 
     def _movement(self, structures: Sequence[Structure]) -> Movement:
         assert self.team is not None
@@ -78,13 +80,27 @@ class HaloExchange(Primitive):
             for own, halo in zip(held, self._halos, strict=True)
         ]
 
+    def _exchange(self, buffer: Local) -> Plan:
+        """The plan for this buffer; shapes are asked for only where they are not known."""
+        exchange = self._plans.get(buffer.dtype.name) if self._sizes else None
+        if exchange is None:
+            exchange = self._plans[buffer.dtype.name] = self.bound(buffer).plans[0]
+        return exchange
+
+    def adjoint_in_place(self, buffer: Local) -> Local:
+        """The adjoint in the caller's own memory: only halos travel. Collective."""
+        if self.team is None:
+            return buffer
+        exchange = self._exchange(buffer)
+        if exchange not in self._returns:
+            self._returns[exchange] = HaloReturn(exchange, self.team)
+        return self._returns[exchange].run(buffer)
+
     def fill(self, buffer: Local) -> Local:
         """The exchange in the caller's own memory: only halos are written. Collective."""
         if self.team is None:
             return buffer
-        exchange = self._plans.get(buffer.dtype.name) if self._sizes else None
-        if exchange is None:
-            exchange = self._plans[buffer.dtype.name] = self.bound(buffer).plans[0]
+        exchange = self._exchange(buffer)
         array = Array([buffer], exchange.source, self.team, buffer.dtype)
         array._exchange = exchange
         array.exchange_halo()

@@ -13,16 +13,16 @@ from typing import Any, TypeVar
 import torch
 
 from partita import distdl
-from partita.distdl import Partition, Primitive
+from partita.distdl import Partition
 from partita.torch.backend.partition import learn_shapes
 from partita.torch.functions import move
 from partita.torch.memory import as_array
 
-P = TypeVar("P", bound=Primitive)
+P = TypeVar("P")
 
 
 def _kept(home: Any, key: Any, make: Callable[[], P]) -> P:
-    """A primitive, kept with the object that it belongs to."""
+    """What was made, kept with the object that it belongs to."""
     kept: dict[Any, P] = home.__dict__.setdefault("_primitives", {})
     if key not in kept:
         kept[key] = make()
@@ -79,9 +79,25 @@ class AllSumReduceFunction:
     @staticmethod
     def apply(input: torch.Tensor, P_allreduce: Partition, *structures: Any) -> torch.Tensor:
         """The sum. Collective."""
-        axes = range(len(P_allreduce.grid_shape))
-        primitive = _kept(P_allreduce, None, lambda: distdl.AllSumReduce(P_allreduce, axes))
-        return move(input, primitive)
+        stages = _kept(P_allreduce, "stages", lambda: _stages(P_allreduce))
+        for stage in stages:
+            input = move(input, stage)
+        return input if stages else input.clone()
+
+
+def _stages(P_sum: Partition) -> list[distdl.AllSumReduce]:
+    """Sums over few workers at a time, so that rounding grows with the logarithm of all.
+
+    MPI adds in such a tree too, and a test of DistDL knows its last bit.
+    """
+    factors = []
+    rest = len(P_sum.ranks)
+    for divisor in range(2, rest + 1):
+        while rest % divisor == 0:
+            factors.append(divisor)
+            rest //= divisor
+    grid = P_sum.create_cartesian_topology_partition(factors)
+    return [distdl.AllSumReduce(grid, [axis]) for axis in range(len(factors))]
 
 
 class HaloExchangeFunction:

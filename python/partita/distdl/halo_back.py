@@ -1,0 +1,70 @@
+"""The adjoint of a halo exchange in the caller's own buffer: only halos travel.
+
+What an owner gave to a halo in the exchange comes back as a strip of its own, is added to the
+owner's elements, and the halo becomes zero. The strips move by one plan between two layouts of
+boxes: who holds them, and who owns what they are copies of.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from partita._partita import Layout, Move, Plan, plan
+from partita._team import Team
+
+Local = np.ndarray[Any, Any]
+Part = tuple[slice, ...]
+
+
+def _part(indices: list[Any]) -> Part:
+    """The box of a buffer that these indices are: halos of blocks are boxes."""
+    return tuple(slice(int(one[0]), int(one[-1]) + 1) for one in indices)
+
+
+def _strips(exchange: Plan) -> list[Move]:
+    """All moves from one rank to another, in an order that all ranks find."""
+    moves = [move for rank in exchange.target.ranks for move in exchange.receives(rank)]
+    return [move for move in moves if move.source_rank != move.target_rank and move.n_elements]
+
+
+class HaloReturn:
+    """Halos back to their owners, for one layout, element type and team."""
+
+    def __init__(self, exchange: Plan, team: Team) -> None:
+        self._team = team
+        moves = _strips(exchange)
+        rank = team.rank
+        self._halos = [_part(m.target_indices()) for m in moves if m.target_rank == rank]
+        self._owned = [_part(m.source_indices()) for m in moves if m.source_rank == rank]
+        self._plan = _plan_of(moves, exchange, team.size) if moves else None
+        self._sums = [
+            np.empty([1, *(one.stop - one.start for one in part)], exchange.dtype)
+            for part in self._owned
+        ]
+
+    def run(self, buffer: Local) -> Local:
+        """Add the halos of all ranks to their owners' elements, then clear them. Collective."""
+        if self._plan is not None:
+            strips = [buffer[np.newaxis][(slice(None), *part)] for part in self._halos]
+            self._plan.apply(strips, self._team, self._sums)
+        for part, strip in zip(self._owned, self._sums, strict=True):
+            buffer[part] += strip[0]
+        for part in self._halos:
+            buffer[part] = 0
+        return buffer
+
+
+def _plan_of(moves: list[Move], exchange: Plan, n_ranks: int) -> Plan:
+    """The plan of all strips: strip k is the k-th layer of a box of room for any of them."""
+    shapes = [tuple(len(one) for one in move.target_indices()) for move in moves]
+    room = [max(shape[axis] for shape in shapes) for axis in range(len(shapes[0]))]
+    held: list[Any] = [[] for _ in range(n_ranks)]
+    owned: list[Any] = [[] for _ in range(n_ranks)]
+    for number, (move, shape) in enumerate(zip(moves, shapes, strict=True)):
+        box = ((number, *[0] * len(shape)), (1, *shape))
+        held[move.target_rank].append(box)
+        owned[move.source_rank].append(box)
+    whole = (len(moves), *room)
+    return plan(Layout.from_boxes(whole, held), Layout.from_boxes(whole, owned), exchange.dtype)
