@@ -87,7 +87,7 @@ def main() -> None:
             distdl_suite.build(args.distdl.resolve())
             distdl_suite.prepare(args.distdl.resolve(), Path(name))
             source = Path(name) / "src"
-        facts = ", ".join(f"{key}: {value}" for key, value in machine.facts())
+        facts = ", ".join(f"{key}: {value}" for key, value in machine.facts().items())
         page += f"Machine: {facts}\n"
         for n_ranks in (2, 4):
             page += f"\n## {n_ranks} ranks\n\n{table(run(n_ranks, source))}"

@@ -138,6 +138,33 @@ def test_results_are_new_and_inputs_unchanged() -> None:
     pt.spmd(job, ranks=2)
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_halos_in_place(known: bool) -> None:
+    def job(team: pt.Team) -> None:
+        P = Partition(team)
+        options = {"shape": (4,)} if known else {}
+        apart = ptt.HaloExchange(P, [1])
+        within = ptt.HaloExchange(P, [1], in_place=True, **options)
+        leaf = torch.arange(3.0).add(10.0 * team.rank).requires_grad_()
+        x = leaf * 1
+        y = within(x)
+        assert y.data_ptr() == x.data_ptr()
+        check(y.detach(), apart(leaf).detach(), 0.0)
+        cotangent = torch.ones(3)
+        y.backward(cotangent)
+        check(leaf.grad, torch.tensor([[1.0, 2.0, 0.0], [0.0, 2.0, 1.0]][team.rank]))
+        check(cotangent, leaf.grad, 0.0)
+        leaf.grad = None
+        within(leaf * 1).sum().backward()
+        check(leaf.grad, cotangent, 0.0)
+        with torch.no_grad():
+            buffer = leaf.detach().clone()
+            assert within(buffer) is buffer
+            check(buffer, y.detach(), 0.0)
+
+    pt.spmd(job, ranks=2)
+
+
 def test_tensors_are_shared_without_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the engine reads and writes is the tensors' own memory."""
     from partita.torch import memory

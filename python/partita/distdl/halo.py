@@ -20,10 +20,10 @@ import numpy as np
 
 from partita._array import Array
 from partita._errors import LayoutError
-from partita._partita import Layout, Plan, plan
+from partita._partita import Plan, plan
 from partita.distdl import layouts
 from partita.distdl.agree import Structure, block_sizes, common_dtype
-from partita.distdl.halo_back import HaloReturn
+from partita.distdl.halo_back import HaloMovement, HaloReturn, check_shape
 from partita.distdl.movement import Movement
 from partita.distdl.partition import Partition
 from partita.distdl.primitive import Primitive
@@ -67,7 +67,7 @@ class HaloExchange(Primitive):
         for rank, one in enumerate(structures):
             check_shape(layout, rank, one.shape)
         exchange = plan(layout, layout, common_dtype(structures, "P_x"))
-        return Movement(self.team, (exchange,), is_tracked=any_flag(structures))
+        return HaloMovement(self.team, (exchange,), is_tracked=any_flag(structures))
 
     def _owned_sizes(self, shapes: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
         """Sizes without the halos, where no halo reaches past an end."""
@@ -105,17 +105,6 @@ class HaloExchange(Primitive):
         array._exchange = exchange
         array.exchange_halo()
         return buffer
-
-
-def check_shape(layout: Layout, rank: int, shape: tuple[int, ...]) -> None:
-    """Whether a rank's array is what the layout says."""
-    wanted = layout.local_shape(rank)
-    if shape != wanted:
-        message = (
-            f"rank {rank} has an array of shape {shape}, with its halo it must be {wanted}; "
-            "say shape= or sizes= where halos reach past an end"
-        )
-        raise LayoutError(message, "halo-shape")
 
 
 def per_coordinate(halo: Sequence[Any], grid: tuple[int, ...]) -> list[list[Range]]:

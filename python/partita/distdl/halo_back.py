@@ -7,12 +7,16 @@ boxes: who holds them, and who owns what they are copies of.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from partita._errors import LayoutError
 from partita._partita import Layout, Move, Plan, plan
+from partita._run import empty
 from partita._team import Team
+from partita.distdl.movement import Movement
 
 Local = np.ndarray[Any, Any]
 Part = tuple[slice, ...]
@@ -33,7 +37,7 @@ class HaloReturn:
     """Halos back to their owners, for one layout, element type and team."""
 
     def __init__(self, exchange: Plan, team: Team) -> None:
-        self._team = team
+        self._team, self._layout = team, exchange.target
         moves = _strips(exchange)
         rank = team.rank
         self._halos = [_part(m.target_indices()) for m in moves if m.target_rank == rank]
@@ -46,6 +50,8 @@ class HaloReturn:
 
     def run(self, buffer: Local) -> Local:
         """Add the halos of all ranks to their owners' elements, then clear them. Collective."""
+        with self._team:
+            check_shape(self._layout, self._team.rank, buffer.shape)
         if self._plan is not None:
             strips = [buffer[np.newaxis][(slice(None), *part)] for part in self._halos]
             self._plan.apply(strips, self._team, self._sums)
@@ -54,6 +60,53 @@ class HaloReturn:
         for part in self._halos:
             buffer[part] = 0
         return buffer
+
+
+@dataclass(frozen=True)
+class HaloMovement(Movement):
+    """A halo exchange out of place; its adjoint copies, and then only halos travel."""
+
+    def reversed(self) -> Movement:
+        """The adjoint."""
+        if not self._reversed:
+            back = tuple(plan.adjoint() for plan in self.plans)
+            returns = HaloReturn(self.plans[0], self.team)
+            self._reversed.append(
+                HaloBack(
+                    self.team,
+                    back,
+                    is_tracked=self.is_tracked,
+                    returns=returns,
+                    _reversed=[self],
+                )
+            )
+        return self._reversed[0]
+
+
+@dataclass(frozen=True)
+class HaloBack(Movement):
+    """The adjoint of a halo exchange, out of place."""
+
+    returns: HaloReturn | None = None
+
+    def forward(self, local: Local, out: Local | None = None) -> Local:
+        """A copy, its halos added to their owners' elements and set to zero. Collective."""
+        assert self.returns is not None
+        with self.team:
+            room = empty(local.shape, local.dtype) if out is None else out
+            np.copyto(room, local, casting="no")
+        return self.returns.run(room)
+
+
+def check_shape(layout: Layout, rank: int, shape: tuple[int, ...]) -> None:
+    """Whether a rank's array is what the layout says."""
+    wanted = layout.local_shape(rank)
+    if shape != wanted:
+        message = (
+            f"rank {rank} has an array of shape {shape}, with its halo it must be {wanted}; "
+            "say shape= or sizes= where halos reach past an end"
+        )
+        raise LayoutError(message, "halo-shape")
 
 
 def _plan_of(moves: list[Move], exchange: Plan, n_ranks: int) -> Plan:

@@ -19,7 +19,7 @@ from partita.distdl.windows import Need
 from partita.torch.memory import as_array, as_tensor, structure
 
 
-def _token(input: torch.Tensor, movement: Movement) -> torch.Tensor | None:
+def token(input: torch.Tensor, movement: Movement) -> torch.Tensor | None:
     """What makes autograd record a call that only other workers' tensors ask for."""
     if movement.is_tracked and torch.is_grad_enabled() and not input.requires_grad:
         return torch.empty(0, requires_grad=True)
@@ -31,7 +31,7 @@ class MovementFunction(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, input: torch.Tensor, token: torch.Tensor | None, movement: Movement
+        ctx: Any, input: torch.Tensor, recorded: torch.Tensor | None, movement: Movement
     ) -> torch.Tensor:
         """This worker's result, in memory of its own."""
         ctx.movement, ctx.shape = movement, input.shape
@@ -41,7 +41,7 @@ class MovementFunction(torch.autograd.Function):
     def backward(ctx: Any, *grads: torch.Tensor) -> Any:
         """The adjoint; where this worker gave nothing, zeros of its input's shape."""
         back = ctx.movement.reversed()
-        found = MovementFunction.apply(grads[0], _token(grads[0], back), back)
+        found = MovementFunction.apply(grads[0], token(grads[0], back), back)
         if found.numel() == ctx.shape.numel():
             return found.reshape(ctx.shape), None, None
         # This worker's input did not count: no gradient, but still a part of the graph.
@@ -57,7 +57,7 @@ def move(input: torch.Tensor, primitive: Primitive) -> torch.Tensor:
         own = structure(input)
     movement = primitive.bind(own)
     assert movement is not None
-    found: torch.Tensor = MovementFunction.apply(input, _token(input, movement), movement)
+    found: torch.Tensor = MovementFunction.apply(input, token(input, movement), movement)
     return found
 
 
@@ -83,7 +83,7 @@ class WindowFunction(torch.autograd.Function):
     def forward(
         ctx: Any,
         input: torch.Tensor,
-        token: torch.Tensor | None,
+        recorded: torch.Tensor | None,
         movement: WindowMovement,
         fill: float,
     ) -> torch.Tensor:
@@ -99,7 +99,7 @@ class WindowFunction(torch.autograd.Function):
         """Cotangents added where the inputs came from; those of the padding are dropped."""
         inner = grads[0][_inside(ctx.movement.stages[0])]
         back = ctx.movement.reversed()
-        return MovementFunction.apply(inner, _token(inner, back), back), None, None, None
+        return MovementFunction.apply(inner, token(inner, back), back), None, None, None
 
 
 def windows(
@@ -110,5 +110,5 @@ def windows(
     with exchange.team:
         own = structure(input)
     movement = exchange.windowed(own)
-    found = WindowFunction.apply(input, _token(input, movement), movement, fill)
+    found = WindowFunction.apply(input, token(input, movement), movement, fill)
     return found, movement

@@ -16,7 +16,7 @@ from partita import distdl
 from partita.distdl import Partition
 from partita.torch.backend.partition import learn_shapes
 from partita.torch.functions import move
-from partita.torch.memory import as_array
+from partita.torch.halo import fill
 
 P = TypeVar("P")
 
@@ -120,30 +120,8 @@ class HaloExchangeFunction:
         widths = team.allgather_data(";".join(f"{left},{right}" for left, right in own))
         primitive = _kept(P_x, tuple(widths), lambda: _exchange(P_x, widths))
         is_leaf = input.requires_grad and input.is_leaf
-        if not HaloExchangeFunction.in_place or is_leaf:
-            return move(input, primitive)
-        found: torch.Tensor = InPlaceHaloFunction.apply(input, primitive)
-        return found
-
-
-class InPlaceHaloFunction(torch.autograd.Function):
-    """Halo exchange in the memory of the input, and back in the memory of the gradient."""
-
-    @staticmethod
-    def forward(ctx: Any, input: torch.Tensor, primitive: distdl.HaloExchange) -> torch.Tensor:
-        """The input itself, its halos filled."""
-        ctx.primitive = primitive
-        ctx.mark_dirty(input)
-        primitive.fill(as_array(input))
-        return input
-
-    @staticmethod
-    def backward(ctx: Any, *grads: torch.Tensor) -> Any:
-        """The gradient itself, its halos added to their owners' and set to zero."""
-        (grad,) = grads
-        array = as_array(grad)
-        array[...] = ctx.primitive.bound(array).adjoint(array)
-        return grad, None
+        in_place = HaloExchangeFunction.in_place and not is_leaf
+        return (fill if in_place else move)(input, primitive)
 
 
 def _length(one: slice) -> int:
