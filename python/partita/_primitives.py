@@ -54,13 +54,20 @@ def _partitions(*workers: Workers) -> list[Partition]:
     return found
 
 
+def _identity(workers: Workers) -> tuple[Any, ...]:
+    """What tells workers apart: members in order, and their arrangement."""
+    shape = workers.shape if isinstance(workers, Grid) else getattr(workers, "grid_shape", None)
+    return workers.ranks, shape
+
+
 def _kept(home: Workers, workers: Sequence[Workers], key: Any, make: Callable[..., P]) -> P:
     """A primitive for these workers, kept with the caller's own object for the next call."""
-    partitions = _partitions(*workers)
-    whole = (*((one.ranks, one.grid_shape) for one in partitions), key)
+    whole = (key, *(_identity(one) for one in workers if one is not home))
+    if not hasattr(home, "__dict__"):
+        _partitions(home)
     kept = home.__dict__.setdefault("primitives", {})
     if whole not in kept:
-        kept[whole] = make(*partitions)
+        kept[whole] = make(*_partitions(*workers))
     found: P = kept[whole]
     return found
 
@@ -173,10 +180,10 @@ class _AllSumReduce:
     ) -> Local:
         from partita.distdl import AllSumReduce
 
-        (partition,) = _partitions(grid)
-        chosen = range(len(partition.grid_shape)) if axes is None else axes
-        along = tuple(int(axis) for axis in chosen)
-        made = _kept(grid, [partition], ("all-sum", along), lambda x: AllSumReduce(x, along))
+        along = None if axes is None else tuple(int(axis) for axis in axes)
+        kept = () if along is None else None
+        make = lambda x: AllSumReduce(x, along, kept)  # noqa: E731
+        made = _kept(grid, [grid], ("all-sum", along), make)
         return made.forward(local, out)
 
     def adjoint(
