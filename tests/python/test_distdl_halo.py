@@ -16,6 +16,8 @@ from partita.distdl import (
     Window,
     WindowExchange,
     halo_widths,
+    interpolation_needs,
+    interpolation_widths,
     send_widths,
     split,
 )
@@ -331,3 +333,29 @@ def test_wrong_widths() -> None:
     with pytest.raises(pt.LayoutError, match="layers"):
         halo_widths(10, 2, [3, 3], [1, 1, 1])
     assert halo_widths(10, 2, 3, padding=1, sizes=[1, 9]) == [(0, 5), (0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("extent", "outputs", "workers", "mode", "align", "widths"),
+    [
+        (10, 20, 2, "nearest", False, [(0, 0), (0, 0)]),
+        (10, 20, 2, "linear", False, [(0, 1), (1, 0)]),
+        (10, 20, 2, "linear", True, [(0, 1), (1, 0)]),
+        (10, 15, 3, "linear", False, [(0, 0), (1, 0), (1, 0)]),
+        (10, 15, 3, "nearest", False, [(0, 0), (1, 0), (1, 0)]),
+    ],
+)
+def test_interpolation_widths(
+    extent: int, outputs: int, workers: int, mode: str, align: bool, widths: list[Any]
+) -> None:
+    found = interpolation_widths(extent, outputs, workers, mode=mode, align_corners=align)
+    assert found == widths
+
+
+def test_interpolation_needs() -> None:
+    assert interpolation_needs(10, 15, 3)[0] == (0, 3)
+    scaled = interpolation_needs(10, 15, 3, mode="linear", scale=1.5)
+    assert scaled == interpolation_needs(10, 15, 3, mode="linear")
+    assert interpolation_needs(4, 2, 3) == [(0, 1), (2, 3), (0, 0)]
+    with pytest.raises(pt.LayoutError, match="cubic"):
+        interpolation_widths(4, 8, 2, mode="cubic")

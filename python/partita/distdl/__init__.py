@@ -3,7 +3,7 @@
 - `Partition`, `CartesianPartition`: teams of workers; thin over `partita.Team` and `Grid`.
 - `Broadcast`, `SumReduce`, `AllSumReduce`, `HaloExchange`, `Repartition` (also `Transpose`),
   `AllGather`, `ReduceScatter`: `forward` and `adjoint`; each is a plan between two layouts.
-- `halo_widths`, `send_widths`, `Window`: what sliding kernels need.
+- `halo_widths`, `send_widths`, `Window`: what sliding kernels need; `interpolation_widths`.
 
 Adjoints belong to one inner product: the plain sum over all workers' local arrays, in which every
 replica is a coordinate of its own. `partita.torch` has the same as modules with gradients.
@@ -12,6 +12,7 @@ replica is a coordinate of its own. `partita.torch` has the same as modules with
 from partita.distdl.cartesian import CartesianPartition
 from partita.distdl.errors import BroadcastRuleError, InactivePartition, RankError
 from partita.distdl.halo import HaloExchange, WindowExchange
+from partita.distdl.interpolation import interpolation_needs, interpolation_widths
 from partita.distdl.movement import Movement
 from partita.distdl.partition import Partition
 from partita.distdl.primitive import Primitive
@@ -46,6 +47,8 @@ __all__ = [
     "Window",
     "WindowExchange",
     "halo_widths",
+    "interpolation_needs",
+    "interpolation_widths",
     "send_widths",
     "split",
 ]
