@@ -32,8 +32,12 @@ def _plain(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
     """The value as JSON, its arrays set aside."""
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
-        if array.dtype.hasobject:
+        # Records would arrive without the names of their fields.
+        if array.dtype.hasobject or array.dtype.kind == "V":
             message = f"an array of dtype {array.dtype} cannot be sent; use a plain dtype"
+            raise LayoutError(message, "data-type")
+        if hasattr(value, "mask"):
+            message = "a masked array cannot be sent; send its data and its mask"
             raise LayoutError(message, "data-type")
         arrays.append(array)
         is_scalar = isinstance(value, np.generic)

@@ -48,6 +48,8 @@ def dies_before(team: pt.Team, how: str) -> Told:
     if team.rank == BAD:
         time.sleep(0.2)
         DEATHS[how]()
+        # A signal to the process may reach another thread first.
+        time.sleep(60)
     return attempt(team.barrier)
 
 
@@ -164,15 +166,15 @@ def moves_for_long(team: pt.Team) -> None:
 
 def one_is_interrupted(team: pt.Team) -> Told:
     """One rank gets Ctrl-C while it waits in a call; the others come to the call afterwards."""
-    pid = team.allgather_data(os.getpid())[BAD]
     mark = folder() / "interrupted"
-    if team.rank == BAD:
-        try:
+    try:
+        pid = team.allgather_data(os.getpid())[BAD]
+        if team.rank == BAD:
             team.barrier()
-        except KeyboardInterrupt:
-            mark.touch()
-            raise
-        return ("", "no interrupt", None, "")
+            return ("", "no interrupt", None, "")
+    except KeyboardInterrupt:
+        mark.touch()
+        raise
     time.sleep(0.5)
     if team.rank == 0:
         os.kill(pid, signal.SIGINT)

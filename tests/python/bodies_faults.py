@@ -101,6 +101,15 @@ def raises_between(team: pt.Team, bad: int) -> None:
         team.barrier()
 
 
+def fails_elsewhere(team: pt.Team, bad: int) -> None:
+    """One rank's error comes from a call on another team, and ends its part here."""
+    alone = team.subteam([bad])
+    with team:
+        if team.rank == bad:
+            run(ring(2, 4), alone)
+        team.barrier()
+
+
 def raises_later(team: pt.Team, bad: int) -> None:
     """The same while the others move data again and again."""
     with team:
@@ -132,18 +141,26 @@ def unknown_root(team: pt.Team, bad: int) -> None:
     team.broadcast_data(1, root=team.size if team.rank == bad else 0)
 
 
-def late(team: pt.Team, bad: int) -> None:
-    """One rank comes long after the deadline of the others."""
-    if team.rank == bad:
-        time.sleep(2.5 * PATIENCE_SECONDS)
-    team.with_deadline(PATIENCE_SECONDS).barrier()
+def aside(team: pt.Team) -> pt.Team:
+    """Another team of the same ranks, by which they wait for each other without this one."""
+    return team.subteam(range(team.size)[::-1])
 
 
-def late_with_a_plan(team: pt.Team, bad: int) -> None:
-    hasty = team.with_deadline(PATIENCE_SECONDS)
-    if team.rank == bad:
-        time.sleep(2.5 * PATIENCE_SECONDS)
-    run(ring(team.size, 1000), hasty)
+def comes_late(call: Callable[[pt.Team], Any]) -> Fault:
+    """One rank makes the call only when the others have given up on it."""
+
+    def fault(team: pt.Team, bad: int) -> None:
+        hasty = team.with_deadline(PATIENCE_SECONDS)
+        if team.rank == bad:
+            aside(team).barrier()
+            call(hasty)
+            return
+        try:
+            call(hasty)
+        finally:
+            aside(team).barrier()
+
+    return fault
 
 
 def stopped(team: pt.Team, bad: int) -> None:
@@ -174,32 +191,56 @@ def stopped_while_moving(team: pt.Team, bad: int) -> None:
 
 
 def second_call(team: pt.Team, bad: int) -> None:
-    """Another thread calls while a call is under way: one rank keeps the others waiting."""
+    """Two threads of a rank make a call at once: one waits, the other is refused."""
     if team.rank == bad:
-        time.sleep(0.6)
+        aside(team).barrier()
         team.barrier()
         return
-    thread = threading.Thread(target=team.barrier)
-    thread.start()
-    time.sleep(0.2)
-    try:
-        team.barrier()
-    finally:
+    errors: list[Exception] = []
+
+    def call() -> None:
+        try:
+            team.barrier()
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=call) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    end = time.monotonic() + 3
+    while not errors and time.monotonic() < end:
+        time.sleep(0.01)
+    aside(team).barrier()
+    for thread in threads:
         thread.join()
+    for error in errors:
+        raise error
 
 
 def second_call_after_start(team: pt.Team, bad: int) -> None:
     """A plan that was started holds the team from the first moment."""
     plan = ring(team.size, 4)
     if team.rank == bad:
-        time.sleep(0.6)
+        aside(team).barrier()
         run(plan, team)
         return
     running = plan.start(np.full(4, float(team.rank)), team)
     try:
-        team.barrier()
+        team.with_deadline(3).barrier()
     finally:
+        aside(team).barrier()
         assert running.wait().tolist() == [float((team.rank - 1) % team.size)] * 4
+
+
+def calls_until_free(team: pt.Team, bad: int) -> None:
+    """Calls while a plan runs are refused until it is done, at whatever moment they come."""
+    plan, mine = ring(team.size, 300_000), np.full(300_000, float(team.rank))
+    for _ in range(10):
+        running = plan.start(mine, team)
+        while (told := attempt(team.barrier)) is not None:
+            assert told[1] == "team-busy", told
+            time.sleep(0.0002)
+        assert (running.wait() == (team.rank - 1) % team.size).all(), "wrong data"
 
 
 def other_team(team: pt.Team, bad: int) -> None:
@@ -242,6 +283,7 @@ def share_much(team: pt.Team) -> None:
 
 LATE = Wanted(("RemoteError", "rank-late"), ("DeadlineError", "deadline"))
 BUSY = Wanted(("", ""), ("TeamError", "team-busy"))
+FINE = Wanted(("", ""), ("", ""))
 
 # Pairs of plans that differ: as most ranks have it, as the bad one has it.
 PLANS: dict[str, tuple[Callable[[int], pt.Plan], Callable[[int], pt.Plan]]] = {
@@ -283,13 +325,16 @@ FAULTS: dict[str, tuple[Fault, Wanted, int]] = {
     "plans in another order": (other_order, mismatch("plans-differ"), 2),
     "raises between calls": (raises_between, own("OSError", "", "disk full"), 1),
     "raises while others move": (raises_later, own("OSError", "", "disk full"), 1),
+    "fails in another team": (fails_elsewhere, own("TeamError", "team-too-small"), 1),
     "short buffer": (short_buffer, own("LayoutError", "buffer-shape", "7", "100000"), 1),
     "unsendable": (unsendable, own("LayoutError", "data-type", "object"), 1),
     "unknown root": (unknown_root, own("LayoutError", "root-unknown"), 1),
-    "late": (late, LATE, 2),
-    "late with a plan": (late_with_a_plan, LATE, 2),
+    "late": (comes_late(barrier), LATE, 2),
+    "late with data": (comes_late(share_much), LATE, 2),
+    "late with a plan": (comes_late(lambda team: run(ring(team.size, 1000), team)), LATE, 2),
     "second call": (second_call, BUSY, 2),
     "second call after start": (second_call_after_start, BUSY, 2),
+    "calls until free": (calls_until_free, FINE, 1),
     **{name: (different_plans(*pair), mismatch("plans-differ"), 2) for name, pair in PLANS.items()},
 }
 

@@ -151,6 +151,53 @@ def check_refused_in_place(results: list[list[Told]]) -> None:
             assert own[3] in other[3], other
 
 
+# Threads see the same array here, processes each their own.
+ROOM = np.zeros(8)
+
+
+def shared_targets(team: pt.Team) -> dict[str, Told]:
+    """Targets of which some elements share memory: with each other, or with another rank's."""
+    n, last = team.size, team.size - 1
+    block = pt.Layout((4 * n,), f"block @ {n}")
+    windows = pt.Layout((3 * n, 2), f"block, * @ {n}x1")
+    boxes = [[((8 * k,), (4,)), ((8 * k + 4,), (4,))] for k in range(n)]
+    pairs = pt.Layout.from_boxes((8 * n,), boxes)
+    own, room, is_bad = np.zeros(4), np.zeros(8), team.rank == last
+    window = as_strided(room, (3, 2), (8, 8)) if is_bad else np.zeros((3, 2))
+    halves = [room[:4], room[3:7]] if is_bad else [np.zeros(4), np.zeros(4)]
+    mine = {
+        "windows": (windows, np.zeros((3, 2)), window),
+        "two buffers": (pairs, [np.zeros(4), np.zeros(4)], halves),
+        "two targets": (block, own, ROOM[:4] if team.rank in (0, last) else np.zeros(4)),
+        "source and target": (
+            block,
+            ROOM[:4] if team.rank == 0 else own,
+            ROOM[2:6] if is_bad else np.zeros(4),
+        ),
+    }
+    all_told: dict[str, Told] = {}
+    for name, (layout, source, target) in mine.items():
+        run = partial(pt.plan(layout, layout).apply, source, team, target)
+        all_told[name] = attempt(run)
+        team.barrier()
+    return {team.engine: None, **all_told}
+
+
+def check_shared_targets(results: list[dict[str, Told]]) -> None:
+    engine, *names = results[0]
+    wanted = {"windows", "two buffers"}
+    if len(results) == 1:
+        wanted.add("source and target")
+    elif engine == "threads":
+        wanted |= {"two targets", "source and target"}
+    for rank, all_told in enumerate(results):
+        for name in names:
+            told = all_told[name]
+            assert (told is not None) == (name in wanted), (rank, name, told)
+            if told is not None:
+                assert told[1] in ("buffer-overlap", "buffer-repeats", "rank-raised"), told
+
+
 def too_small(team: pt.Team) -> str:
     """A plan for more ranks than there are is refused on all."""
     layout = pt.Layout((9,), f"block @ {team.size + 1}")
@@ -169,4 +216,5 @@ CASES = [
     for which, bad in (("apply", 0), ("apply", -1), ("start", -1))
 ]
 CASES.append(Case("refused-in-place", refused_in_place, (), check_refused_in_place))
+CASES.append(Case("shared-targets", shared_targets, (), check_shared_targets))
 CASES.append(Case("too-small-a-team", too_small, (), check_too_small))

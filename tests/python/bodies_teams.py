@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -57,8 +58,16 @@ def outsiders(team: pt.Team) -> None:
         assert alone.broadcast_data("mine") is None
         assert alone.grid(1).index is None
         refuses_outsiders(alone)
+        told = attempt(partial(fail_in, alone))
+        assert told is not None
+        assert told[0] == "OSError", told
     # Nobody waits for anybody: the team of all works on.
     team.barrier()
+
+
+def fail_in(team: pt.Team) -> None:
+    with team:
+        raise OSError("disk full")
 
 
 def refuses_outsiders(alone: pt.Team) -> None:
@@ -110,6 +119,24 @@ def data(team: pt.Team) -> None:
     own = np.full((team.rank, 2), team.rank, "f4")
     for rank, found in enumerate(team.allgather_data(own)):
         same_value(found, np.full((rank, 2), rank, "f4"))
+
+
+def data_refused(team: pt.Team) -> None:
+    """What would not arrive as it was sent is refused, on every rank."""
+    records, masked = (
+        np.zeros(2, [("a", "i4"), ("b", "f8")]),
+        np.ma.masked_array([1, 2], [False, True]),
+    )
+    values: list[Any] = [object(), {1}, np.array([None]), records, records[0], masked, [masked]]
+    for value in values:
+        last = team.size - 1
+        told = attempt(partial(team.allgather_data, value if team.rank == last else 1))
+        assert told is not None, value
+        if team.rank == last:
+            assert told[:2] == ("LayoutError", "data-type"), told
+        else:
+            assert told[:3] == ("RemoteError", "rank-raised", last), told
+    assert team.allgather_data(team.rank) == list(range(team.size))
 
 
 def data_from_a_team(team: pt.Team) -> None:
@@ -249,7 +276,11 @@ def two_under_way(team: pt.Team) -> None:
 
 CASES = [
     *(Case("members", members), Case("equality", equality), Case("outsiders", outsiders)),
-    *(Case("data", data), Case("data-from-a-team", data_from_a_team)),
+    *(
+        Case("data", data),
+        Case("data-refused", data_refused),
+        Case("data-from-a-team", data_from_a_team),
+    ),
     *(Case("large-data", large_data), Case("halves", halves), Case("grids", grids)),
     *(Case("under-way", under_way), Case("two-under-way", two_under_way)),
     *(Case(f"interleaved-{seed}", interleaved, (seed,)) for seed in range(3)),

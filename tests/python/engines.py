@@ -12,7 +12,7 @@ import faulthandler
 import tempfile
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,13 @@ class Outcome:
 
     results: list[Any] = field(default_factory=list)
     failure: str = ""
+
+
+def chosen(items: Iterable[Any], place: Place, name: str) -> list[Any]:
+    """What the tests of this session have as a parameter at a place; they are run all at once."""
+    calls = [getattr(item, "callspec", None) for item in items]
+    params = [call.params for call in calls if call is not None]
+    return [one[name] for one in params if name in one and one.get("place") == place]
 
 
 def run(place: Place, cases: list[Case], seconds: float = SECONDS) -> dict[str, Outcome]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
 import re
 import signal
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from places import Place
+from places import NOTHING, Place
 
 T = TypeVar("T")
 
@@ -68,7 +69,7 @@ class Job:
         orders = [(n, f"{body.__module__}:{body.__name__}", args) for n, body, args in bodies]
         self.n_bodies = len(orders)
         (folder / "orders").write_text(repr((is_bare, orders, seconds)))
-        self.files_before = files()
+        self.mapped: set[str] = set()
         self.mark = uuid4().hex
         environment = place.environment() | {MARK: self.mark, "PARTITA_TEST_FOLDER": str(folder)}
         with (folder / "out").open("w") as out, (folder / "err").open("w") as err:
@@ -84,25 +85,50 @@ class Job:
     def wait(self) -> Ended:
         """Wait for the end, or bring it about; look what is left."""
         try:
-            limit = GRACE_SECONDS + self.seconds * self.n_bodies
-            status: int | None = self.process.wait(timeout=limit)
-        except subprocess.TimeoutExpired:
-            status = None
-            self.process.kill()
-            self.process.wait()
+            status = self._status()
+        except BaseException:  # the tests are interrupted
+            self.end()
+            raise
         left_processes = self._left_processes()
         left_by_mpi = self._left_by_mpi()
-        left_files = vanish(lambda: sorted(files() - self.files_before - held_files()))
+        left_files = vanish(lambda: sorted(filter(is_shared, self.mapped)))
         return Ended(
             status,
             (self.folder / "out").read_text(errors="replace"),
             (self.folder / "err").read_text(errors="replace"),
             self._results(),
-            "\n".join(path.read_text() for path in sorted(self.folder.glob("stacks.*"))),
+            "\n".join(path.read_text() for path in sorted(self.folder.glob("stacks.*"))).strip(),
             left_processes,
             left_files,
             left_by_mpi,
         )
+
+    def _status(self) -> int | None:
+        end = time.monotonic() + GRACE_SECONDS + self.seconds * self.n_bodies
+        while time.monotonic() < end:
+            try:
+                return self.process.wait(timeout=0.05)
+            except subprocess.TimeoutExpired:
+                self.mapped |= self._mapped_now()
+        self.process.kill()
+        self.process.wait()
+        return None
+
+    def end(self) -> None:
+        """Kill what still runs of this job."""
+        for pid in self.pids():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait()
+
+    def _mapped_now(self) -> set[str]:
+        """Names of the files in shared memory that ranks have mapped at this moment."""
+        names = set()
+        for path in self.folder.glob("stacks.*"):
+            for line in read(int(path.suffix[1:]), "maps").decode(errors="replace").splitlines():
+                if f" {SHARED_MEMORY}/" in line:
+                    names.add(line.partition(f" {SHARED_MEMORY}/")[2])
+        return names
 
     def pids(self) -> list[int]:
         """Processes of this job that still run."""
@@ -112,14 +138,12 @@ class Job:
     def _left_processes(self) -> list[str]:
         left = vanish(self.pids)
         words = [f"{pid} {read(pid, 'cmdline').replace(bytes(1), b' ').decode()}" for pid in left]
-        for pid in left:
-            os.kill(pid, signal.SIGKILL)
+        self.end()
         return words
 
     def _left_by_mpi(self) -> list[str]:
-        launcher = self.place.launcher
-        new = files() - self.files_before - held_files()
-        left = [name for name in new if launcher and re.fullmatch(launcher.leaves, name)]
+        pattern = self.place.launcher.leaves if self.place.launcher else NOTHING
+        left = [name for name in self.mapped if re.fullmatch(pattern, name) and is_shared(name)]
         for name in left:
             (SHARED_MEMORY / name).unlink(missing_ok=True)
         return left
@@ -141,21 +165,9 @@ def vanish(look: Callable[[], list[T]]) -> list[T]:
     return left
 
 
-def files() -> set[str]:
-    """Names of the files in shared memory; not semaphores, which no rank uses but others may."""
-    names = os.listdir(SHARED_MEMORY) if SHARED_MEMORY.is_dir() else []
-    return {name for name in names if not name.startswith("sem.")}
-
-
-def held_files() -> set[str]:
-    """Names of those that some process, perhaps of another job, has mapped or open."""
-    mark = f"{SHARED_MEMORY}/"
-    names = set()
-    for pid in all_pids():
-        for line in read(pid, "maps").decode(errors="replace").splitlines():
-            if mark in line:
-                names.add(line.partition(mark)[2])
-    return names
+def is_shared(name: str) -> bool:
+    """Whether there is a file in shared memory of this name."""
+    return (SHARED_MEMORY / name).exists()
 
 
 def all_pids() -> list[int]:

@@ -13,6 +13,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+# A pattern that no name has.
+NOTHING = "(?!)"
+
 RANKS = (1, 2, 3, 4, 5, 8)
 
 
@@ -25,7 +28,7 @@ class Launcher:
     variables: tuple[tuple[str, str], ...] = ()
     library: str = ""
     """The file of the library that belongs to it."""
-    leaves: str = "(?!)"
+    leaves: str = NOTHING
     """Files in shared memory that its MPI, by itself, leaves when a rank dies: a pattern."""
 
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import bodies_buffers
+import bodies_memory
 import bodies_moves
 import bodies_refusals
 import bodies_sums
@@ -23,20 +24,18 @@ CASES: list[Case] = [
     *bodies_buffers.CASES,
     *bodies_refusals.CASES,
     *bodies_teams.CASES,
+    *bodies_memory.CASES,
 ]
 
 
-@pytest.fixture(scope="session")
+# The first test of a place runs all of them; each body has a limit of its own.
+pytestmark = pytest.mark.timeout(900)
+
+
+@pytest.fixture(scope="module")
 def outcomes() -> dict[tuple[Place, str], Outcome]:
     """Outcomes so far; those of a place come all at once."""
     return {}
-
-
-def wanted_at(place: Place, session: pytest.Session) -> list[Case]:
-    """The cases that this session runs at a place."""
-    calls = [getattr(item, "callspec", None) for item in session.items]
-    params = [call.params for call in calls if call is not None]
-    return [one["case"] for one in params if one.get("place") == place and "case" in one]
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -48,7 +47,7 @@ def test_engine(
     request: pytest.FixtureRequest,
 ) -> None:
     if (place, case.name) not in outcomes:
-        found = engines.run(place, wanted_at(place, request.session))
+        found = engines.run(place, engines.chosen(request.session.items, place, "case"))
         outcomes.update({(place, name): outcome for name, outcome in found.items()})
     outcome = outcomes[place, case.name]
     if outcome.failure:

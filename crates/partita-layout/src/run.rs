@@ -92,7 +92,12 @@ impl Run {
         let (whole_first, whole_end) = (first.div_ceil(unit), end / unit);
         if whole_first > whole_end {
             let turn = self.turns(at, end / unit, 1);
-            return turn.part_of_level(at + 1, first - whole_end * unit, end - whole_end * unit, out);
+            return turn.part_of_level(
+                at + 1,
+                first - whole_end * unit,
+                end - whole_end * unit,
+                out,
+            );
         }
         if first < whole_first * unit {
             let turn = self.turns(at, whole_first - 1, 1);

@@ -1,5 +1,7 @@
 //! Errors on their way to Python: the classes of `partita._errors`, with their reason.
 
+use std::sync::{Mutex, PoisonError};
+
 use partita_layout::LayoutError;
 use partita_plan::PlanError;
 use partita_team::TeamError;
@@ -14,8 +16,26 @@ pub(crate) fn layout_error(py: Python<'_>, message: &str, reason: &str) -> PyErr
     make().unwrap_or_else(|error| error)
 }
 
+/// The exception that a signal has raised while a rank waited.
+static INTERRUPT: Mutex<Option<PyErr>> = Mutex::new(None);
+
+/// Lets Ctrl-C end the waiting of this process's ranks.
+pub(crate) fn watch_signals() {
+    partita_team::set_interrupt_check(|| {
+        let Err(error) = Python::attach(|py| py.check_signals()) else { return false };
+        *INTERRUPT.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        true
+    });
+}
+
 /// The exception of a team's error; what names a rank carries it as `.rank`.
 pub(crate) fn team_error(py: Python<'_>, error: &TeamError) -> PyErr {
+    if *error == TeamError::Interrupted {
+        let raised = INTERRUPT.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(raised) = raised {
+            return raised;
+        }
+    }
     let (class, rank) = match error {
         TeamError::Remote { failure } => ("RemoteError", Some(failure.rank)),
         TeamError::Mismatch { other, .. } => ("MismatchError", Some(*other)),

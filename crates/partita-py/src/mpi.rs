@@ -9,7 +9,7 @@ use partita_team::TeamError;
 use partita_team::mpi::{Office, Sharing};
 use pyo3::prelude::*;
 
-use crate::errors::team_error;
+use crate::errors::{team_error, watch_signals};
 use crate::team::TeamCore;
 
 /// This process's place among all processes of the job.
@@ -42,6 +42,7 @@ impl MpiWorld {
         comm: Option<u64>,
         shared: bool,
     ) -> PyResult<Self> {
+        watch_signals();
         let sharing = if shared { Sharing::Memory } else { Sharing::Nothing };
         let made = py.detach(|| -> Result<Self, MpiError> {
             let mut search = Search::new();

@@ -183,7 +183,8 @@ impl Arena {
         }
         let at = self.at(block);
         // SAFETY: the block is mapped and in use by this process.
-        let content = unsafe { std::slice::from_raw_parts(at as *const u8, block.n_bytes) }.to_vec();
+        let content =
+            unsafe { std::slice::from_raw_parts(at as *const u8, block.n_bytes) }.to_vec();
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
         let access = libc::PROT_READ | libc::PROT_WRITE;
         // SAFETY: the range is a block of ours; what lay there was just saved, and is put back.

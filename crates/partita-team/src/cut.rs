@@ -97,7 +97,8 @@ impl Slabs {
         if fits == 0 {
             return None;
         }
-        let Some(length) = self.starts.get(self.dim).and_then(|starts| starts.last()).copied() else {
+        let Some(length) = self.starts.get(self.dim).and_then(|starts| starts.last()).copied()
+        else {
             // No dimension: one element.
             self.n_gone += 1;
             return Some(m.clone());

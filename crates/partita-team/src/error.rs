@@ -46,6 +46,7 @@ pub enum TeamError {
     MemberUnknown { rank: u64, size: u64 },
     TeamTooSmall { rank: u64, size: u64 },
     Busy,
+    Interrupted,
     NotInPlace,
     Engine { message: String },
 }
@@ -76,6 +77,7 @@ impl TeamError {
             Self::MemberUnknown { .. } => "member-unknown",
             Self::TeamTooSmall { .. } => "team-too-small",
             Self::Busy => "team-busy",
+            Self::Interrupted => "interrupted",
             Self::NotInPlace => "not-in-place",
             Self::Engine { .. } => "engine",
         }
@@ -156,6 +158,7 @@ impl fmt::Display for TeamError {
                 f,
                 "only a plan from a layout to the same layout runs in place; give a separate target"
             ),
+            Self::Interrupted => write!(f, "it was interrupted while it waited for other ranks"),
             Self::Busy => write!(
                 f,
                 "another call of this rank on this team is under way; make one call at a time"

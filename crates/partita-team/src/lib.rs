@@ -17,6 +17,7 @@ mod buffer;
 mod call;
 mod cut;
 mod error;
+mod interrupt;
 mod meeting;
 mod members;
 mod memory;
@@ -32,6 +33,7 @@ mod wait;
 
 pub use buffer::{Access, Buffer};
 pub use error::{Failure, FailureKind, Result, TeamError};
+pub use interrupt::set_interrupt_check;
 pub use memory::Memory;
 pub use team::Team;
 pub use wait::Patience;

@@ -100,7 +100,11 @@ impl Desk {
     }
 
     /// The last offer if it fits, else a new one.
-    pub(crate) fn offer(&self, fits: impl Fn(&Offer) -> bool, new: impl Fn() -> Offer) -> Arc<Offer> {
+    pub(crate) fn offer(
+        &self,
+        fits: impl Fn(&Offer) -> bool,
+        new: impl Fn() -> Offer,
+    ) -> Arc<Offer> {
         let mut last = self.offer.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
             Some(offer) if fits(offer) => Arc::clone(offer),

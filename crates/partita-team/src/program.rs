@@ -107,8 +107,7 @@ impl Program {
         let sends = listed(style, plan.sends(rank));
         // Where all push, only the pushing side has to list its moves.
         let is_pushed = combine == Combine::Copy && view.is_all_open() && !plan.needs_zeros();
-        let receives =
-            if is_pushed { Vec::new() } else { listed(style, plan.receives(rank)) };
+        let receives = if is_pushed { Vec::new() } else { listed(style, plan.receives(rank)) };
         let of = |moves: &[Move], route: Route| -> Vec<Move> {
             let here = moves.iter().filter(|m| view.route(m, combine) == route);
             here.cloned().collect()

@@ -177,7 +177,8 @@ impl Team {
         let _alone = desk.alone()?;
         let item_bytes = plan.dtype().n_bytes() as usize;
         let checked = check_buffers(plan, (rank, self.size()), sources, targets);
-        if let Err(error) = checked.and_then(|()| check_own(style, rank, item_bytes, sources, targets))
+        if let Err(error) =
+            checked.and_then(|()| check_own(style, rank, item_bytes, sources, targets))
         {
             self.post(Err(error.failure(rank)))?;
             return Err(error);
@@ -187,10 +188,9 @@ impl Team {
             |last| last.has(sources, targets),
             || self.meeting.offer(sources, targets, item_bytes),
         );
-        let parcel =
-            Parcel { offer: Some(offer), tag: self.meeting.tag(), ..Parcel::new(call) };
+        let parcel = Parcel { offer: Some(offer), tag: self.meeting.tag(), ..Parcel::new(call) };
         let met = self.meet(parcel);
-        if matches!(met, Err(TeamError::Deadline { .. })) {
+        if matches!(met, Err(TeamError::Deadline { .. } | TeamError::Interrupted)) {
             // Somebody may have seen all come, and write.
             self.leave_behind(targets);
         }

@@ -140,8 +140,7 @@ impl Ring {
 
     /// Whether the writer can write.
     pub(crate) fn has_room(&self) -> bool {
-        let n_waiting =
-            self.head().load(Ordering::Relaxed) - self.tail().load(Ordering::Acquire);
+        let n_waiting = self.head().load(Ordering::Relaxed) - self.tail().load(Ordering::Acquire);
         n_waiting < RING_BYTES as u64
     }
 

@@ -7,6 +7,7 @@
 //! the array and of the team.
 
 use std::collections::VecDeque;
+use std::time::{Duration, Instant};
 
 use partita_mpi::{Datatype, Kind, MpiError, Request, Step};
 use partita_plan::Move;
@@ -15,6 +16,7 @@ use crate::buffer::Buffer;
 use crate::copy::Dtype;
 use crate::cut::{Letter, Letters};
 use crate::error::{Failure, FailureKind, Result, TeamError};
+use crate::interrupt;
 use crate::meeting::Meeting;
 use crate::mpi::hall::Hall;
 use crate::mpi::office::broken;
@@ -26,6 +28,8 @@ use crate::wait::Patience;
 const LETTER_BYTES: u64 = 512 << 10;
 /// Letters under way per partner and direction.
 const DEPTH: usize = 2;
+/// How often to look for notes while letters travel.
+const LOOK_AROUND: Duration = Duration::from_millis(5);
 /// Partners served at once, per direction.
 const N_PARTNERS: usize = 4;
 
@@ -166,7 +170,18 @@ impl<'a> Courier<'a> {
     fn pump(&mut self, source: u64) -> Result<()> {
         let patience = self.patience;
         let (hall, round) = (self.hall, self.errand.round);
-        let check = || check(hall, round);
+        let mut checked = Instant::now();
+        let check = || {
+            // Notes are rare, letters are not.
+            if checked.elapsed() < LOOK_AROUND {
+                return Ok(());
+            }
+            checked = Instant::now();
+            if interrupt::is_pending() {
+                return Err(Stopped(TeamError::Interrupted));
+            }
+            check(hall, round)
+        };
         let poll = || -> std::result::Result<Step<()>, Stopped> {
             let moved = self.step().map_err(Stopped)?;
             if self.has(source) {

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use crate::arena::Arena;
 use crate::buffer::Buffer;
 use crate::call::Call;
-use crate::error::{Failure, FailureKind, Result};
+use crate::error::{Failure, FailureKind, Result, TeamError};
+use crate::interrupt;
 use crate::meeting::{Desk, Meeting, Parcel, Post, Round, Stage};
 use crate::mpi::courier;
 use crate::mpi::node::Life;
@@ -75,9 +76,8 @@ impl Hall {
         }
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(offer) = &parcel.offer {
-            let is_same = |(call, old): &(Call, Arc<Offer>)| {
-                Arc::ptr_eq(old, offer) && *call == parcel.call
-            };
+            let is_same =
+                |(call, old): &(Call, Arc<Offer>)| Arc::ptr_eq(old, offer) && *call == parcel.call;
             if told.as_ref().is_some_and(is_same) {
                 return Note::Again { place, tag: parcel.tag };
             }
@@ -132,11 +132,8 @@ impl Hall {
     /// Why a member does not come at all.
     fn absence(&self, state: &State, rank: u64, round: u64, stage: Stage) -> Option<Failure> {
         let member = self.members[rank as usize];
-        let left = |message: &str| Failure {
-            rank,
-            kind: FailureKind::Left,
-            message: message.to_string(),
-        };
+        let left =
+            |message: &str| Failure { rank, kind: FailureKind::Left, message: message.to_string() };
         if let Some(why) = state.inbox.departed(member) {
             return Some(left(why));
         }
@@ -167,6 +164,17 @@ impl Hall {
         Some(Failure { rank, kind: FailureKind::Late, message })
     }
 
+    /// Leaves a round because the user wants it, and says so.
+    fn interrupted(&self, round: u64) -> Result<TeamError> {
+        let error = TeamError::Interrupted;
+        let failure = error.failure(self.rank.unwrap_or_default());
+        let mut state = self.office.state();
+        let note = Note::Failed { place: self.place(round), failure };
+        self.office.send(&mut state, &note, self.members.iter().copied()).map_err(broken)?;
+        state.inbox.decide(self.key, round);
+        Ok(error)
+    }
+
     /// Tells the others if this rank waits no longer, and for whom.
     fn give_up(&self, state: &mut State, round: u64) -> Result<()> {
         let slot = state.inbox.slot(self.key, round);
@@ -174,8 +182,7 @@ impl Hall {
         let late = |failure: &&Failure| failure.kind == FailureKind::Late && failure.rank != own;
         let waited = format!("rank {own} waited");
         let failures = slot.posts.values().filter_map(|post| post.as_ref().err());
-        let Some(failure) =
-            failures.filter(late).find(|f| f.message.starts_with(&waited)).cloned()
+        let Some(failure) = failures.filter(late).find(|f| f.message.starts_with(&waited)).cloned()
         else {
             return Ok(());
         };
@@ -241,6 +248,10 @@ impl Meeting for Hall {
             look.is_due = look.now - looked >= LOOK_AROUND;
             if look.is_due {
                 looked = look.now;
+                // While others copy, leaving would free memory under their hands.
+                if stage == Stage::Arrival && interrupt::is_pending() {
+                    return Err(self.interrupted(round)?);
+                }
             } else {
                 self.office.rest(LOOK_AROUND);
             }

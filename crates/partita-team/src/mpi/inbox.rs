@@ -111,7 +111,8 @@ impl Inbox {
         let revoked = self.teams.get(&team).into_iter().flat_map(|p| p.revoked.values());
         let mut revoked = revoked.filter(|(at, _)| *at == round).map(|(_, failure)| failure);
         let finish = self.rounds.get(&(team, round + 1)).into_iter();
-        let mut failed = finish.flat_map(|slot| slot.posts.values()).filter_map(|p| p.as_ref().err());
+        let mut failed =
+            finish.flat_map(|slot| slot.posts.values()).filter_map(|p| p.as_ref().err());
         revoked.next().or_else(|| failed.next()).cloned()
     }
 

@@ -74,9 +74,8 @@ impl Node {
         let own = world.rank();
         let ranks: Vec<u64> =
             (0..).zip(&machines).filter(|(_, m)| **m == machines[own]).map(|(r, _)| r).collect();
-        let arena = (machines[own] != 0 && ranks.len() > 1 && Memory::share())
-            .then(Arena::get)
-            .flatten();
+        let arena =
+            (machines[own] != 0 && ranks.len() > 1 && Memory::share()).then(Arena::get).flatten();
         let board = arena.and_then(|arena| arena.take(Board::n_bytes(ranks.len())));
         let card = arena.zip(board).and_then(|(arena, board)| card(arena, board));
         let cards = gather(world, &card.unwrap_or_default())?;
@@ -133,7 +132,12 @@ impl Node {
 
 impl Neighbour {
     /// Opens a process's arena and maps its board; greets it if all went well.
-    fn find(rank: u64, card: &[u64], n_places: usize, (at, outgoing): (usize, Ring)) -> Option<Self> {
+    fn find(
+        rank: u64,
+        card: &[u64],
+        n_places: usize,
+        (at, outgoing): (usize, Ring),
+    ) -> Option<Self> {
         let [process, file, device, inode, offset, n_bytes] = *card else { return None };
         if process == 0 {
             return None;

@@ -53,8 +53,15 @@ const FAILED: u64 = 4;
 const LEFT: u64 = 5;
 
 /// Names that calls of this crate have: they need no memory of their own.
-const NAMES: [&str; 7] =
-    ["barrier", "run", "run in place", "run finished", "broadcast_data", "allgather_data", "gather"];
+const NAMES: [&str; 7] = [
+    "barrier",
+    "run",
+    "run in place",
+    "run finished",
+    "broadcast_data",
+    "allgather_data",
+    "gather",
+];
 
 impl Note {
     pub(crate) fn encode(&self) -> Vec<u8> {

@@ -10,6 +10,9 @@ use crate::threads::hall::Hall;
 use crate::threads::rendezvous::Rendezvous;
 use crate::wait::Patience;
 
+/// A rank, and the members of one of its teams.
+type Seat = (u64, Vec<u64>);
+
 /// All ranks of one process that work together.
 #[derive(Debug)]
 pub struct Crew {
@@ -19,7 +22,7 @@ pub struct Crew {
     /// Teams of the same members in the same order meet at the same place.
     meetings: Mutex<HashMap<Vec<u64>, Arc<Rendezvous<Parcel>>>>,
     /// What each rank keeps for each of its teams.
-    desks: Mutex<HashMap<(u64, Vec<u64>), Arc<Desk>>>,
+    desks: Mutex<HashMap<Seat, Arc<Desk>>>,
 }
 
 impl Crew {

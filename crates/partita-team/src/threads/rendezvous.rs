@@ -145,13 +145,7 @@ impl<T> Rendezvous<T> {
 
     /// Posts failures for ranks that have left, for all missing ones after the deadline, and for
     /// those that cannot change the verdict any more since another rank has failed.
-    fn stand_in(
-        &self,
-        state: &mut State<T>,
-        crew: &Crew,
-        deadline: Option<Instant>,
-        stage: Stage,
-    ) {
+    fn stand_in(&self, state: &mut State<T>, crew: &Crew, deadline: Option<Instant>, stage: Stage) {
         let now = Instant::now();
         let is_late = deadline.is_some_and(|deadline| now >= deadline);
         let failed = self.failed(state, now).filter(|_| stage == Stage::Arrival);
