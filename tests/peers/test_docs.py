@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "distdl.md").read_text()
 
@@ -27,8 +29,11 @@ def test_blocks_run_and_their_remarks_are_true() -> None:
     assert n_remarks >= 7
 
 
-def test_the_example_trains_to_the_serial_losses(tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["threads", "mpi"])
+def test_the_example_trains_to_the_serial_losses(tmp_path: Path, engine: str) -> None:
+    launcher = [str(Path(sys.executable).parent / "mpiexec"), "-n", "4"]
     command = [sys.executable, str(ROOT / "examples" / "train_convnet.py"), str(tmp_path)]
+    command = launcher + command if engine == "mpi" else command
     done = subprocess.run(command, capture_output=True, text=True, timeout=110, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     found = re.findall(r"serial (\S+), four ranks (\S+)", done.stdout)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from adjoints import Local, cartesian, check_dot, random
@@ -17,12 +18,15 @@ from partita.distdl import (
     AllSumReduce,
     Broadcast,
     CartesianPartition,
+    HaloExchange,
     Partition,
     ReduceScatter,
     Repartition,
     SumReduce,
+    halo_widths,
     split,
 )
+from partita.distdl.windows import ranges_of
 
 Case = Callable[[pt.Team], None]
 Grid = tuple[Sequence[int], tuple[int, ...]]
@@ -192,6 +196,68 @@ def gather_case(ranks: Sequence[int], grid: tuple[int, ...], axis: int, n_rows: 
     return case
 
 
+def block_with_halo(whole: Local, sizes: Any, halos: Any, index: Any) -> tuple[Local, Any]:
+    """What a worker holds, and where in it lies what it owns."""
+    held, own = [], []
+    for size, halo, at, extent in zip(sizes, halos, index, whole.shape, strict=True):
+        start, stop = ranges_of(size)[at]
+        low, high = max(0, start - halo[at][0]), min(extent, stop + halo[at][1])
+        held.append(slice(low, high))
+        own.append(slice(start - low, stop - low))
+    return whole[tuple(held)], tuple(own)
+
+
+def summed_halos(
+    shape: tuple[int, ...], sizes: Any, halos: Any, grid: tuple[int, ...], dtype: str
+) -> Local:
+    """The sum of the cotangents of all copies of each element."""
+    total = np.zeros(shape, dtype)
+    for rank in range(int(np.prod(grid))):
+        view, _ = block_with_halo(total, sizes, halos, np.unravel_index(rank, grid))
+        view += random(view.shape, dtype, 40 + rank)
+    return total
+
+
+def halo_case(
+    shape: tuple[int, ...], grid: tuple[int, ...], halo: Any, even: bool, dtype: str
+) -> Case:
+    """A halo exchange out of place and in place, with halos that hold other numbers before."""
+    whole = random(shape, dtype, 11)
+    sizes = sizes_of(shape, grid, even)
+    halos = [
+        [tuple(np.broadcast_to(np.asarray(one), (length, 2))[at]) for at in range(length)]
+        for one, length in zip(halo, grid, strict=True)
+    ]
+
+    def case(team: pt.Team) -> None:
+        P = Partition(team).create_cartesian_topology_partition(grid)
+        exchange = HaloExchange(P, halo, sizes=sizes)
+        wanted, own = block_with_halo(whole, sizes, halos, P.index)
+        x = random(wanted.shape, dtype, 20 + team.rank)
+        x[own] = wanted[own]
+        before = x.copy()
+        fx = exchange(x)
+        np.testing.assert_array_equal(fx, wanted)
+        np.testing.assert_array_equal(x, before)
+        y = random(wanted.shape, dtype, 40 + team.rank)
+        fy = exchange.adjoint(y)
+        outside = np.ones(wanted.shape, bool)
+        outside[own] = False
+        assert not fy[outside].any()
+        mine = cut(summed_halos(shape, sizes, halos, grid, dtype), sizes, P.index)
+        np.testing.assert_allclose(fy[own], mine, rtol=1e-4, atol=1e-5)
+        check_dot(team, x, fx, y, fy)
+        exchange.fill(x)
+        np.testing.assert_array_equal(x, wanted)
+        exchange.fill(x)
+        for _ in range(2):
+            again = y.copy()
+            assert exchange.adjoint_in_place(again) is again
+            np.testing.assert_allclose(again, fy, rtol=1e-4, atol=1e-5)
+
+    return case
+
+
 def r(start: int, stop: int) -> list[int]:
     return list(range(start, stop))
 
@@ -259,9 +325,30 @@ def repartition_cases() -> Iterator[tuple[str, int, Case]]:
     yield "repartition none", 2, repartition_case((0, 3), (r(0, 2), (2, 1)), (r(0, 2), (1, 2)))
 
 
+def halo_cases() -> Iterator[tuple[str, int, Case]]:
+    cases: list[tuple[tuple[int, ...], tuple[int, ...], Any, bool]] = [
+        # shape, grid, halo per dimension, even blocks
+        ((30, 21), (3, 3), [(1, 1), (1, 1)], True),
+        ((30, 21), (3, 3), [(1, 1), (2, 0)], False),
+        ((10,), (3,), [halo_widths(10, 3, 2, stride=2)], True),
+        ((12,), (4,), [4], True),
+        ((12,), (4,), [(12, 12)], False),
+        ((5, 6, 7), (2, 1, 3), [1, 1, (3, 5)], False),
+        ((3,), (5,), [2], True),
+        ((2, 1, 9, 8), (1, 1, 2, 2), [0, 0, 2, 3], False),
+        ((9, 9), (1, 2), [0, 3], True),
+    ]
+    for number, (shape, grid, halo, even) in enumerate(cases):
+        for dtype in ("float32", "float64", "int32"):
+            case = halo_case(shape, grid, halo, even, dtype)
+            yield f"halo {number} {dtype}", int(np.prod(grid)), case
+
+
 CASES = {
     name: (n_ranks, case)
-    for name, n_ranks, case in itertools.chain(broadcast_cases(), sum_cases(), repartition_cases())
+    for name, n_ranks, case in itertools.chain(
+        broadcast_cases(), sum_cases(), repartition_cases(), halo_cases()
+    )
 }
 
 

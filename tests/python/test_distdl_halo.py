@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from adjoints import Local, check_dot, random
-from distdl_cases import cut, sizes_of
+from adjoints import Local, random
 
 import partita as pt
 from partita.distdl import (
@@ -113,77 +112,6 @@ def test_corners_arrive() -> None:
         assert left == right == 756.0
 
     pt.spmd(job, ranks=4)
-
-
-def block_with_halo(whole: Local, sizes: Any, halos: Any, index: Any) -> tuple[Local, Any]:
-    """What a worker holds, and where in it lies what it owns."""
-    held, own = [], []
-    for size, halo, at, extent in zip(sizes, halos, index, whole.shape, strict=True):
-        start, stop = ranges_of(size)[at]
-        low, high = max(0, start - halo[at][0]), min(extent, stop + halo[at][1])
-        held.append(slice(low, high))
-        own.append(slice(start - low, stop - low))
-    return whole[tuple(held)], tuple(own)
-
-
-HALOS: list[tuple[tuple[int, ...], tuple[int, ...], Any, bool]] = [
-    # shape, grid, halo per dimension, even blocks
-    ((30, 21), (3, 3), [(1, 1), (1, 1)], True),
-    ((30, 21), (3, 3), [(1, 1), (2, 0)], False),
-    ((10,), (3,), [halo_widths(10, 3, 2, stride=2)], True),
-    ((12,), (4,), [4], True),
-    ((12,), (4,), [(12, 12)], False),
-    ((5, 6, 7), (2, 1, 3), [1, 1, (3, 5)], False),
-    ((3,), (5,), [2], True),
-    ((2, 1, 9, 8), (1, 1, 2, 2), [0, 0, 2, 3], False),
-]
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
-@pytest.mark.parametrize(("shape", "grid", "halo", "even"), HALOS)
-def test_halos_against_the_whole_array(
-    shape: tuple[int, ...], grid: tuple[int, ...], halo: Any, even: bool, dtype: str
-) -> None:
-    whole = random(shape, dtype, 11)
-    sizes = sizes_of(shape, grid, even)
-    halos = [
-        [tuple(np.broadcast_to(np.asarray(one), (length, 2))[at]) for at in range(length)]
-        for one, length in zip(halo, grid, strict=True)
-    ]
-
-    def job(team: pt.Team) -> None:
-        P = Partition(team).create_cartesian_topology_partition(grid)
-        exchange = HaloExchange(P, halo, sizes=sizes)
-        wanted, own = block_with_halo(whole, sizes, halos, P.index)
-        x = random(wanted.shape, dtype, 20 + team.rank)
-        x[own] = wanted[own]
-        before = x.copy()
-        fx = exchange(x)
-        np.testing.assert_array_equal(fx, wanted)
-        np.testing.assert_array_equal(x, before)
-        y = random(wanted.shape, dtype, 40 + team.rank)
-        fy = exchange.adjoint(y)
-        outside = np.ones(wanted.shape, bool)
-        outside[own] = False
-        assert not fy[outside].any()
-        # Each owner gets the sum of the cotangents of all copies.
-        total = np.zeros(shape, dtype)
-        for rank in range(team.size):
-            place = np.unravel_index(rank, grid)
-            view, _ = block_with_halo(total, sizes, halos, place)
-            view += random(view.shape, dtype, 40 + rank)
-        mine = cut(total, sizes, P.index)
-        np.testing.assert_allclose(fy[own], mine, rtol=1e-4, atol=1e-5)
-        check_dot(team, x, fx, y, fy)
-        exchange.fill(x)
-        np.testing.assert_array_equal(x, wanted)
-        exchange.fill(x)
-        for _ in range(2):
-            again = y.copy()
-            assert exchange.adjoint_in_place(again) is again
-            np.testing.assert_allclose(again, fy, rtol=1e-4, atol=1e-5)
-
-    pt.spmd(job, ranks=int(np.prod(grid)))
 
 
 def convolved(x: Local, weights: Local, window: Window) -> Local:

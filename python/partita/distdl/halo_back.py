@@ -45,8 +45,9 @@ class HaloReturn:
         self._owned = [_part(m.source_indices()) for m in moves if m.source_rank == rank]
         self._layered = [(slice(None), *part) for part in self._halos]
         self._plan = _plan_of(moves, exchange, team.size) if moves else None
+        # Memory that neighbours can reach, so that strips need no messages.
         self._sums = [
-            np.empty([1, *(one.stop - one.start for one in part)], exchange.dtype)
+            empty([1, *(one.stop - one.start for one in part)], exchange.dtype)
             for part in self._owned
         ]
 
@@ -57,7 +58,8 @@ class HaloReturn:
                 check_shape(self._layout, self._team.rank, buffer.shape)
         if self._plan is not None:
             layered = buffer[np.newaxis]
-            self._plan.apply([layered[part] for part in self._layered], self._team, self._sums)
+            strips = [layered[part] for part in self._layered]
+            self._team.native.run(self._plan, strips, self._sums)
         for part, strip in zip(self._owned, self._sums, strict=True):
             buffer[part] += strip[0]
         for part in self._halos:
