@@ -12,12 +12,13 @@ PEERS = $(CACHE)/peers-$(shell (cat requirements/peers.txt; $(PYTHON) --version)
 
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help build demo test test-rust test-python test-peers bench check fmt clean
+.PHONY: help build demo test test-rust test-python test-peers test-distdl bench bench-distdl check fmt clean
 
 help:
 	@echo "make demo        build, then draw two layouts and the plan between them"
 	@echo "make test        build and run all tests"
 	@echo "make test-peers  run the tests against neighbouring libraries"
+	@echo "make test-distdl DISTDL=PATH   run DistDL's own tests on partita"
 	@echo "make bench       measure, side by side with the neighbours, into docs/benchmarks.md"
 	@echo "make check       formatting, lints, types"
 
@@ -27,7 +28,7 @@ $(STAMPS)/tools: requirements/dev.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --requirement requirements/dev.txt
 	@touch $@
 
-$(STAMPS)/module: $(STAMPS)/tools $(RUST) pyproject.toml $(wildcard python/partita/*.py)
+$(STAMPS)/module: $(STAMPS)/tools $(RUST) pyproject.toml $(shell find python/partita -name "*.py")
 	. $(BIN)/activate && maturin develop --release --quiet
 	@touch $@
 
@@ -56,6 +57,13 @@ $(PEERS)/ready: requirements/peers.txt
 test-peers: build $(PEERS)/ready
 	PYTHONPATH=python $(PEERS)/bin/python -m pytest tests/peers
 
+# DistDL's own test-suite on our back-end: make test-distdl DISTDL=path/to/a/checkout RANKS=18
+test-distdl: build $(PEERS)/ready
+	$(PEERS)/bin/python tests/peers/distdl_suite.py $(DISTDL) -n $(or $(RANKS),4)
+
+bench-distdl: build $(PEERS)/ready
+	$(PEERS)/bin/python benches/distdl.py $(if $(DISTDL),--distdl $(DISTDL)) --write docs/benchmarks-distdl.md
+
 bench: build $(PEERS)/ready
 	cargo build --release --quiet --package partita-cli
 	cargo bench --quiet --package partita-plan --bench planning -- $(abspath $(STAMPS)/planning.txt)
@@ -68,7 +76,7 @@ check: build
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest partita --ignore-disjoint-bases --mypy-config-file pyproject.toml
+	$(BIN)/python -m mypy.stubtest partita._partita --ignore-disjoint-bases --mypy-config-file pyproject.toml
 
 fmt:
 	cargo fmt

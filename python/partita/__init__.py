@@ -42,6 +42,13 @@ if _typing.TYPE_CHECKING:
     from partita._check import Finding, check
     from partita._frame import Frame
     from partita._import import asarray, from_distarray, from_partitioned
+    from partita._primitives import (
+        all_sum_reduce,
+        broadcast,
+        halo_exchange,
+        sum_reduce,
+        transpose_partition,
+    )
     from partita._team import Grid, Team, spmd, world
     from partita.dask import from_dask
     from partita.ray import from_ray
@@ -53,14 +60,19 @@ _LATER = {
     "Frame": "_frame",
     "Grid": "_team",
     "Team": "_team",
+    "all_sum_reduce": "_primitives",
     "asarray": "_import",
+    "broadcast": "_primitives",
     "check": "_check",
     "from_dask": "dask",
     "from_distarray": "_import",
     "from_local": "_array",
     "from_partitioned": "_import",
     "from_ray": "ray",
+    "halo_exchange": "_primitives",
     "spmd": "_team",
+    "sum_reduce": "_primitives",
+    "transpose_partition": "_primitives",
     "world": "_team",
 }
 
@@ -107,14 +119,19 @@ __all__ = [
     "Unstructured",
     "Whole",
     "__version__",
+    "all_sum_reduce",
     "asarray",
+    "broadcast",
     "check",
     "from_dask",
     "from_distarray",
     "from_local",
     "from_partitioned",
     "from_ray",
+    "halo_exchange",
     "plan",
     "spmd",
+    "sum_reduce",
+    "transpose_partition",
     "world",
 ]

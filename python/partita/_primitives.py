@@ -1,0 +1,295 @@
+"""Data movement between teams and grids on local arrays, each with its adjoint.
+
+Every function is collective over the workers it names, takes this worker's local array and gives
+this worker's result: an array of zero volume where it has none. `name.adjoint` takes a cotangent
+and otherwise the same arguments. The inner product is the plain sum over all workers' arrays.
+
+>>> import numpy as np, partita as pt
+>>> def job(team):
+...     total = pt.all_sum_reduce(np.array([1.0 + team.rank]), team)
+...     first = pt.broadcast(np.array([2.0 + team.rank]), team.subteam([1]), team)
+...     return total.tolist(), first.tolist()
+>>> pt.spmd(job, ranks=2)
+[([3.0], [3.0]), ([3.0], [3.0])]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from partita._errors import LayoutError
+from partita._team import Grid, Team
+
+if TYPE_CHECKING:
+    from partita.distdl import HaloExchange, Partition
+    from partita.distdl.primitive import Primitive
+
+Local = np.ndarray[Any, Any]
+Workers = Any  # A Team, a Grid or a partita.distdl.Partition.
+P = TypeVar("P", bound="Primitive")
+
+
+def _partitions(*workers: Workers) -> list[Partition]:
+    """Teams and grids as partitions of one root."""
+    from partita.distdl import CartesianPartition, Partition
+
+    found: list[Partition] = []
+    for one in workers:
+        if isinstance(one, Partition):
+            found.append(one)
+        elif isinstance(one, Grid):
+            found.append(CartesianPartition(one))
+        elif isinstance(one, Team):
+            found.append(Partition(one))
+        else:
+            message = f"a {type(one).__name__} as workers; use a team, a grid or a partition"
+            raise LayoutError(message, "workers-type")
+    # Teams do not say where they come from; the engine refuses those that do not belong together.
+    for partition, one in zip(found, workers, strict=True):
+        if isinstance(one, Team):
+            partition.root = found[0].root
+    return found
+
+
+def _identity(workers: Workers) -> tuple[Any, ...]:
+    """What tells workers apart: members in order, and their arrangement."""
+    shape = workers.shape if isinstance(workers, Grid) else getattr(workers, "grid_shape", None)
+    return workers.ranks, shape
+
+
+def _kept(home: Workers, workers: Sequence[Workers], key: Any, make: Callable[..., P]) -> P:
+    """A primitive for these workers, kept with the caller's own object for the next call."""
+    whole = (key, *(_identity(one) for one in workers if one is not home))
+    if not hasattr(home, "__dict__"):
+        _partitions(home)
+    kept = home.__dict__.setdefault("primitives", {})
+    if whole not in kept:
+        kept[whole] = make(*_partitions(*workers))
+    found: P = kept[whole]
+    return found
+
+
+def _between(
+    source: Workers, target: Workers | None, root: int, *, is_sum: bool
+) -> tuple[Workers, Workers]:
+    """The two sides; without a target, one rank and all of them."""
+    if target is not None:
+        return source, target
+    (team,) = _partitions(source)
+    single = team.create_partition_inclusive([root])
+    return (team, single) if is_sum else (single, team)
+
+
+class _Broadcast:
+    """`broadcast(local, source, target)`: each source worker's array on the workers of its colour.
+
+    `source` must match `target` by the Broadcast Rules; with `target` left out, the array of rank
+    `root` goes to all of `source`.
+    """
+
+    def __call__(
+        self,
+        local: Local,
+        source: Workers,
+        target: Workers | None = None,
+        *,
+        root: int = 0,
+        transpose_source: bool = False,
+        transpose_target: bool = False,
+        out: Local | None = None,
+    ) -> Local:
+        from partita.distdl import Broadcast
+
+        flags = (transpose_source, transpose_target)
+        pair = _between(source, target, root, is_sum=False)
+        made = _kept(source, pair, ("broadcast", flags), lambda x, y: Broadcast(x, y, *flags))
+        return made.forward(local, out)
+
+    def adjoint(
+        self,
+        cotangent: Local,
+        source: Workers,
+        target: Workers | None = None,
+        *,
+        root: int = 0,
+        transpose_source: bool = False,
+        transpose_target: bool = False,
+        out: Local | None = None,
+    ) -> Local:
+        """The sum of the cotangents of all copies, on the source workers."""
+        source, target = _between(source, target, root, is_sum=False)
+        flags = {"transpose_source": transpose_target, "transpose_target": transpose_source}
+        return sum_reduce(cotangent, target, source, out=out, **flags)
+
+
+class _SumReduce:
+    """`sum_reduce(local, source, target)`: each target worker gets the sum of its colour.
+
+    `target` must match `source` by the Broadcast Rules; with `target` left out, the sum of all of
+    `source` goes to rank `root`.
+    """
+
+    def __call__(
+        self,
+        local: Local,
+        source: Workers,
+        target: Workers | None = None,
+        *,
+        root: int = 0,
+        transpose_source: bool = False,
+        transpose_target: bool = False,
+        out: Local | None = None,
+    ) -> Local:
+        from partita.distdl import SumReduce
+
+        flags = (transpose_source, transpose_target)
+        pair = _between(source, target, root, is_sum=True)
+        made = _kept(source, pair, ("sum", flags), lambda x, y: SumReduce(x, y, *flags))
+        return made.forward(local, out)
+
+    def adjoint(
+        self,
+        cotangent: Local,
+        source: Workers,
+        target: Workers | None = None,
+        *,
+        root: int = 0,
+        transpose_source: bool = False,
+        transpose_target: bool = False,
+        out: Local | None = None,
+    ) -> Local:
+        """The cotangent of each sum, copied to all its summands' workers."""
+        source, target = _between(source, target, root, is_sum=True)
+        flags = {"transpose_source": transpose_target, "transpose_target": transpose_source}
+        return broadcast(cotangent, target, source, out=out, **flags)
+
+
+class _AllSumReduce:
+    """`all_sum_reduce(local, grid, axes)`: everywhere the sum along these axes; all by default."""
+
+    def __call__(
+        self,
+        local: Local,
+        grid: Workers,
+        axes: Iterable[int] | None = None,
+        *,
+        out: Local | None = None,
+    ) -> Local:
+        from partita.distdl import AllSumReduce
+
+        along = None if axes is None else tuple(int(axis) for axis in axes)
+        kept = () if along is None else None
+        make = lambda x: AllSumReduce(x, along, kept)  # noqa: E731
+        made = _kept(grid, [grid], ("all-sum", along), make)
+        return made.forward(local, out)
+
+    def adjoint(
+        self,
+        cotangent: Local,
+        grid: Workers,
+        axes: Iterable[int] | None = None,
+        *,
+        out: Local | None = None,
+    ) -> Local:
+        """The same sum: the operation is its own adjoint."""
+        return self(cotangent, grid, axes, out=out)
+
+
+class _HaloExchange:
+    """`halo_exchange(buffer, grid, halo)`: fills the halo of the caller's own buffer, in place.
+
+    `halo` has one entry per dimension: a width, (left, right), or one pair per grid coordinate, as
+    `partita.distdl.halo_widths` gives. The buffer includes its halo, and has none past an end. Say
+    `shape=` (of the whole array, divided evenly) or `sizes=` to spare an exchange of shapes.
+    """
+
+    def __call__(
+        self,
+        buffer: Local,
+        grid: Workers,
+        halo: Sequence[Any],
+        *,
+        shape: Sequence[int] | None = None,
+        sizes: Sequence[Sequence[int]] | None = None,
+    ) -> Local:
+        return self._made(grid, halo, shape, sizes).fill(buffer)
+
+    def adjoint(
+        self,
+        cotangent: Local,
+        grid: Workers,
+        halo: Sequence[Any],
+        *,
+        shape: Sequence[int] | None = None,
+        sizes: Sequence[Sequence[int]] | None = None,
+        out: Local | None = None,
+    ) -> Local:
+        """A new array: halos' cotangents added where they came from, zero in the halos.
+
+        With `out=cotangent` it works in place, and only the halos travel.
+        """
+        made = self._made(grid, halo, shape, sizes)
+        if out is cotangent:
+            return made.adjoint_in_place(cotangent)
+        if made.team is None:
+            return cotangent.copy()
+        return made.bound(cotangent).adjoint(cotangent, out)
+
+    def _made(self, grid: Workers, halo: Any, shape: Any, sizes: Any) -> HaloExchange:
+        from partita.distdl import HaloExchange
+
+        key = ("halo", _frozen(halo), _frozen(shape), _frozen(sizes))
+        return _kept(grid, [grid], key, lambda x: HaloExchange(x, halo, shape=shape, sizes=sizes))
+
+
+class _TransposePartition:
+    """`transpose_partition(local, source, target)`: the tensor on `source`, in blocks on `target`.
+
+    Both have one grid axis per dimension. The blocks on `source` may be uneven; those on `target`
+    are even, or have the given `sizes` per dimension and coordinate.
+    """
+
+    def __call__(
+        self,
+        local: Local,
+        source: Workers,
+        target: Workers,
+        *,
+        sizes: Sequence[Sequence[int]] | None = None,
+        out: Local | None = None,
+    ) -> Local:
+        from partita.distdl import Repartition
+
+        key = ("repartition", _frozen(sizes))
+        make = lambda x, y: Repartition(x, y, sizes=sizes)  # noqa: E731
+        made = _kept(source, [source, target], key, make)
+        return made.forward(local, out)
+
+    def adjoint(
+        self,
+        cotangent: Local,
+        source: Workers,
+        target: Workers,
+        *,
+        sizes: Sequence[Sequence[int]] | None = None,
+        out: Local | None = None,
+    ) -> Local:
+        """The way back: `sizes` are those on `source` where they are uneven."""
+        return self(cotangent, target, source, sizes=sizes, out=out)
+
+
+def _frozen(value: Any) -> Any:
+    """A nested sequence as something that can be a key."""
+    if value is None:
+        return None
+    return tuple(_frozen(one) for one in value) if hasattr(value, "__len__") else int(value)
+
+
+broadcast = _Broadcast()
+sum_reduce = _SumReduce()
+all_sum_reduce = _AllSumReduce()
+halo_exchange = _HaloExchange()
+transpose_partition = _TransposePartition()

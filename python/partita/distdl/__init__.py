@@ -1,0 +1,54 @@
+"""The interface of a DistDL back-end on NumPy arrays: partitions, and primitives with adjoints.
+
+- `Partition`, `CartesianPartition`: teams of workers; thin over `partita.Team` and `Grid`.
+- `Broadcast`, `SumReduce`, `AllSumReduce`, `HaloExchange`, `Repartition` (also `Transpose`),
+  `AllGather`, `ReduceScatter`: `forward` and `adjoint`; each is a plan between two layouts.
+- `halo_widths`, `send_widths`, `Window`: what sliding kernels need; `interpolation_widths`.
+
+Adjoints belong to one inner product: the plain sum over all workers' local arrays, in which every
+replica is a coordinate of its own. `partita.torch` has the same as modules with gradients.
+"""
+
+from partita.distdl.cartesian import CartesianPartition
+from partita.distdl.errors import BroadcastRuleError, InactivePartition, RankError
+from partita.distdl.halo import HaloExchange, WindowExchange
+from partita.distdl.interpolation import interpolation_needs, interpolation_widths
+from partita.distdl.movement import Movement
+from partita.distdl.partition import Partition
+from partita.distdl.primitive import Primitive
+from partita.distdl.primitives import (
+    AllGather,
+    AllSumReduce,
+    Broadcast,
+    ReduceScatter,
+    Repartition,
+    SumReduce,
+)
+from partita.distdl.windows import Window, halo_widths, send_widths, split
+
+Transpose = Repartition
+
+__all__ = [
+    "AllGather",
+    "AllSumReduce",
+    "Broadcast",
+    "BroadcastRuleError",
+    "CartesianPartition",
+    "HaloExchange",
+    "InactivePartition",
+    "Movement",
+    "Partition",
+    "Primitive",
+    "RankError",
+    "ReduceScatter",
+    "Repartition",
+    "SumReduce",
+    "Transpose",
+    "Window",
+    "WindowExchange",
+    "halo_widths",
+    "interpolation_needs",
+    "interpolation_widths",
+    "send_widths",
+    "split",
+]

@@ -1,0 +1,182 @@
+"""Halo exchange, and what kernels need: halos of any width, corners included.
+
+>>> import numpy as np, partita as pt
+>>> from partita.distdl import Partition
+>>> def job(team):
+...     halo = HaloExchange(Partition(team), [1])
+...     x = np.full(4 - (team.rank in (0, 2)), 10.0 * team.rank)  # two own, and the halo
+...     return halo(x).tolist()
+>>> pt.spmd(job, ranks=3)
+[[0.0, 0.0, 10.0], [0.0, 10.0, 10.0, 20.0], [10.0, 20.0, 20.0]]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from partita._errors import LayoutError
+from partita._partita import Plan, plan
+from partita.distdl import layouts
+from partita.distdl.agree import Structure, block_sizes, common_dtype
+from partita.distdl.halo_back import HaloMovement, HaloReturn, check_shape
+from partita.distdl.movement import Movement
+from partita.distdl.partition import Partition
+from partita.distdl.primitive import Primitive
+from partita.distdl.primitives import any_flag
+from partita.distdl.windows import Need, Range, Window, ranges_of, stack_needs
+
+Local = np.ndarray[Any, Any]
+
+
+class HaloExchange(Primitive):
+    """Fills the halo of each worker's array with what the owners hold.
+
+    `halo` has one entry per dimension: a width, a pair (left, right), or a list of pairs, one per
+    coordinate of the grid. The arrays include their halos; there is none past an end of a
+    dimension. Where a halo reaches past the end from further inside, say which `shape` (divided
+    evenly) or `sizes` (per dimension and coordinate) the whole array has.
+    """
+
+    def __init__(
+        self,
+        P_x: Partition,
+        halo: Sequence[Any],
+        *,
+        shape: Sequence[int] | None = None,
+        sizes: Sequence[Sequence[int]] | None = None,
+    ) -> None:
+        super().__init__(P_x.team if P_x.active else None)
+        self._grid = P_x.grid_shape
+        self._halos = per_coordinate(halo, self._grid)
+        if shape is not None:
+            even = layouts.even_blocks(tuple(shape), self._grid, range(len(P_x.ranks)))
+            sizes = block_sizes([even.local_shape(r) for r in range(even.n_ranks)], self._grid)
+        self._sizes = sizes
+        self._plans: dict[Any, Plan] = {}
+        self._returns: dict[Plan, HaloReturn] = {}
+
+    def _movement(self, structures: Sequence[Structure]) -> Movement:
+        assert self.team is not None
+        sizes = self._sizes or self._owned_sizes([one.shape for one in structures])
+        layout = layouts.blocks(sizes, halos=self._halos)
+        for rank, one in enumerate(structures):
+            check_shape(layout, rank, one.shape)
+        exchange = plan(layout, layout, common_dtype(structures, "P_x"))
+        return HaloMovement(self.team, (exchange,), is_tracked=any_flag(structures))
+
+    def _owned_sizes(self, shapes: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        """Sizes without the halos, where no halo reaches past an end."""
+        held = block_sizes(shapes, self._grid)
+        return [
+            tuple(
+                size - (left if at else 0) - (right if at < len(own) - 1 else 0)
+                for at, (size, (left, right)) in enumerate(zip(own, halo, strict=True))
+            )
+            for own, halo in zip(held, self._halos, strict=True)
+        ]
+
+    def _exchange(self, buffer: Local) -> Plan:
+        """The plan for this buffer; shapes are asked for only where they are not known."""
+        exchange = self._plans.get(buffer.dtype)
+        if exchange is None:
+            exchange = self.bound(buffer).plans[0]
+            if self._sizes is not None:
+                self._plans[buffer.dtype] = exchange
+        return exchange
+
+    def adjoint_in_place(self, buffer: Local) -> Local:
+        """The adjoint in the caller's own memory: only halos travel. Collective."""
+        if self.team is None:
+            return buffer
+        exchange = self._exchange(buffer)
+        if exchange not in self._returns:
+            self._returns[exchange] = HaloReturn(exchange, self.team)
+        return self._returns[exchange].run(buffer)
+
+    def fill(self, buffer: Local) -> Local:
+        """The exchange in the caller's own memory: only halos are written. Collective."""
+        if self.team is None:
+            return buffer
+        # Halos are small: every microsecond here counts.
+        self.team.native.run_in_place(self._exchange(buffer), [buffer])
+        return buffer
+
+
+def per_coordinate(halo: Sequence[Any], grid: tuple[int, ...]) -> list[list[Range]]:
+    """Widths per dimension and coordinate."""
+    if len(halo) != len(grid):
+        message = f"halos of {len(halo)} dimensions on a grid of {len(grid)}; use one each"
+        raise LayoutError(message, "halo-ndim")
+    return [_widths(one, length) for one, length in zip(halo, grid, strict=True)]
+
+
+def _widths(one: Any, length: int) -> list[Range]:
+    array = np.asarray(one)
+    if array.ndim == 0:
+        array = np.stack([array, array])
+    if array.ndim == 1:
+        array = np.broadcast_to(array, (length, len(array)))
+    if array.shape != (length, 2) or array.dtype.kind not in "iu" or (array < 0).any():
+        message = f"halo {one!r} for {length} workers; use a width, (left, right) or one pair each"
+        raise LayoutError(message, "halo-widths")
+    return [(int(left), int(right)) for left, right in array]
+
+
+@dataclass(frozen=True)
+class WindowMovement(Movement):
+    """Brings inputs for sliding kernels; `stages` is what each layer needs per dimension."""
+
+    stages: tuple[tuple[Need, ...], ...] = ()
+
+
+def kept(sizes: Sequence[int], n_layers: int) -> list[list[Need]]:
+    """Per coordinate, that it keeps what it has in every layer."""
+    return [[Need(a, b, 0, 0, b - a)] * n_layers for a, b in ranges_of(sizes)]
+
+
+class WindowExchange(Primitive):
+    """Brings every worker the inputs that its share of the outputs of a stack of kernels needs.
+
+    There is one list of windows per dimension of the array, one window per layer; an empty list is
+    for a dimension that every worker keeps as it is. Outputs of the last layer are divided evenly,
+    whatever the sizes of the inputs. Unlike a halo exchange it leaves out what no output sees, and
+    works for kernels of any stride and for workers without outputs.
+    """
+
+    def __init__(self, P_x: Partition, windows: Sequence[Sequence[Window]]) -> None:
+        super().__init__(P_x.team if P_x.active else None)
+        self._grid = P_x.grid_shape
+        self._windows = [tuple(one) for one in windows]
+        if len(self._windows) != len(self._grid):
+            message = f"windows of {len(windows)} dimensions on a grid of {len(self._grid)}"
+            raise LayoutError(f"{message}; use one list each", "window-ndim")
+
+    def _movement(self, structures: Sequence[Structure]) -> Movement:
+        assert self.team is not None
+        sizes = block_sizes([one.shape for one in structures], self._grid)
+        n_layers = max(len(windows) for windows in self._windows)
+        wanted = [
+            stack_needs(windows, sum(own), len(own)) if windows else kept(own, n_layers)
+            for windows, own in zip(self._windows, sizes, strict=True)
+        ]
+        source = layouts.blocks(sizes)
+        target = layouts.needed(source.shape, [[one[0] for one in dim] for dim in wanted])
+        moved = plan(source, target, common_dtype(structures, "P_x"))
+        place = self.team.grid(*self._grid).index or ()
+        mine = [dim[at] for dim, at in zip(wanted, place, strict=True)]
+        return WindowMovement(
+            self.team,
+            (moved,),
+            is_tracked=any_flag(structures),
+            stages=tuple(zip(*mine, strict=True)),
+        )
+
+    def windowed(self, own: Structure) -> WindowMovement:
+        """The movement for arrays like this worker's own, with its needs. Collective."""
+        movement = self.bind(own)
+        assert isinstance(movement, WindowMovement)
+        return movement

@@ -1,0 +1,249 @@
+"""Partitions: teams of workers as DistDL names and uses them, thin over `Team`.
+
+Nothing here but `broadcast_data`, `allgather_data` and `allreduce_data` communicates: what a new
+partition looks like follows from what every worker knows, so that nothing can hang.
+
+>>> import partita as pt
+>>> def job(team):
+...     P = Partition(team).create_partition_inclusive([2, 0])
+...     return P.active, P.rank, P.size
+>>> pt.spmd(job, ranks=3)
+[(True, 1, 2), (False, -1, -1), (True, 0, 2)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._errors import LayoutError
+from partita._team import Grid, Team, world
+from partita.distdl.errors import InactivePartition, RankError
+from partita.distdl.pairing import Pairing, pair
+
+if TYPE_CHECKING:
+    from partita.distdl.cartesian import CartesianPartition
+    from partita.distdl.rooted import Rooted
+
+Local = np.ndarray[Any, Any]
+
+_REDUCTIONS: dict[str, Callable[[Sequence[Local]], Local]] = {
+    "sum": lambda parts: np.sum(parts, axis=0, dtype=parts[0].dtype),
+    "prod": lambda parts: np.prod(parts, axis=0, dtype=parts[0].dtype),
+    "max": lambda parts: np.max(parts, axis=0),
+    "min": lambda parts: np.min(parts, axis=0),
+}
+
+
+class Partition:
+    """An ordered team of workers without topology; inactive where this worker is no member.
+
+    Made from a team or an mpi4py communicator. Without one it is the null partition: inactive,
+    and without members.
+    """
+
+    def __init__(self, team: Any = None, *, root: Team | None = None) -> None:
+        if team is not None and not isinstance(team, Team):
+            team = world(team)
+        # A grid's shape is not the team's business; `CartesianPartition` keeps its own.
+        self.team: Team | None = Team(team.native) if isinstance(team, Grid) else team
+        self.root: Team | None = root if root is not None else self.team
+        # How the teams of a broadcast or reduction came about; None for other partitions.
+        self.rooted: Rooted | None = None
+
+    @property
+    def active(self) -> bool:
+        """Whether this worker is a member."""
+        return self.team is not None and self.team.active
+
+    @property
+    def rank(self) -> int:
+        """This worker's number; -1 if it is no member."""
+        return self.team.rank if self.team is not None else -1
+
+    @property
+    def size(self) -> int:
+        """Number of workers; -1 if this one is no member."""
+        return self.team.size if self.team is not None and self.active else -1
+
+    @property
+    def shape(self) -> Any:
+        """Number of workers per dimension: one dimension."""
+        return (self.size,)
+
+    @property
+    def dim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def index(self) -> Any:
+        """This worker's rank; None if it is no member."""
+        return self.rank if self.active else None
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The members as ranks of the world, in order, known to non-members as well."""
+        return self.team.ranks if self.team is not None else ()
+
+    @property
+    def grid_shape(self) -> tuple[int, ...]:
+        """Number of workers per dimension, known to non-members as well."""
+        return (len(self.ranks),)
+
+    def members(self, what: str) -> Team:
+        """The team, or an error if this worker is no member."""
+        if self.team is None or not self.active:
+            raise InactivePartition(what)
+        return self.team
+
+    def deactivate(self) -> None:
+        """Become a null partition."""
+        self.team = None
+
+    def __eq__(self, other: object) -> bool:
+        """The same members in the same order and arrangement; null partitions equal nothing."""
+        if not isinstance(other, Partition) or self.team is None or other.team is None:
+            return self is other
+        return self.grid_shape == other.grid_shape and self.team == other.team
+
+    def __hash__(self) -> int:
+        return hash((self.ranks, self.grid_shape))
+
+    def __repr__(self) -> str:
+        shape = "x".join(map(str, self.grid_shape)) or "()"
+        where = f"rank {self.rank}" if self.active else "inactive"
+        return f"<{type(self).__name__} {shape}, {where}>"
+
+    # New partitions.
+
+    def _plain(self, team: Team | None) -> Partition:
+        return type(self)._plain_class()(team, root=self.root)
+
+    @classmethod
+    def _plain_class(cls) -> type[Partition]:
+        return Partition
+
+    @classmethod
+    def _cartesian_class(cls) -> type[CartesianPartition]:
+        from partita.distdl.cartesian import CartesianPartition
+
+        return CartesianPartition
+
+    def create_partition_inclusive(self, ranks: Iterable[int]) -> Partition:
+        """The partition of some workers, by their rank here, in the given order."""
+        team = self.members("create_partition_inclusive")
+        return self._plain(chosen(team, [int(rank) for rank in ranks]))
+
+    def create_partition_union(self, other: Partition) -> Partition:
+        """These workers, then the other's that are not among them."""
+        mine, theirs = self._with_members(), other._with_members()
+        if self.root is None or self.root != other.root:
+            message = "a union of partitions with different roots; make both from one partition"
+            raise LayoutError(message, "roots-differ")
+        return self._plain(mine.union(theirs))
+
+    def _with_members(self) -> Team:
+        if self.team is None:
+            message = "a partition without members; use one made from a team"
+            raise LayoutError(message, "partition-null")
+        return self.team
+
+    def create_cartesian_topology_partition(self, shape: Iterable[int]) -> CartesianPartition:
+        """All workers of this partition arranged in a grid, C order."""
+        return self._cartesian_class()(self.team, tuple(map(int, shape)), root=self.root)
+
+    def create_allreduction_partition(self, axes_reduce: Iterable[int]) -> Partition:
+        """The workers whose values an all-sum-reduction along these axes adds up."""
+        if not self.active:
+            return self._plain(None)
+        grid = self.create_cartesian_topology_partition(self.grid_shape)
+        return grid.create_allreduction_partition(axes_reduce)
+
+    def create_broadcast_partition_to(
+        self, P_dest: Partition, transpose_src: bool = False, transpose_dest: bool = False
+    ) -> tuple[Partition, Partition]:
+        """The teams (send, receive) of this worker in a broadcast to `P_dest`; root first."""
+        from partita.distdl.rooted import broadcast_teams
+
+        return broadcast_teams(self, P_dest, transpose_src, transpose_dest)
+
+    def create_reduction_partition_to(
+        self, P_dest: Partition, transpose_src: bool = False, transpose_dest: bool = False
+    ) -> tuple[Partition, Partition]:
+        """The teams (send, receive) of this worker in a sum-reduction to `P_dest`; root first."""
+        from partita.distdl.rooted import reduction_teams
+
+        return reduction_teams(self, P_dest, transpose_src, transpose_dest)
+
+    def paired_with(
+        self, target: Partition, *, reverse_source: bool = False, reverse_target: bool = False
+    ) -> Pairing:
+        """Who gets whose data in a broadcast from here."""
+        return pair(
+            self.grid_shape,
+            target.grid_shape,
+            reverse_source=reverse_source,
+            reverse_target=reverse_target,
+        )
+
+    # Data.
+
+    def broadcast_data(
+        self, data: Any = None, root: int = 0, P_data: Partition | None = None
+    ) -> Local | None:
+        """One worker's array on every worker of this partition; None where inactive.
+
+        `root` is a rank of this partition, or of `P_data`, a partition inside this one.
+        """
+        if not self.active:
+            return None
+        team = self.members("broadcast_data")
+        rank = (self if P_data is None else P_data).rank
+        is_root = rank == root and rank >= 0
+        offers = team.allgather_data([np.atleast_1d(data)] if is_root else [])
+        found = [offer[0] for offer in offers if offer]
+        if not found:
+            n_workers = self.size if P_data is None else len(P_data.ranks)
+            message = f"root {root} of a partition of {n_workers}; use a rank of that partition"
+            raise RankError(message, "root-unknown")
+        array: Local = found[0]
+        return array
+
+    def allgather_data(self, data: Any) -> Local | None:
+        """Every worker's array, stacked in the order of the ranks; None where inactive."""
+        parts = self._gathered(np.atleast_1d(data), "allgather_data")
+        return None if parts is None else np.stack(parts)
+
+    def allreduce_data(self, data: Any, op: str = "sum") -> Local | None:
+        """The sum, prod, max or min of every worker's array; None where inactive."""
+        if op not in _REDUCTIONS:
+            message = f"reduction {op!r}; use one of {', '.join(_REDUCTIONS)}"
+            raise LayoutError(message, "reduction-unknown")
+        parts = self._gathered(data, "allreduce_data")
+        return None if parts is None else np.asarray(_REDUCTIONS[op](parts))
+
+    def _gathered(self, data: Any, what: str) -> list[Local] | None:
+        if not self.active:
+            return None
+        parts = self.members(what).allgather_data(np.asarray(data))
+        kinds = {(part.shape, part.dtype.str) for part in parts}
+        if len(kinds) > 1:
+            shown = ", ".join(f"{part.dtype}{part.shape}" for part in parts)
+            message = f"{what} of unequal arrays {shown}; use one shape and dtype"
+            raise LayoutError(message, "data-unequal")
+        return parts
+
+
+def chosen(team: Team, ranks: list[int]) -> Team:
+    """The team of some members in the given order."""
+    for rank in ranks:
+        if not 0 <= rank < team.size:
+            message = f"rank {rank} of a partition of {team.size}; use one from 0 to below it"
+            raise RankError(message, "rank-unknown")
+    if len(set(ranks)) != len(ranks):
+        twice = next(rank for rank in ranks if ranks.count(rank) > 1)
+        raise RankError(f"rank {twice} is named twice in {ranks}; name it once", "rank-twice")
+    return team.subteam(ranks)

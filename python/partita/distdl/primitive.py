@@ -1,0 +1,77 @@
+"""The base of the primitives: agree on the arrays, find the plan, move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from partita._errors import LayoutError
+from partita._team import Team
+from partita.distdl.agree import Structure, exchange, read, structure
+from partita.distdl.movement import Movement
+
+Local = np.ndarray[Any, Any]
+
+# Movements that a primitive keeps, one per set of local arrays it has met.
+_MOST = 32
+
+
+class Primitive:
+    """A linear movement between workers, for arrays of any shape and type.
+
+    `team` is None on a worker that has no part in it; such a worker gets its array back, copied,
+    and never communicates.
+    """
+
+    def __init__(self, team: Team | None) -> None:
+        self.team = team
+        self._movements: dict[tuple[str, ...], Movement] = {}
+        self._last: Movement | None = None
+
+    def _movement(self, structures: Sequence[Structure]) -> Movement:
+        """The movement for everyone's arrays; every worker comes to the same verdict."""
+        raise NotImplementedError
+
+    def bind(self, own: Structure) -> Movement | None:
+        """The movement for arrays like this worker's own. Collective."""
+        if self.team is None:
+            return None
+        words = exchange(self.team, own)
+        found = self._movements.get(words)
+        if found is None:
+            found = self._movement([read(word) for word in words])
+            if len(self._movements) >= _MOST:
+                self._movements.pop(next(iter(self._movements)))
+            self._movements[words] = found
+        return found
+
+    def bound(self, local: Local) -> Movement:
+        """The movement for arrays like this one. Collective."""
+        assert self.team is not None
+        # A worker that stumbles over its own array tells the others.
+        with self.team:
+            own = structure(local)
+        found = self.bind(own)
+        assert found is not None
+        return found
+
+    def forward(self, local: Local, out: Local | None = None) -> Local:
+        """This worker's result. Collective."""
+        if self.team is None:
+            return local.copy()
+        self._last = self.bound(local)
+        return self._last.forward(local, out)
+
+    __call__ = forward
+
+    def adjoint(self, cotangent: Local, out: Local | None = None) -> Local:
+        """The adjoint of the latest `forward`, on a cotangent of its result. Collective."""
+        if self.team is None:
+            return cotangent.copy()
+        if self._last is None:
+            message = "the adjoint before any forward; call forward first: it fixes the shapes"
+            self.team.native.report(message)
+            raise LayoutError(message, "adjoint-first")
+        return self._last.adjoint(cotangent, out)

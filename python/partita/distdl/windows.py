@@ -1,0 +1,177 @@
+"""What a kernel that slides over a divided dimension needs: halos, padding, outputs.
+
+Outputs are divided evenly over the workers (the first get one more), inputs may be divided in any
+way. All positions are global; ranges are half-open.
+
+>>> halo_widths(10, 4, 2, stride=2)
+[(0, 1), (0, 0), (0, 0), (0, 0)]
+>>> halo_widths(12, 4, 9, padding=4)  # wider than the neighbour's share of 3
+[(0, 4), (3, 4), (4, 3), (4, 0)]
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from partita._errors import LayoutError
+
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Window:
+    """A kernel along one dimension."""
+
+    kernel: int = 1
+    stride: int = 1
+    padding: int = 0
+    dilation: int = 1
+
+    def __post_init__(self) -> None:
+        for name, least in (("kernel", 1), ("stride", 1), ("padding", 0), ("dilation", 1)):
+            value = getattr(self, name)
+            if int(value) != value or value < least:
+                message = f"{name} {value!r}; use a whole number of at least {least}"
+                raise LayoutError(message, f"window-{name}")
+
+    @property
+    def reach(self) -> int:
+        """Number of inputs from the first to the last that one output sees."""
+        return self.dilation * (self.kernel - 1) + 1
+
+    def n_outputs(self, extent: int) -> int:
+        """Number of outputs for an extent of inputs."""
+        free = extent + 2 * self.padding - self.reach
+        return free // self.stride + 1 if free >= 0 else 0
+
+    def sees(self, outputs: Range) -> Range:
+        """The inputs that these outputs see; it may reach into the padding. Empty for none."""
+        first, stop = outputs
+        start = first * self.stride - self.padding
+        if stop <= first:
+            return (start, start)
+        return (start, start + (stop - first - 1) * self.stride + self.reach)
+
+
+def split(extent: int, workers: int) -> list[Range]:
+    """An even division: the first `extent % workers` workers get one more.
+
+    >>> split(10, 4)
+    [(0, 3), (3, 6), (6, 8), (8, 10)]
+    """
+    if workers < 1:
+        raise LayoutError(f"{workers} workers; use at least 1", "workers-zero")
+    share, extra = divmod(extent, workers)
+    starts = [k * share + min(k, extra) for k in range(workers + 1)]
+    return list(itertools.pairwise(starts))
+
+
+def ranges_of(sizes: Iterable[int]) -> list[Range]:
+    """Consecutive ranges of these sizes."""
+    found, start = [], 0
+    for size in sizes:
+        found.append((start, start + size))
+        start += size
+    return found
+
+
+@dataclass(frozen=True)
+class Need:
+    """What one worker needs of one dimension: a range of inputs, and padding around it."""
+
+    start: int
+    stop: int
+    before: int
+    after: int
+    n_outputs: int
+
+
+def need(window: Window, extent: int, outputs: Range) -> Need:
+    """What these outputs need of an extent: inside it, and how much padding on both sides."""
+    start, stop = window.sees(outputs)
+    inside = (min(max(start, 0), extent), min(max(stop, 0), extent))
+    inside = (inside[0], max(inside))
+    before = min(max(0, -start), stop - start)
+    after = stop - start - before - (inside[1] - inside[0])
+    return Need(inside[0], inside[1], before, after, outputs[1] - outputs[0])
+
+
+def needs(window: Window, extent: int, workers: int) -> list[Need]:
+    """What each worker needs, its outputs divided evenly."""
+    outputs = split(window.n_outputs(extent), workers)
+    return [need(window, extent, one) for one in outputs]
+
+
+def halo_widths(
+    extent: int,
+    workers: int,
+    kernel: int | Sequence[int],
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    *,
+    sizes: Sequence[int] | None = None,
+) -> list[Range]:
+    """(left, right) widths per worker that a sliding kernel needs beyond its own inputs.
+
+    Lists of equal lengths describe a stack of kernels, first to last: the widths are then what one
+    exchange must bring for all of them. `sizes` are the workers' inputs where they are uneven.
+    """
+    windows = stacked(kernel, stride, padding, dilation)
+    owned = split(extent, workers) if sizes is None else ranges_of(sizes)
+    if len(owned) != workers or owned[-1][1] != extent:
+        message = f"sizes {sizes} for extent {extent} over {workers}; use that many, of that sum"
+        raise LayoutError(message, "sizes-sum")
+    wanted = [stages[0] for stages in stack_needs(windows, extent, workers)]
+    return [
+        (max(0, own[0] - one.start), max(0, one.stop - own[1])) if one.stop > one.start else (0, 0)
+        for own, one in zip(owned, wanted, strict=True)
+    ]
+
+
+def send_widths(widths: Sequence[Range]) -> list[Range]:
+    """(left, right) widths that each worker gives, where no halo is wider than a neighbour.
+
+    >>> send_widths([(0, 1), (0, 0), (0, 0), (0, 0)])
+    [(0, 0), (1, 0), (0, 0), (0, 0)]
+    """
+    before = [0, *(right for _, right in widths[:-1])]
+    after = [*(left for left, _ in widths[1:]), 0]
+    return list(zip(before, after, strict=True))
+
+
+def stacked(
+    kernel: int | Sequence[int],
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+) -> list[Window]:
+    """Windows of a stack; a number stands for all layers."""
+    given = [kernel, stride, padding, dilation]
+    lengths = {len(one) for one in given if isinstance(one, Sequence)}
+    if len(lengths) > 1:
+        message = f"a stack of {' and '.join(map(str, sorted(lengths)))} layers; use one length"
+        raise LayoutError(message, "stack-length")
+    n_layers = lengths.pop() if lengths else 1
+    columns = [list(one) if isinstance(one, Sequence) else [one] * n_layers for one in given]
+    return [Window(*numbers) for numbers in zip(*columns, strict=True)]
+
+
+def stack_needs(windows: Sequence[Window], extent: int, workers: int) -> list[list[Need]]:
+    """Per worker, what each layer of a stack needs, so that the last output is divided evenly.
+
+    The needs overlap: values near a boundary are computed on both sides instead of exchanged.
+    """
+    extents = [extent]
+    for window in windows:
+        extents.append(window.n_outputs(extents[-1]))
+    found = []
+    for outputs in split(extents[-1], workers):
+        stages: list[Need] = []
+        for window, before in zip(reversed(windows), reversed(extents[:-1]), strict=True):
+            stages.append(need(window, before, outputs))
+            outputs = (stages[-1].start, stages[-1].stop)
+        found.append(stages[::-1])
+    return found

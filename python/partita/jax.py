@@ -1,0 +1,93 @@
+"""The primitives for JAX: functions with a custom vjp, which is the primitive's adjoint.
+
+>>> import jax, partita as pt
+>>> from partita.distdl import AllSumReduce, Partition
+>>> def job(team):
+...     total = function(AllSumReduce(Partition(team), [0]))
+...     value, back = jax.vjp(total, jax.numpy.ones(2) * (1 + team.rank))
+...     return value.tolist(), back(value)[0].tolist()
+>>> pt.spmd(job, ranks=2)
+[([3.0, 3.0], [6.0, 6.0]), ([3.0, 3.0], [6.0, 6.0])]
+
+Arrays on the CPU of one host. Where ranks are processes the functions may be jitted: all ranks must
+then trace and run the same program. Ranks that are threads share one JAX, which may wait for one
+rank's jitted code before it starts another's: call them eagerly there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+from jax.experimental import io_callback
+
+from partita.distdl import Movement, Primitive
+from partita.distdl.agree import Structure
+
+Function = Callable[[Any], Any]
+
+
+def _moved(movement: Movement, x: Any, shape: tuple[int, ...]) -> Any:
+    """The movement of a value, at once or when the traced program runs."""
+    if not isinstance(x, jax.core.Tracer):
+        return jax.numpy.asarray(movement.forward(np.asarray(x)))
+    wanted = jax.ShapeDtypeStruct(shape, movement.dtype)
+    host = lambda value: movement.forward(np.asarray(value))  # noqa: E731
+    return io_callback(host, wanted, x, ordered=True)
+
+
+def _shape_after(movement: Movement, given: tuple[int, ...]) -> tuple[int, ...]:
+    target, rank = movement.plans[-1].target, movement.team.rank
+    if rank not in target.ranks:
+        return (*given[:1], 0) if movement.preserve_batch else (0,)
+    shape = target.local_shape(rank)
+    return shape[1:] if movement.is_stacked else shape
+
+
+def function(primitive: Primitive) -> Function:
+    """A primitive as a function of JAX arrays that can be differentiated. Collective."""
+
+    def bound(x: Any) -> Movement:
+        own = Structure(tuple(x.shape), np.dtype(x.dtype).name, flag=True)
+        found = primitive.bind(own)
+        assert found is not None
+        return found
+
+    @jax.custom_vjp
+    def moved(x: Any) -> Any:
+        return forward(x)[0]
+
+    def forward(x: Any) -> tuple[Any, Any]:
+        if primitive.team is None:
+            return x, None
+        movement = bound(x)
+        return _moved(movement, x, _shape_after(movement, x.shape)), _Kept(movement, x.shape)
+
+    def backward(kept: _Kept | None, cotangent: Any) -> tuple[Any]:
+        if kept is None:
+            return (cotangent,)
+        back = kept.movement.reversed()
+        found = _moved(back, cotangent, _shape_after(back, cotangent.shape))
+        if found.size == np.prod(kept.shape):
+            return (found.reshape(kept.shape),)
+        return (jax.numpy.zeros(kept.shape, back.dtype),)
+
+    moved.defvjp(forward, backward)
+    made: Function = moved
+    return made
+
+
+@jax.tree_util.register_static
+class _Kept:
+    """What backward needs of forward; no array, so nothing is saved for it."""
+
+    def __init__(self, movement: Movement, shape: tuple[int, ...]) -> None:
+        self.movement, self.shape = movement, tuple(shape)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)

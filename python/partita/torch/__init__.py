@@ -1,0 +1,78 @@
+"""Data movement and layers for torch, differentiable, on tensors divided over workers.
+
+- The primitives of `partita.distdl` as modules: `Broadcast`, `SumReduce`, `AllSumReduce`,
+  `HaloExchange`, `Repartition`, `AllGather`, `ReduceScatter`.
+- Layers: `DistributedConv1d` to `3d`, `DistributedMaxPool1d` to `3d`, `DistributedAvgPool1d` to
+  `3d`, `DistributedLinear`, `DistributedBatchNorm`, the losses, and `DistributedStack`.
+- `partita.torch.backend` makes DistDL itself run on partita.
+
+Gradients follow the inner product of `partita.distdl`: the plain sum over all workers' tensors.
+Tensors are shared without a copy, results are new; tensors on the CPU only.
+"""
+
+from partita.torch.batchnorm import DistributedBatchNorm
+from partita.torch.convolution import DistributedConv1d, DistributedConv2d, DistributedConv3d
+from partita.torch.functions import MovementFunction, WindowFunction
+from partita.torch.linear import DistributedLinear
+from partita.torch.loss import (
+    DistributedBCELoss,
+    DistributedBCEWithLogitsLoss,
+    DistributedCrossEntropyLoss,
+    DistributedKLDivLoss,
+    DistributedL1Loss,
+    DistributedMSELoss,
+    DistributedPoissonNLLLoss,
+)
+from partita.torch.pooling import (
+    DistributedAvgPool1d,
+    DistributedAvgPool2d,
+    DistributedAvgPool3d,
+    DistributedMaxPool1d,
+    DistributedMaxPool2d,
+    DistributedMaxPool3d,
+)
+from partita.torch.primitives import (
+    AllGather,
+    AllSumReduce,
+    Broadcast,
+    DistributedTranspose,
+    HaloExchange,
+    Mover,
+    ReduceScatter,
+    Repartition,
+    SumReduce,
+)
+from partita.torch.stack import DistributedStack
+
+__all__ = [
+    "AllGather",
+    "AllSumReduce",
+    "Broadcast",
+    "DistributedAvgPool1d",
+    "DistributedAvgPool2d",
+    "DistributedAvgPool3d",
+    "DistributedBCELoss",
+    "DistributedBCEWithLogitsLoss",
+    "DistributedBatchNorm",
+    "DistributedConv1d",
+    "DistributedConv2d",
+    "DistributedConv3d",
+    "DistributedCrossEntropyLoss",
+    "DistributedKLDivLoss",
+    "DistributedL1Loss",
+    "DistributedLinear",
+    "DistributedMSELoss",
+    "DistributedMaxPool1d",
+    "DistributedMaxPool2d",
+    "DistributedMaxPool3d",
+    "DistributedPoissonNLLLoss",
+    "DistributedStack",
+    "DistributedTranspose",
+    "HaloExchange",
+    "Mover",
+    "MovementFunction",
+    "ReduceScatter",
+    "Repartition",
+    "SumReduce",
+    "WindowFunction",
+]

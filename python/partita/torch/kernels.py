@@ -1,0 +1,87 @@
+"""Layers that slide a kernel over divided dimensions: the part that convolution and pooling share.
+
+A tensor is (batch, channel, space...). The partition may divide batch and space in any way,
+unevenly too; outputs are divided evenly in space. Batch blocks stay where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from partita._errors import LayoutError
+from partita.distdl import Partition, Window, WindowExchange
+from partita.torch.functions import windows
+
+Numbers = int | Sequence[int]
+
+
+def per_dimension(value: Any, n_dims: int, name: str) -> tuple[int, ...]:
+    """One number per dimension of space."""
+    numbers = tuple(value) if isinstance(value, Sequence) else (value,) * n_dims
+    if len(numbers) != n_dims or not all(isinstance(one, int) for one in numbers):
+        message = f"{name} {value!r} in {n_dims} dimensions; use a number or {n_dims} of them"
+        raise LayoutError(message, f"window-{name}")
+    return numbers
+
+
+class Kernel(torch.nn.Module):
+    """A layer with one window per dimension of space; `local` computes on padded inputs."""
+
+    n_dims = 0
+    fill = 0.0
+
+    def __init__(
+        self,
+        P_x: Partition,
+        kernel_size: Numbers,
+        stride: Numbers,
+        padding: Numbers,
+        dilation: Numbers,
+    ) -> None:
+        super().__init__()
+        given = (("kernel", kernel_size), ("stride", stride), ("padding", padding))
+        columns = [per_dimension(value, self.n_dims, name) for name, value in given]
+        columns.append(per_dimension(dilation, self.n_dims, "dilation"))
+        self.kernel_size, self.stride, self.padding, self.dilation = columns
+        self.windows = [Window(*numbers) for numbers in zip(*columns, strict=True)]
+        self.P_x = P_x
+        check_grid(P_x, self.n_dims)
+        self.exchange = WindowExchange(P_x, [[], [], *([window] for window in self.windows)])
+
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        """This worker's outputs: an empty tensor if it has none. Collective."""
+        if self.exchange.team is None:
+            return input.clone()
+        copies = self.copies()
+        inputs, movement = windows(input, self.exchange, self.fill)
+        # A worker that fails alone tells the others.
+        with self.exchange.team:
+            counts = [need.n_outputs for need in movement.stages[0][2:]]
+            return self.local(inputs, counts, copies)
+
+    def copies(self) -> tuple[torch.Tensor | None, ...]:
+        """This worker's copies of the parameters. Collective."""
+        return ()
+
+    def local(
+        self,
+        inputs: torch.Tensor,
+        counts: Sequence[int],
+        copies: tuple[torch.Tensor | None, ...],
+    ) -> torch.Tensor:
+        """The outputs for padded inputs; `counts` are their numbers per dimension of space."""
+        raise NotImplementedError
+
+
+def check_grid(P_x: Partition, n_dims: int) -> None:
+    """Whether a partition fits (batch, channel, space...) with channels kept together."""
+    shape = P_x.grid_shape
+    if len(shape) != n_dims + 2 and P_x.team is not None:
+        message = f"a partition of {len(shape)} dimensions for {n_dims} of space; use {n_dims + 2}"
+        raise LayoutError(message, "partition-ndim")
+    if len(shape) > 1 and shape[1] != 1:
+        message = f"channels divided over {shape[1]} workers; keep them together or repartition"
+        raise LayoutError(message, "channels-divided")

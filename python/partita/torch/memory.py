@@ -1,0 +1,57 @@
+"""Tensors as NumPy arrays and back, without a copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from partita._errors import LayoutError
+from partita.distdl.agree import Structure
+
+Local = np.ndarray[Any, Any]
+
+DTYPE_NAMES = {
+    torch.bool: "bool",
+    torch.uint8: "uint8",
+    torch.int8: "int8",
+    torch.int16: "int16",
+    torch.int32: "int32",
+    torch.int64: "int64",
+    torch.float16: "float16",
+    torch.float32: "float32",
+    torch.float64: "float64",
+    torch.complex64: "complex64",
+    torch.complex128: "complex128",
+}
+
+
+def structure(tensor: Any) -> Structure:
+    """What other workers must know of a tensor; flagged if it needs a gradient."""
+    if not isinstance(tensor, torch.Tensor):
+        message = f"a {type(tensor).__name__} as local tensor; use a torch tensor"
+        raise LayoutError(message, "local-type")
+    if tensor.device.type != "cpu":
+        message = f"a tensor on {tensor.device}; move it to the CPU first, others come later"
+        raise LayoutError(message, "device")
+    if tensor.layout != torch.strided:
+        message = f"a tensor of layout {tensor.layout}; use a strided one"
+        raise LayoutError(message, "tensor-layout")
+    if tensor.dtype not in DTYPE_NAMES:
+        known = ", ".join(DTYPE_NAMES.values())
+        message = f"a tensor of {tensor.dtype}; use one of {known}"
+        raise LayoutError(message, "dtype-unknown")
+    needs_gradient = tensor.requires_grad and torch.is_grad_enabled()
+    return Structure(tuple(tensor.shape), DTYPE_NAMES[tensor.dtype], needs_gradient)
+
+
+def as_array(tensor: torch.Tensor) -> Local:
+    """The tensor's own memory as an array, strides and all."""
+    array: Local = tensor.detach().resolve_conj().resolve_neg().numpy()
+    return array
+
+
+def as_tensor(array: Local) -> torch.Tensor:
+    """An array's own memory as a tensor."""
+    return torch.from_numpy(array)

@@ -1,0 +1,107 @@
+"""Pooling of tensors divided in batch and space; arguments as torch's own layers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import torch
+import torch.nn.functional as F
+
+from partita._errors import LayoutError
+from partita.distdl import Partition
+from partita.torch.kernels import Kernel, Numbers
+from partita.torch.parameters import empty_result
+
+
+class _Pooling(Kernel):
+    function: Callable[..., torch.Tensor]
+
+    def __init__(
+        self,
+        P_x: Partition,
+        kernel_size: Numbers,
+        stride: Numbers | None = None,
+        padding: Numbers = 0,
+        dilation: Numbers = 1,
+    ) -> None:
+        steps = kernel_size if stride is None else stride
+        super().__init__(P_x, kernel_size, steps, padding, dilation)
+        for window in self.windows:
+            if 2 * window.padding > window.kernel:
+                message = f"padding {window.padding} for kernel {window.kernel}; use half at most"
+                raise LayoutError(message, "window-padding")
+
+    def local(
+        self,
+        inputs: torch.Tensor,
+        counts: Sequence[int],
+        copies: tuple[torch.Tensor | None, ...],
+    ) -> torch.Tensor:
+        """The pool of padded inputs."""
+        if 0 in counts or inputs.shape[0] == 0:
+            return empty_result([*inputs.shape[:2], *counts], inputs)
+        return self.pool(inputs)
+
+    def pool(self, inputs: torch.Tensor) -> torch.Tensor:
+        """The serial pool."""
+        return type(self).function(inputs, self.kernel_size, self.stride)
+
+
+class _MaxPool(_Pooling):
+    fill = -math.inf
+
+    def pool(self, inputs: torch.Tensor) -> torch.Tensor:
+        """The serial pool."""
+        return type(self).function(inputs, self.kernel_size, self.stride, dilation=self.dilation)
+
+
+class _AvgPool(_Pooling):
+    def __init__(
+        self,
+        P_x: Partition,
+        kernel_size: Numbers,
+        stride: Numbers | None = None,
+        padding: Numbers = 0,
+        dilation: Numbers = 1,
+    ) -> None:
+        super().__init__(P_x, kernel_size, stride, padding, dilation)
+        if set(self.dilation) != {1}:
+            message = f"average pooling with dilation {dilation}; use 1"
+            raise LayoutError(message, "window-dilation")
+
+
+class DistributedMaxPool1d(_MaxPool):
+    """The maximum in windows of one divided dimension."""
+
+    n_dims, function = 1, F.max_pool1d
+
+
+class DistributedMaxPool2d(_MaxPool):
+    """The maximum in windows of two divided dimensions."""
+
+    n_dims, function = 2, F.max_pool2d
+
+
+class DistributedMaxPool3d(_MaxPool):
+    """The maximum in windows of three divided dimensions."""
+
+    n_dims, function = 3, F.max_pool3d
+
+
+class DistributedAvgPool1d(_AvgPool):
+    """The mean in windows of one divided dimension; padding counts as zeros."""
+
+    n_dims, function = 1, F.avg_pool1d
+
+
+class DistributedAvgPool2d(_AvgPool):
+    """The mean in windows of two divided dimensions; padding counts as zeros."""
+
+    n_dims, function = 2, F.avg_pool2d
+
+
+class DistributedAvgPool3d(_AvgPool):
+    """The mean in windows of three divided dimensions; padding counts as zeros."""
+
+    n_dims, function = 3, F.avg_pool3d

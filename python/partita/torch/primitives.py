@@ -1,0 +1,123 @@
+"""The primitives as modules: what DistDL calls its data movement layers.
+
+>>> import torch, partita as pt
+>>> from partita.distdl import Partition
+>>> def job(team):
+...     P = Partition(team)
+...     x = torch.tensor([1.0 + team.rank], requires_grad=True)
+...     y = AllSumReduce(P, axes_reduce=[0])(x)
+...     y.backward(torch.ones(1))
+...     return y.item(), x.grad.item()
+>>> pt.spmd(job, ranks=3)
+[(6.0, 3.0), (6.0, 3.0), (6.0, 3.0)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+
+from partita import distdl
+from partita.distdl import Partition, Primitive
+from partita.torch.functions import move
+from partita.torch.halo import fill
+
+
+class Mover(torch.nn.Module):
+    """A primitive as a module. Workers outside it get their tensor back, cloned."""
+
+    def __init__(self, primitive: Primitive) -> None:
+        super().__init__()
+        self.primitive = primitive
+
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        """This worker's result. Collective."""
+        return move(input, self.primitive)
+
+
+class Broadcast(Mover):
+    """Each worker's tensor of `P_x` copied to the workers of its colour in `P_y`."""
+
+    def __init__(
+        self,
+        P_x: Partition,
+        P_y: Partition,
+        transpose_src: bool = False,
+        transpose_dest: bool = False,
+        preserve_batch: bool = True,
+    ) -> None:
+        super().__init__(distdl.Broadcast(P_x, P_y, transpose_src, transpose_dest, preserve_batch))
+
+
+class SumReduce(Mover):
+    """Each worker's tensor of `P_y` is the sum of the tensors of its colour in `P_x`."""
+
+    def __init__(
+        self,
+        P_x: Partition,
+        P_y: Partition,
+        transpose_src: bool = False,
+        transpose_dest: bool = False,
+        preserve_batch: bool = True,
+    ) -> None:
+        super().__init__(distdl.SumReduce(P_x, P_y, transpose_src, transpose_dest, preserve_batch))
+
+
+class AllSumReduce(Mover):
+    """On every worker the sum over the workers that differ from it along the given axes only."""
+
+    def __init__(
+        self,
+        P_x: Partition,
+        axes_reduce: Iterable[int] | None = None,
+        axes_keep: Iterable[int] | None = None,
+    ) -> None:
+        super().__init__(distdl.AllSumReduce(P_x, axes_reduce, axes_keep))
+
+
+class HaloExchange(Mover):
+    """A new tensor like the given one, its halo filled with what the owners hold.
+
+    With `in_place` it writes into the given tensor, and backward into the given gradient: the
+    fastest way, for tensors and gradients that nobody else uses.
+    """
+
+    def __init__(
+        self, P_x: Partition, halo: Sequence[Any], *, in_place: bool = False, **options: Any
+    ) -> None:
+        made = distdl.HaloExchange(P_x, halo, **options)
+        super().__init__(made)
+        self._work = fill if in_place else move
+        self._exchange = made
+
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        """The tensor with its halo. Collective."""
+        return self._work(input, self._exchange)
+
+
+class Repartition(Mover):
+    """The tensor that lies on `P_x`, in even blocks on `P_y`."""
+
+    def __init__(
+        self, P_x: Partition, P_y: Partition, preserve_batch: bool = True, **options: Any
+    ) -> None:
+        super().__init__(distdl.Repartition(P_x, P_y, preserve_batch, **options))
+
+
+class AllGather(Mover):
+    """On every worker the tensors along one axis of the grid, joined along that axis."""
+
+    def __init__(self, P_x: Partition, axis: int) -> None:
+        super().__init__(distdl.AllGather(P_x, axis))
+
+
+class ReduceScatter(Mover):
+    """The sum over the workers along one axis of the grid, divided evenly among them."""
+
+    def __init__(self, P_x: Partition, axis: int) -> None:
+        super().__init__(distdl.ReduceScatter(P_x, axis))
+
+
+DistributedTranspose = Repartition

@@ -1,0 +1,242 @@
+"""The back-end as DistDL calls it, without DistDL: modules, functions, structures, buffers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import torch
+from divided import check, cut
+
+import partita as pt
+from partita.torch import backend
+
+
+def cartesian(team: pt.Team, ranks: Any, shape: Any) -> Any:
+    few = backend.Partition(team).create_partition_inclusive(np.asarray(ranks))
+    return few.create_cartesian_topology_partition(np.asarray(shape))
+
+
+def test_shapes_and_indices_are_arrays() -> None:
+    def job(team: pt.Team) -> None:
+        P = cartesian(team, [2, 0, 1], [1, 3])
+        assert type(P) is backend.CartesianPartition
+        assert isinstance(P.shape, np.ndarray)
+        np.testing.assert_array_equal(P.shape, [1, 3])
+        np.testing.assert_array_equal(P.index, [0, P.rank])
+        np.testing.assert_array_equal(P.cartesian_index(2), [0, 2])
+        assert np.all(P.shape[:1] == 1)
+        plain = P.create_partition_inclusive([0])
+        assert type(plain) is backend.Partition
+        np.testing.assert_array_equal(plain.shape, [1 if plain.active else -1])
+        sub = P.create_cartesian_subtopology_partition([False, True])
+        assert type(sub) is backend.CartesianPartition
+        P.deactivate()
+        assert not P.active
+        assert P.index is None
+        np.testing.assert_array_equal(P.shape, [1, 3])
+        assert not backend.Partition().active
+
+    pt.spmd(job, ranks=3)
+
+
+def test_broadcast_and_sum_reduction_through_their_teams() -> None:
+    def job(team: pt.Team) -> None:
+        single = cartesian(team, [1, 2, 3], [1, 3, 1])
+        many = cartesian(team, range(12), [2, 3, 2])
+        function = backend.functional.broadcast.BroadcastFunction
+        send, receive = single.create_broadcast_partition_to(many)
+        colour = team.rank // 2 % 3
+        x = torch.full((2,), 100.0 + team.rank) if single.active else torch.zeros(0)
+        x.requires_grad_()
+        known = backend.broadcast_tensor_structure(x, send, receive)
+        assert known.shape == (2,)
+        assert known.dtype is torch.float32
+        assert known.requires_grad
+        y = function.apply(x, send, receive, False, known, known)
+        check(y.detach(), torch.full((2,), 101.0 + colour))
+        y.backward(torch.full((2,), float(team.rank)))
+        if single.active:
+            check(x.grad, torch.full((2,), (14.0, 22.0, 30.0)[single.rank]))
+        function = backend.functional.sum_reduce.SumReduceFunction
+        send, receive = many.create_reduction_partition_to(single)
+        x = torch.full((2,), float(team.rank), requires_grad=True)
+        known = backend.broadcast_tensor_structure(x, send, receive)
+        assert known.shape == ((2,) if single.active else None)
+        y = function.apply(x, send, receive, False, known, known)
+        wanted = [(14.0, 22.0, 30.0)[single.rank]] * 2 if single.active else []
+        assert y.tolist() == wanted
+        y.backward(torch.full((2,), 100.0 + team.rank) if single.active else torch.zeros(0))
+        check(x.grad, torch.full((2,), 101.0 + colour))
+
+    pt.spmd(job, ranks=12)
+
+
+def test_all_sum_and_repartition() -> None:
+    def job(team: pt.Team) -> None:
+        rows, square = cartesian(team, range(4), [4, 1]), cartesian(team, range(4), [2, 2])
+        sub = square.create_allreduction_partition([1])
+        x = torch.ones(3, requires_grad=True)
+        y = backend.functional.all_sum_reduce.AllSumReduceFunction.apply(x, sub, None, None)
+        y.backward(torch.ones(3))
+        check(y.detach(), torch.full((3,), 2.0))
+        check(x.grad, torch.full((3,), 2.0))
+        whole = torch.arange(77.0 * 55).reshape(77, 55)
+        x = cut(whole, (4, 1), rows.index).clone().requires_grad_()
+        union = rows.create_partition_union(square)
+        known = backend.assemble_global_tensor_structure(x, rows, union)
+        np.testing.assert_array_equal(known.shape, [77, 55])
+        function = backend.functional.repartition.RepartitionFunction
+        none = (None, None, None)
+        y = function.apply(x, union, *none, rows, None, None, square, None, None, False)
+        check(y.detach(), cut(whole, (2, 2), square.index))
+        y.backward(y.detach())
+        check(x.grad, x.detach())
+        shapes = backend.compute_subtensor_shapes_unbalanced(x, rows, union)
+        np.testing.assert_array_equal(shapes[:, 0], [[20, 55], [19, 55], [19, 55], [19, 55]])
+
+    pt.spmd(job, ranks=4)
+
+
+def test_sums_of_many_are_added_in_a_tree() -> None:
+    def job(team: pt.Team) -> None:
+        line = cartesian(team, range(12), [12])
+        x = torch.full((3,), 0.1, requires_grad=True)
+        sub = line.create_allreduction_partition([0])
+        y = backend.functional.AllSumReduceFunction.apply(x, sub, None, None)
+        # One after the other would give 1.2000002.
+        assert torch.all(y == 0.1 * 12)
+        y.backward(torch.full((3,), 0.1))
+        assert torch.all(x.grad == 0.1 * 12)
+
+    pt.spmd(job, ranks=12)
+
+
+def test_halos_as_slices_wider_than_a_neighbour() -> None:
+    def job(team: pt.Team) -> None:
+        P = cartesian(team, range(4), [1, 4])
+        whole = torch.arange(24.0).reshape(2, 12)
+        start, stop = 3 * team.rank, 3 * team.rank + 3
+        low, high = max(0, start - 4), min(12, stop + 4)
+        x = torch.full((2, high - low), -9.0)
+        x[:, start - low : stop - low] = whole[:, start:stop]
+        x.requires_grad_()
+        left, right = start - low, high - stop
+
+        def ends(axis: int, n_left: int, n_right: int) -> list[tuple[slice, ...]]:
+            length = x.shape[axis]
+            ghosts = [slice(0, n_left), slice(length - n_right, length)]
+            other = slice(0, 2)
+            pairs = [(one, other) if axis == 0 else (other, one) for one in ghosts]
+            return [pairs[0], pairs[0], pairs[1], pairs[1]]
+
+        slices = [ends(0, 0, 0), ends(1, left, right)]
+        function = backend.functional.halo_exchange.HaloExchangeFunction
+        y = function.apply(x, P, slices, None, None)
+        check(y.detach(), whole[:, low:high])
+        y.sum().backward()
+        n_copies = torch.tensor(
+            [sum(max(0, 3 * r - 4) <= j < 3 * r + 7 for r in range(4)) for j in range(12)]
+        )
+        assert x.grad is not None
+        check(x.grad[:, left : left + 3], n_copies[start:stop].expand(2, 3).float())
+        assert not x.grad[:, :left].any()
+
+    pt.spmd(job, ranks=4)
+
+
+def test_halos_in_place_where_asked() -> None:
+    def job(team: pt.Team) -> None:
+        P = cartesian(team, range(2), [2])
+        ends = [(slice(0, team.rank),)] * 2 + [(slice(2 + team.rank, 3),)] * 2
+        leaf = torch.full((3,), 1.0 + team.rank, requires_grad=True)
+        x = leaf.clone()
+        function = backend.functional.halo_exchange.HaloExchangeFunction
+        y = function.apply(x, P, [ends])
+        assert y.data_ptr() == x.data_ptr()
+        assert y.tolist() == [[1.0, 1.0, 2.0], [1.0, 2.0, 2.0]][team.rank]
+        cotangent = torch.ones(3)
+        y.backward(cotangent)
+        assert cotangent.tolist() == [[1.0, 2.0, 0.0], [0.0, 2.0, 1.0]][team.rank]
+        assert function.apply(leaf, P, [ends]).data_ptr() != leaf.data_ptr()
+
+    function = backend.functional.HaloExchangeFunction
+    function.in_place = True
+    try:
+        pt.spmd(job, ranks=2)
+    finally:
+        function.in_place = False
+
+
+def test_buffers_grow_and_are_shared() -> None:
+    buffer = backend.ExpandableBuffer(np.float32)
+    assert buffer.capacity == 0
+    buffer.get_view((2, 3))[...] = 5
+    view = buffer.get_view((4, 4))
+    assert view.dtype == np.float32
+    np.testing.assert_array_equal(view.ravel()[:6], [5] * 6)
+    raw = buffer.raw_buffer
+    buffer.allocate_view((3, 3))
+    assert buffer.raw_buffer is raw
+    manager = backend.BufferManager()
+    three = manager.request_buffers(3, np.float32)
+    assert manager.request_buffers(2, np.float32) == three[:2]
+    assert len(manager.request_buffers(1, np.int32)) == 1
+    allocate = backend.halo_exchange.allocate_halo_exchange_buffers
+    assert allocate(manager, [1, 2], None, None, torch.float64) == [[None] * 4] * 2
+    assert len(manager.buffers_map[np.float64]) == 4
+    allocate = backend.repartition.allocate_repartition_buffers
+    overlaps = [(slice(1), 1, "self"), (slice(1), 1, 2), (None, None, None)]
+    assert allocate(manager, overlaps, overlaps[:1], torch.int64) == ([None] * 3, [None])
+    assert len(manager.buffers_map[np.int64]) == 1
+
+
+SWITCH = """
+import sys
+import partita.torch.backend as backend
+if sys.argv[1] == "late":
+    import distdl
+backend.install()
+backend.install()
+import distdl.backend
+assert distdl.backend.backend.Partition is backend.Partition
+from distdl.backends.mpi.partition import MPIPartition
+from distdl.backends.mpi.functional.broadcast import BroadcastFunction
+assert MPIPartition is backend.Partition
+assert BroadcastFunction is backend.functional.BroadcastFunction
+print("switched")
+"""
+
+
+def test_install_takes_the_place_of_the_only_back_end(tmp_path: Path) -> None:
+    own = tmp_path / "distdl" / "backends" / "mpi"
+    own.mkdir(parents=True)
+    (own / "__init__.py").write_text("raise ImportError('the back-end that is replaced')")
+    (own.parent / "__init__.py").write_text("from . import mpi")
+    (tmp_path / "distdl" / "__init__.py").write_text("")
+    (tmp_path / "distdl" / "backend.py").write_text(
+        "import distdl.backends.mpi\nbackend = distdl.backends.mpi\n"
+    )
+    (tmp_path / "switch.py").write_text(SWITCH)
+    here = Path(__file__).resolve().parents[2] / "python"
+    for when, wanted in (("early", "switched"), ("late", "call install() before")):
+        done = subprocess.run(
+            [sys.executable, "switch.py", when],
+            cwd=tmp_path,
+            env={"PYTHONPATH": f"{tmp_path}:{here}"},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert wanted in done.stdout + done.stderr
+
+
+def test_structures_of_nobody() -> None:
+    nothing = SimpleNamespace(shape=None, dtype=None, requires_grad=None)
+    found = backend.broadcast_tensor_structure(nothing, backend.Partition(), backend.Partition())
+    assert found.shape is None

@@ -1,0 +1,43 @@
+"""What docs/distdl.md and the example show: every block runs, every remark is true."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "distdl.md").read_text()
+
+
+def test_blocks_run_and_their_remarks_are_true() -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 5
+    namespace: dict[str, Any] = {"__name__": "page"}
+    n_remarks = 0
+    for block in blocks:
+        exec(compile(block, "distdl.md", "exec"), namespace)
+        for expression, value in re.findall(
+            r"^([^#\n]+?)\s+# ([\[(].*[\])])$", block, flags=re.MULTILINE
+        ):
+            assert eval(expression, namespace) == eval(value), expression
+            n_remarks += 1
+    assert n_remarks >= 7
+
+
+@pytest.mark.parametrize("engine", ["threads", "mpi"])
+def test_the_example_trains_to_the_serial_losses(tmp_path: Path, engine: str) -> None:
+    launcher = [str(Path(sys.executable).parent / "mpiexec"), "-n", "4"]
+    command = [sys.executable, str(ROOT / "examples" / "train_convnet.py"), str(tmp_path)]
+    command = launcher + command if engine == "mpi" else command
+    done = subprocess.run(command, capture_output=True, text=True, timeout=110, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = re.findall(r"serial (\S+), four ranks (\S+)", done.stdout)
+    assert len(found) == 6
+    assert all(serial == divided for serial, divided in found)
+    assert float(found[-1][0]) < 0.01
+    assert "<svg" in (tmp_path / "training.svg").read_text()
