@@ -94,7 +94,8 @@ class Array:
             )
         ]
         cut = zip(starts, piece.owned_shape, strict=True)
-        return buffer[(*(slice(start, start + length) for start, length in cut), ...)]
+        box: Any = (*(slice(start, start + length) for start, length in cut), ...)
+        return buffer[box]
 
     @property
     def pieces(self) -> list[tuple[Piece, Local]]:
@@ -147,7 +148,8 @@ class Array:
     def _view(self, buffer: int, box: tuple[slice, ...]) -> Any:
         """A box of one of the buffers, as it is handed on."""
         # The dots keep a view of an array without dimensions a view.
-        return self._buffers[buffer][(*box, ...)]
+        dotted: Any = (*box, ...)
+        return self._buffers[buffer][dotted]
 
     def copies(self) -> list[Copied]:
         """For each buffer of this rank, whether it shares its producer's memory, and why not."""
@@ -211,13 +213,11 @@ def from_local(local: Any, layout: Layout, team: Team | None = None) -> Array:
         buffers, given, reasons = [], [], []
     if given != wanted:
         message = f"local shapes {given} on rank {team.rank}, the layout says {wanted}; use those"
-        team.native.report(message)
-        raise LayoutError(message, "buffer-shape")
+        raise team.told(LayoutError(message, "buffer-shape"))
     dtype = buffers[0].dtype if buffers else np.dtype("float64")
     if not dtype.isnative:
         message = f"elements of {dtype} in foreign byte order; use astype({dtype.name!r})"
-        team.native.report(message)
-        raise LayoutError(message, "byte-order")
+        raise team.told(LayoutError(message, "byte-order"))
     return Array(buffers, layout, team, dtype, reasons=reasons)
 
 

@@ -261,7 +261,7 @@ def asarray(
     elif type(obj).__module__.startswith("dask.array"):
         from importlib import import_module
 
-        array = import_module("partita.dask").from_dask(obj, team=team)
+        array = import_module("partita.dask").from_dask(obj)
     else:
         return _from_whole(obj, layout, team, copy)
     if layout is None or layout == array.layout:

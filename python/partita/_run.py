@@ -65,14 +65,16 @@ class Running:
 
     def __init__(self, plan: Plan, local: Buffers, team: Team, out: Buffers) -> None:
         self._plan, self._out = plan, out
-        self._sources, self._targets = _prepare(plan, local, team, out)
+        sources, self._targets = _prepare(plan, local, team, out)
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, args=(team,), daemon=True)
+        # It has the team from here on: calls of this rank before `wait` are refused.
+        self._started = team.native.start(plan, sources, self._targets)
+        self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
-    def _run(self, team: Team) -> None:
+    def _run(self) -> None:
         try:
-            team.native.run(self._plan, self._sources, self._targets)
+            self._started.run()
         except BaseException as error:
             self._error = error
 

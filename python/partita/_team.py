@@ -13,7 +13,7 @@ import ctypes
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from partita._errors import LayoutError, RemoteError, TeamError
+from partita._errors import LayoutError, RemoteError
 from partita._partita import Crew
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from partita._partita import TeamCore
 
 T = TypeVar("T")
+E = TypeVar("E", bound=BaseException)
 
 _current: contextvars.ContextVar[Team] = contextvars.ContextVar("partita_team")
 
@@ -80,6 +81,9 @@ class Team:
 
     def with_deadline(self, seconds: float | None) -> Team:
         """The same team that waits this long for others; None waits for ever."""
+        if seconds is not None and not 0 <= seconds < 1e9:
+            message = f"a deadline of {seconds} seconds; use a positive number, or None for none"
+            raise LayoutError(message, "deadline")
         return Team(self.native.with_deadline(seconds))
 
     def barrier(self) -> None:
@@ -115,21 +119,24 @@ class Team:
         team = source or self
         if not 0 <= root < team.size:
             message = f"root {root} of a team of {team.size}; use a rank of that team"
-            self.native.report(message)
-            raise LayoutError(message, "root-unknown")
+            raise self.told(LayoutError(message, "root-unknown"))
         member = team.ranks[root]
         if member not in self.ranks:
             message = f"root {root} is rank {member} of the world, no member here; use a member"
-            self.native.report(message)
-            raise LayoutError(message, "root-unknown")
+            raise self.told(LayoutError(message, "root-unknown"))
         return self.ranks.index(member)
 
     def _encoded(self, encode: Callable[[Any], bytes], obj: Any) -> bytes:
         try:
             return encode(obj)
         except Exception as error:
-            self.native.report(str(error))
-            raise
+            raise self.told(error) from None
+
+    def told(self, error: E) -> E:
+        """The same error, after the other members have been told of it: for `raise team.told(...)`."""
+        self.native.report(str(error))
+        error.told = self.ranks  # type: ignore[attr-defined]
+        return error
 
     def allgather_data(self, obj: Any) -> list[Any]:
         """Every member's value, in order."""
@@ -147,9 +154,10 @@ class Team:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # The team's own errors are known to all members already.
-        if error is not None and not isinstance(error, TeamError):
-            self.native.report(f"{type(error).__name__}: {error}")
+        # The errors of this very team are known to all its members already.
+        if error is None or not self.active or getattr(error, "told", None) == self.ranks:
+            return
+        self.native.report(f"{type(error).__name__}: {error}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Team) and self.native == other.native

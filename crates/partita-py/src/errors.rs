@@ -45,6 +45,7 @@ pub(crate) fn team_error(py: Python<'_>, error: &TeamError) -> PyErr {
         | TeamError::BufferReadOnly { .. }
         | TeamError::BufferRepeats { .. }
         | TeamError::BufferOverlap { .. }
+        | TeamError::TargetsOverlap { .. }
         | TeamError::MemberTwice { .. }
         | TeamError::MemberUnknown { .. } => {
             return layout_error(py, &error.to_string(), error.reason());

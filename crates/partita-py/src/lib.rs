@@ -42,6 +42,7 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<buffers::WarmMemory>()?;
     module.add_class::<team::Crew>()?;
     module.add_class::<team::TeamCore>()?;
+    module.add_class::<team::Started>()?;
     module.add_class::<mpi::MpiWorld>()?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_function(wrap_pyfunction!(cli::run_command, module)?)?;

@@ -4,11 +4,11 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use partita_team::threads;
-use partita_team::{Buffer, Team};
+use partita_team::{Buffer, Claim, Team, TeamError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -93,7 +93,7 @@ impl TeamCore {
     }
 
     fn barrier(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.core.barrier()).map_err(|error| team_error(py, &error))
+        py.detach(|| self.core.barrier()).map_err(|error| self.raised(py, &error))
     }
 
     /// Everyone's bytes; `argument` must be equal on all ranks.
@@ -107,7 +107,7 @@ impl TeamCore {
         let name = known_call(call);
         let all = py
             .detach(|| self.core.allgather_with(name, argument, data))
-            .map_err(|error| team_error(py, &error))?;
+            .map_err(|error| self.raised(py, &error))?;
         Ok(all.iter().map(|bytes| PyBytes::new(py, bytes)).collect())
     }
 
@@ -130,7 +130,22 @@ impl TeamCore {
         // SAFETY: what is held keeps the memory in place until after the call, and the buffer
         // protocol vouches for shape and strides; the engine checks the rest.
         let outcome = py.detach(|| unsafe { self.core.run(&plan.core, &from, &into) });
-        outcome.map_err(|error| team_error(py, &error))
+        outcome.map_err(|error| self.raised(py, &error))
+    }
+
+    /// Takes hold of the buffers and of the team; the plan runs when the result is told to.
+    fn start(
+        &self,
+        py: Python<'_>,
+        plan: Py<Plan>,
+        sources: Vec<Bound<'_, PyAny>>,
+        targets: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<Started> {
+        let claim = self.core.claim().map_err(|error| self.raised(py, &error))?;
+        let sources = self.hold(py, plan.get(), &sources, "source")?;
+        let targets = self.hold(py, plan.get(), &targets, "target")?;
+        let team = Self { core: self.core.clone() };
+        Ok(Started { team, plan, sources, targets, claim: Mutex::new(Some(claim)) })
     }
 
     /// Runs a plan from a layout to itself on this rank's buffers: fills the halos.
@@ -143,7 +158,7 @@ impl TeamCore {
         let (own, _own) = self.hold(py, plan, &buffers, "source")?;
         // SAFETY: as in `run`.
         let outcome = py.detach(|| unsafe { self.core.run_in_place(&plan.core, &own) });
-        outcome.map_err(|error| team_error(py, &error))
+        outcome.map_err(|error| self.raised(py, &error))
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
@@ -168,9 +183,47 @@ impl TeamCore {
             Err(error) => {
                 // They must not wait for a rank that stumbles over its own arguments.
                 self.report(py, &error.value(py).to_string())?;
-                Err(error)
+                Err(self.marked(py, error))
             }
         }
+    }
+
+    fn raised(&self, py: Python<'_>, error: &TeamError) -> PyErr {
+        let raised = team_error(py, error);
+        self.marked(py, raised)
+    }
+
+    /// Notes in an error whom it is known to, so that `with team:` does not tell them again.
+    fn marked(&self, py: Python<'_>, error: PyErr) -> PyErr {
+        let members = PyTuple::new(py, self.core.members());
+        // Not every exception takes a note; then they are told twice.
+        let _ = members.and_then(|members| error.value(py).setattr("told", members));
+        error
+    }
+}
+
+/// A plan that holds its team and its buffers and waits to be run.
+#[pyclass(frozen, module = "partita._partita")]
+pub(crate) struct Started {
+    team: TeamCore,
+    plan: Py<Plan>,
+    sources: (Vec<Buffer>, Vec<Held>),
+    targets: (Vec<Buffer>, Vec<Held>),
+    claim: Mutex<Option<Claim>>,
+}
+
+#[pymethods]
+impl Started {
+    /// Runs the plan, once.
+    fn run(&self, py: Python<'_>) -> PyResult<()> {
+        let claim = self.claim.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(claim) = claim else { return Ok(()) };
+        let plan = &self.plan.get().core;
+        // SAFETY: as in `TeamCore::run`; what is held lives as long as this.
+        let outcome = py.detach(|| unsafe {
+            self.team.core.run_claimed(claim, plan, &self.sources.0, &self.targets.0)
+        });
+        outcome.map_err(|error| self.team.raised(py, &error))
     }
 }
 

@@ -66,16 +66,25 @@ impl Buffer {
     }
 
     /// Checks that every element can be written on its own.
-    pub(crate) fn check_target(&self, number: usize) -> Result<()> {
+    pub(crate) fn check_target(&self, number: usize, item_bytes: usize) -> Result<()> {
         if self.access == Access::Read {
             return Err(TeamError::BufferReadOnly { buffer: number });
         }
-        let is_empty = self.n_elements() == 0;
-        let repeats = |dim: &usize| !is_empty && self.strides[*dim] == 0 && self.shape[*dim] > 1;
-        match (0..self.shape.len()).find(repeats) {
-            Some(dim) => Err(TeamError::BufferRepeats { buffer: number, dim }),
-            None => Ok(()),
+        if self.n_elements() == 0 {
+            return Ok(());
         }
+        // Each step must leave behind all that the smaller steps reach.
+        let mut dims: Vec<usize> = (0..self.shape.len()).filter(|d| self.shape[*d] > 1).collect();
+        dims.sort_by_key(|dim| self.strides[*dim].unsigned_abs());
+        let mut reach = item_bytes as u128;
+        for dim in dims {
+            let step = self.strides[dim].unsigned_abs() as u128;
+            if step < reach {
+                return Err(TeamError::BufferRepeats { buffer: number, dim });
+            }
+            reach += step * u128::from(self.shape[dim] - 1);
+        }
+        Ok(())
     }
 }
 

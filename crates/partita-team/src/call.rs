@@ -61,7 +61,7 @@ pub(crate) fn check_buffers(
     check_shapes("source", sources, &shapes(plan.source()))?;
     check_shapes("target", targets, &shapes(plan.target()))?;
     for (number, target) in targets.iter().enumerate() {
-        target.check_target(number)?;
+        target.check_target(number, plan.dtype().n_bytes() as usize)?;
     }
     Ok(())
 }

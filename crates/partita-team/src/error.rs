@@ -41,6 +41,7 @@ pub enum TeamError {
     BufferReadOnly { buffer: usize },
     BufferRepeats { buffer: usize, dim: usize },
     BufferOverlap { rank: u64, other: u64 },
+    TargetsOverlap { rank: u64, other: u64 },
     NotAMember { rank: u64, n_ranks: u64 },
     MemberTwice { rank: u64 },
     MemberUnknown { rank: u64, size: u64 },
@@ -71,7 +72,7 @@ impl TeamError {
             Self::BufferShape { .. } => "buffer-shape",
             Self::BufferReadOnly { .. } => "buffer-read-only",
             Self::BufferRepeats { .. } => "buffer-repeats",
-            Self::BufferOverlap { .. } => "buffer-overlap",
+            Self::BufferOverlap { .. } | Self::TargetsOverlap { .. } => "buffer-overlap",
             Self::NotAMember { .. } => "not-a-member",
             Self::MemberTwice { .. } => "member-twice",
             Self::MemberUnknown { .. } => "member-unknown",
@@ -131,13 +132,17 @@ impl fmt::Display for TeamError {
             }
             Self::BufferRepeats { buffer, dim } => write!(
                 f,
-                "target buffer {buffer} has stride 0 in dimension {dim}: its elements share memory; \
-                 give one where each has its own"
+                "elements of target buffer {buffer} along dimension {dim} share memory; give one \
+                 where each has its own"
             ),
             Self::BufferOverlap { rank, other } => write!(
                 f,
                 "the target of rank {rank} shares memory with the source of rank {other}; use separate \
                  memory"
+            ),
+            Self::TargetsOverlap { rank, other } => write!(
+                f,
+                "targets of rank {rank} and of rank {other} share memory; use separate memory"
             ),
             Self::NotAMember { rank, n_ranks } => write!(
                 f,

@@ -35,6 +35,7 @@ mod wait;
 pub use buffer::{Access, Buffer};
 pub use error::{Failure, FailureKind, Result, TeamError};
 pub use interrupt::set_interrupt_check;
+pub use meeting::Claim;
 pub use memory::Memory;
 pub use parts::{Giving, Part, Taking};
 pub use team::Team;

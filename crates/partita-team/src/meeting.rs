@@ -92,11 +92,13 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    pub(crate) fn alone(&self) -> Result<Alone<'_>> {
-        if self.busy.swap(true, Ordering::Acquire) {
-            return Err(TeamError::Busy);
-        }
-        Ok(Alone(&self.busy))
+    /// Takes the team for one call; false if another call has it.
+    pub(crate) fn take(&self) -> bool {
+        !self.busy.swap(true, Ordering::Acquire)
+    }
+
+    fn release(&self) {
+        self.busy.store(false, Ordering::Release);
     }
 
     /// The last offer if it fits, else a new one.
@@ -118,12 +120,23 @@ impl Desk {
     }
 }
 
-/// Holds a team for one call.
-pub(crate) struct Alone<'a>(&'a AtomicBool);
+/// Holds a team for one call of this rank.
+#[derive(Debug)]
+pub struct Claim(Arc<dyn Meeting>);
 
-impl Drop for Alone<'_> {
+impl Claim {
+    pub(crate) fn new(meeting: &Arc<dyn Meeting>) -> Result<Self> {
+        if meeting.desk().take() { Ok(Self(Arc::clone(meeting))) } else { Err(TeamError::Busy) }
+    }
+
+    pub(crate) fn is_of(&self, meeting: &Arc<dyn Meeting>) -> bool {
+        std::ptr::eq(self.0.desk(), meeting.desk())
+    }
+}
+
+impl Drop for Claim {
     fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
+        self.0.desk().release();
     }
 }
 

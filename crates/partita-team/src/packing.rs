@@ -16,6 +16,11 @@ pub(crate) enum Side {
     Target,
 }
 
+/// Bytes that moves take in a message.
+pub(crate) fn n_bytes(moves: &[&Move], dtype: Dtype) -> usize {
+    moves.iter().map(|m| (m.n_elements() * dtype.n_bytes()) as usize).sum()
+}
+
 /// Writes the elements of moves from their source buffers into a message.
 ///
 /// # Safety

@@ -121,7 +121,7 @@ impl<'a> Taking<'a> {
     pub unsafe fn join(&self, parts: &[(u64, Part<'_>)], targets: &[Buffer]) -> Result<()> {
         check_shapes("target", targets, &shapes(self.plan.target(), self.rank))?;
         for (number, target) in targets.iter().enumerate() {
-            target.check_target(number)?;
+            target.check_target(number, self.plan.dtype().n_bytes() as usize)?;
         }
         let mut groups = Vec::new();
         for group in self.moves.chunk_by(|a, b| a.source_rank == b.source_rank) {

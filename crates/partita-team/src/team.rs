@@ -9,7 +9,7 @@ use partita_plan::{Combine, Plan};
 use crate::buffer::Buffer;
 use crate::call::{Call, check_buffers, check_same};
 use crate::error::{Failure, FailureKind, Result, TeamError};
-use crate::meeting::{Meeting, Parcel, Post, Round, Stage, first_failure, parcels};
+use crate::meeting::{Claim, Meeting, Parcel, Post, Round, Stage, first_failure, parcels};
 use crate::members;
 use crate::program::{Cached, Errand, Program, Style};
 use crate::reach::View;
@@ -88,12 +88,20 @@ impl Team {
         Self::new(self.meeting.other(members), self.patience)
     }
 
+    /// Takes the team for one call of this rank, to be made later.
+    ///
+    /// # Errors
+    /// Another call of this rank is under way.
+    pub fn claim(&self) -> Result<Claim> {
+        Claim::new(&self.meeting)
+    }
+
     /// Waits until every member has come.
     ///
     /// # Errors
     /// What stops any member.
     pub fn barrier(&self) -> Result<()> {
-        let _alone = self.meeting.desk().alone()?;
+        let _claim = self.claim()?;
         self.meet(Parcel::new(Call::new("barrier"))).map(|_| ())
     }
 
@@ -115,7 +123,7 @@ impl Team {
         argument: String,
         bytes: Vec<u8>,
     ) -> Result<Vec<Arc<[u8]>>> {
-        let _alone = self.meeting.desk().alone()?;
+        let _claim = self.claim()?;
         let call = Call { argument: argument.into(), ..Call::new(name) };
         let (_, posts) = self.meet(Parcel { bytes: bytes.into(), ..Parcel::new(call) })?;
         Ok(parcels(&posts).map(|parcel| Arc::clone(&parcel.bytes)).collect())
@@ -142,6 +150,29 @@ impl Team {
     /// # Safety
     /// The buffers must tell the truth about their memory, and nobody may touch it meanwhile.
     pub unsafe fn run(&self, plan: &Plan, sources: &[Buffer], targets: &[Buffer]) -> Result<()> {
+        let claim = self.claim()?;
+        // SAFETY: the caller's promise.
+        unsafe { self.run_claimed(claim, plan, sources, targets) }
+    }
+
+    /// The same with a claim that was taken before.
+    ///
+    /// # Errors
+    /// As [`Team::run`]; a claim of another team.
+    ///
+    /// # Safety
+    /// As [`Team::run`].
+    #[allow(clippy::needless_pass_by_value, reason = "the claim ends with the call")]
+    pub unsafe fn run_claimed(
+        &self,
+        claim: Claim,
+        plan: &Plan,
+        sources: &[Buffer],
+        targets: &[Buffer],
+    ) -> Result<()> {
+        if !claim.is_of(&self.meeting) {
+            return Err(TeamError::Busy);
+        }
         // SAFETY: the caller's promise.
         unsafe { self.run_with(Style::Apart, plan, (sources, targets)) }
     }
@@ -159,6 +190,7 @@ impl Team {
             self.report(&error.to_string())?;
             return Err(error);
         }
+        let _claim = self.claim()?;
         // SAFETY: the caller's promise; moves of a layout to itself read what is owned and write
         // what is not, and what stays in place is left out.
         unsafe { self.run_with(Style::InPlace, plan, (buffers, buffers)) }
@@ -174,7 +206,6 @@ impl Team {
     ) -> Result<()> {
         let rank = self.member()?;
         let desk = self.meeting.desk();
-        let _alone = desk.alone()?;
         let item_bytes = plan.dtype().n_bytes() as usize;
         let checked = check_buffers(plan, (rank, self.size()), sources, targets);
         if let Err(error) =
@@ -239,9 +270,7 @@ impl Team {
         {
             return Ok(Arc::clone(cached));
         }
-        if style == Style::Apart {
-            check_apart(view, plan.dtype().n_bytes() as usize)?;
-        }
+        check_apart(style, view, plan.dtype().n_bytes() as usize)?;
         if let Some(cached) = found {
             return Ok(cached);
         }
@@ -341,23 +370,37 @@ fn check_own(
     if style == Style::Apart && targets.iter().any(shares) {
         return Err(TeamError::BufferOverlap { rank, other: rank });
     }
+    let meets_later = |(at, target): (usize, &Buffer)| {
+        targets[..at].iter().any(|t| t.overlaps(target, item_bytes))
+    };
+    if targets.iter().enumerate().any(meets_later) {
+        return Err(TeamError::TargetsOverlap { rank, other: rank });
+    }
     Ok(())
 }
 
 /// Checks that no target shares memory with a source of another rank; all check all, and agree.
 ///
 /// Only where ranks see the same memory at the same address, in one process, can they tell.
-fn check_apart(view: &View<'_>, item_bytes: usize) -> Result<()> {
+fn check_apart(style: Style, view: &View<'_>, item_bytes: usize) -> Result<()> {
     if view.meeting.engine() != "threads" {
         return Ok(());
     }
     for (rank, taker) in (0..).zip(view.offers().flatten()) {
         for (other, giver) in (0..).zip(view.offers().flatten()) {
-            let shared = taker.targets.iter().any(|target| {
-                giver.sources.iter().any(|s| target.buffer.overlaps(&s.buffer, item_bytes))
-            });
+            let shared = style == Style::Apart
+                && taker.targets.iter().any(|target| {
+                    giver.sources.iter().any(|s| target.buffer.overlaps(&s.buffer, item_bytes))
+                });
             if shared {
                 return Err(TeamError::BufferOverlap { rank, other });
+            }
+            let is_same = rank < other
+                && taker.targets.iter().any(|target| {
+                    giver.targets.iter().any(|t| target.buffer.overlaps(&t.buffer, item_bytes))
+                });
+            if is_same {
+                return Err(TeamError::TargetsOverlap { rank, other });
             }
         }
     }

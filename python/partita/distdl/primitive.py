@@ -72,6 +72,5 @@ class Primitive:
             return cotangent.copy()
         if self._last is None:
             message = "the adjoint before any forward; call forward first: it fixes the shapes"
-            self.team.native.report(message)
-            raise LayoutError(message, "adjoint-first")
+            raise self.team.told(LayoutError(message, "adjoint-first"))
         return self._last.adjoint(cotangent, out)
