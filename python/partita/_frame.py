@@ -58,18 +58,6 @@ class Frame(Array):
         """This rank's table."""
         return self.local
 
-    @property
-    def pieces(self) -> list[tuple[Piece, Any]]:
-        """One (piece, table) pair per piece that this rank holds."""
-        pairs: list[tuple[Piece, Any]] = []
-        if not self._has_part(self._layout):
-            return pairs
-        for piece in self._layout.pieces(self._team.rank):
-            cut = zip(piece.local_start, piece.shape, strict=True)
-            box = tuple(slice(start, start + length) for start, length in cut)
-            pairs.append((piece, self._view(piece.buffer, box)))
-        return pairs
-
     def _view(self, buffer: int, box: tuple[slice, ...]) -> Any:
         tables: list[Any] = self._buffers
         return tables[buffer].iloc[box]
@@ -79,11 +67,10 @@ class Frame(Array):
         if out is not None:
             raise ProtocolError("a table cannot be written into; leave out= away", "frame-out")
         parts: dict[Codec, list[Any]] = {}
+        pieces: list[tuple[Piece, Any]] = list(self.pieces)
         for codec, columns in self._groups().items():
             source, target = _boxes(self._layout, columns, codec), _boxes(layout, columns, codec)
-            own = [
-                codec.encode(table.iloc[:, _local(piece, columns)]) for piece, table in self.pieces
-            ]
+            own = [codec.encode(table.iloc[:, _local(piece, columns)]) for piece, table in pieces]
             parts[codec] = _moved(source, target, own, self._team, codec)
         labels = self._moved_labels(layout)
         tables = self._assembled(layout, parts, labels) if self._has_part(layout) else []
@@ -104,7 +91,7 @@ class Frame(Array):
         """Row labels of this rank's target pieces, by the first row of each."""
         source, own = _rows(self._layout, self._team.rank)
         target, wanted = _rows(layout, self._team.rank)
-        tables = {piece.start[0]: table for piece, table in self.pieces} if own else {}
+        tables: dict[int, Any] = {piece.start[0]: table for piece, table in self.pieces}
         sent = [self._index.encode_labels(tables[start].index) for start in own]
         got = _moved(
             _lines(source, self.shape[0], self._index),
