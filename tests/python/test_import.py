@@ -15,10 +15,12 @@ import pytest
 import partita as pt
 from partita import _partita
 
+# What needs other libraries is tried beside them, in tests/peers.
+EXTRAS = ("partita.torch", "partita.jax")
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(pt.__path__, "partita.")
-    if not module.name.endswith(("__main__", "_partita"))
+    if not module.name.endswith(("__main__", "_partita")) and not module.name.startswith(EXTRAS)
 )
 
 PROBE = """
