@@ -62,7 +62,15 @@ _LATER = {
 }
 
 
+# Parts that are imported when they are first named.
+_PARTS = ("distdl", "jax", "torch")
+
+
 def __getattr__(name: str) -> _typing.Any:
+    if name in _PARTS:
+        from importlib import import_module
+
+        return import_module(f"partita.{name}")
     if name not in _LATER:
         raise AttributeError(f"module 'partita' has no attribute {name!r}")
     from importlib import import_module

@@ -38,6 +38,17 @@ def test_importing_is_light() -> None:
     assert child.stdout.split() == []
 
 
+def test_parts_are_imported_when_named() -> None:
+    program = (
+        "import sys, partita as pt\n"
+        "assert 'partita.distdl' not in sys.modules\n"
+        "assert pt.distdl.halo_widths(4, 2, 3) == [(0, 1), (1, 0)]\n"
+        "assert not {'torch', 'jax', 'mpi4py'} & set(sys.modules)\n"
+        "assert not hasattr(pt, 'no_such_part')\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
 def test_a_layout_needs_no_numpy() -> None:
     program = (
         "import sys, partita as pt\n"
