@@ -76,7 +76,7 @@ check: build
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest partita._partita --ignore-disjoint-bases
+	$(BIN)/python -m mypy.stubtest partita._partita --ignore-disjoint-bases --mypy-config-file pyproject.toml
 
 fmt:
 	cargo fmt

@@ -6,6 +6,7 @@ from datetime import date
 from command import SHAPE, SOURCE, TARGET, Run
 from numba_methods import N_THREADS
 from planning import REPORTED, Figure
+from protocols import BAR_GROWTH, BAR_SECONDS, Handed
 from startup import Look
 from timing import Times
 from translation import Result
@@ -151,12 +152,33 @@ def _startup(imports: dict[str, Times], looks: list[Look]) -> str:
     )
 
 
+def _protocols(handed: list[Handed]) -> str:
+    small, large = handed
+    rows = []
+    for one in handed:
+        if one is small:
+            is_met = one.take.median <= BAR_SECONDS
+            bar = _bar(is_met, _seconds(BAR_SECONDS))
+        else:
+            growth = large.take.median / small.take.median
+            bar = _bar(growth <= BAR_GROWTH, f"{BAR_GROWTH:g} times the first, {growth:.2f}")
+        times = [_seconds(t.median) for t in (one.check, one.take)]
+        fastest, give = _seconds(one.take.fastest), _seconds(one.give.median)
+        rows.append([f"{one.n_partitions:,}", *times, fastest, bar, give])
+    head = ["partitions", "check", "check and take over", "fastest", "bar", "hand on"]
+    return (
+        "## Protocol dictionaries\n\n"
+        "`__partitioned__` with one handle per partition, all fetched.\n\n" + _table(head, rows)
+    )
+
+
 def page(
     facts: dict[str, str],
     results: list[Result],
     figures: list[Figure],
     runs: list[Run],
     shown: tuple[dict[str, Times], list[Look]],
+    handed: list[Handed],
 ) -> str:
     """The whole page."""
     parts = [
@@ -166,5 +188,6 @@ def page(
         _planning(figures),
         _command(runs),
         _startup(*shown),
+        _protocols(handed),
     ]
     return "\n".join(parts)

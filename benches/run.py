@@ -15,8 +15,10 @@ import command
 import machine
 import movement
 import planning
+import protocols
 import report
 import startup
+import tasks
 import translation
 
 
@@ -31,12 +33,16 @@ def main() -> None:
     runs = command.measure()
     _say("import, words and pictures")
     shown = startup.imports(), startup.looks()
+    _say("protocol dictionaries")
+    handed = protocols.measure()
     _say("index translation")
     results = translation.measure()
     _say("movement")
-    page = (
-        report.page(facts, results, figures, runs, shown) + "\n" + movement.page(movement.measure())
-    )
+    moves = movement.measure()
+    _say("Dask")
+    moved = tasks.measure()
+    sections = [movement.page(moves), tasks.section(moved)]
+    page = "\n".join([report.page(facts, results, figures, runs, shown, handed), *sections])
     args.write.parent.mkdir(parents=True, exist_ok=True)
     args.write.write_text(page)
     print(page)

@@ -17,6 +17,8 @@ from partita._errors import (
     LayoutError,
     MismatchError,
     PartitaError,
+    ProtocolError,
+    ProtocolWarning,
     RemoteError,
     TeamError,
 )
@@ -37,6 +39,9 @@ from partita._partita import (
 
 if _typing.TYPE_CHECKING:
     from partita._array import Array, from_local
+    from partita._check import Finding, check
+    from partita._frame import Frame
+    from partita._import import asarray, from_distarray, from_partitioned
     from partita._primitives import (
         all_sum_reduce,
         broadcast,
@@ -45,15 +50,25 @@ if _typing.TYPE_CHECKING:
         transpose_partition,
     )
     from partita._team import Grid, Team, spmd, world
+    from partita.dask import from_dask
+    from partita.ray import from_ray
 
 # What needs NumPy or threads is loaded when it is first used.
 _LATER = {
     "Array": "_array",
+    "Finding": "_check",
+    "Frame": "_frame",
     "Grid": "_team",
     "Team": "_team",
     "all_sum_reduce": "_primitives",
+    "asarray": "_import",
     "broadcast": "_primitives",
+    "check": "_check",
+    "from_dask": "dask",
+    "from_distarray": "_import",
     "from_local": "_array",
+    "from_partitioned": "_import",
+    "from_ray": "ray",
     "halo_exchange": "_primitives",
     "spmd": "_team",
     "sum_reduce": "_primitives",
@@ -62,24 +77,21 @@ _LATER = {
 }
 
 
-# Parts that are imported when they are first named.
-_PARTS = ("distdl", "jax", "torch")
+_MODULES = ("dask", "distdl", "jax", "ray", "torch")
 
 
 def __getattr__(name: str) -> _typing.Any:
-    if name in _PARTS:
-        from importlib import import_module
+    from importlib import import_module
 
+    if name in _MODULES:
         return import_module(f"partita.{name}")
     if name not in _LATER:
         raise AttributeError(f"module 'partita' has no attribute {name!r}")
-    from importlib import import_module
-
     return getattr(import_module(f"partita.{_LATER[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_LATER]
+    return [*globals(), *_LATER, *_MODULES]
 
 
 __all__ = [
@@ -87,6 +99,8 @@ __all__ = [
     "Block",
     "Cyclic",
     "DeadlineError",
+    "Finding",
+    "Frame",
     "Grid",
     "Layout",
     "LayoutError",
@@ -96,6 +110,8 @@ __all__ = [
     "Piece",
     "Pieces",
     "Plan",
+    "ProtocolError",
+    "ProtocolWarning",
     "RemoteError",
     "Run",
     "Team",
@@ -104,8 +120,14 @@ __all__ = [
     "Whole",
     "__version__",
     "all_sum_reduce",
+    "asarray",
     "broadcast",
+    "check",
+    "from_dask",
+    "from_distarray",
     "from_local",
+    "from_partitioned",
+    "from_ray",
     "halo_exchange",
     "plan",
     "spmd",

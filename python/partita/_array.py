@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._errors import LayoutError
+from partita._foreign import Copied
 from partita._partita import Layout, Whole, plan
 from partita._run import apply, local_shapes
 from partita._team import Team, world
@@ -22,12 +23,27 @@ Local = np.ndarray[Any, Any]
 class Array:
     """An array of which every rank of a team holds its part."""
 
-    def __init__(self, buffers: Sequence[Local], layout: Layout, team: Team, dtype: Any) -> None:
+    def __init__(
+        self,
+        buffers: Sequence[Local],
+        layout: Layout,
+        team: Team,
+        dtype: Any,
+        *,
+        reasons: Sequence[str] | None = None,
+    ) -> None:
         self._buffers = list(buffers)
         self._layout = layout
         self._team = team
         self._dtype: np.dtype[Any] = np.dtype(dtype)
         self._exchange: Plan | None = None
+        # Why each buffer is a copy; no reason where it shares its producer's memory.
+        self._reasons = ["it was made here"] * len(self._buffers) if reasons is None else reasons
+        self._keep: Any = None  # the producer, which must outlive its memory
+        # What an import brought that a layout cannot say, to be handed on as it came.
+        self._imported: Any = None
+        self._halo_layout: Layout | None = None
+        self._boundary: Sequence[tuple[int, int]] = ()
 
     @property
     def layout(self) -> Layout:
@@ -78,16 +94,18 @@ class Array:
             )
         ]
         cut = zip(starts, piece.owned_shape, strict=True)
-        return buffer[tuple(slice(start, start + length) for start, length in cut)]
+        return buffer[(*(slice(start, start + length) for start, length in cut), ...)]
 
     @property
     def pieces(self) -> list[tuple[Piece, Local]]:
         """One (piece, buffer) pair per piece that this rank holds."""
-        pairs = []
+        pairs: list[tuple[Piece, Local]] = []
+        if self._team.rank not in self._layout.ranks:
+            return pairs
         for piece in self._layout.pieces(self._team.rank):
             cut = zip(piece.local_start, piece.shape, strict=True)
-            part = tuple(slice(start, start + length) for start, length in cut)
-            pairs.append((piece, self._buffers[piece.buffer][part]))
+            box = tuple(slice(start, start + length) for start, length in cut)
+            pairs.append((piece, self._view(piece.buffer, box)))
         return pairs
 
     def redistribute(self, layout: Layout, *, out: Local | None = None) -> Array:
@@ -98,7 +116,8 @@ class Array:
     def exchange_halo(self) -> Array:
         """Fill what this rank holds beyond what it owns with the owners' values. Collective."""
         if self._exchange is None:
-            self._exchange = plan(self._layout, self._layout, self._dtype.name)
+            layout = self._halo_layout or self._layout
+            self._exchange = plan(layout, layout, self._dtype.name)
         self._team.native.run_in_place(self._exchange, self._buffers)
         return self
 
@@ -113,8 +132,65 @@ class Array:
         listed = _listed(moved)
         return listed[0] if listed else None
 
+    def to_dask(self, client: Any = None, *, root: int | None = None) -> Any:
+        """A `dask.array` of the chunks, on every rank or on one. Collective."""
+        from partita._handover import to_dask
+
+        return to_dask(self, client, root=root)
+
+    def to_ray(self, *, root: int | None = None) -> list[Any] | None:
+        """References to the buffers in Ray's stores, in the order of ranks. Collective."""
+        from partita._handover import to_ray
+
+        return to_ray(self, root=root)
+
+    def _view(self, buffer: int, box: tuple[slice, ...]) -> Any:
+        """A box of one of the buffers, as it is handed on."""
+        # The dots keep a view of an array without dimensions a view.
+        return self._buffers[buffer][(*box, ...)]
+
+    def copies(self) -> list[Copied]:
+        """For each buffer of this rank, whether it shares its producer's memory, and why not."""
+        reasons = enumerate(self._reasons)
+        return [Copied(number, not reason, reason) for number, reason in reasons]
+
+    def partition(self, position: Sequence[int]) -> Any:
+        """The data of one partition of `__partitioned__`, by its position."""
+        from partita import _export
+
+        return _export.partition(self, position)
+
+    @property
+    def __partitioned__(self) -> dict[str, Any]:
+        """The array for others: its partitions, where they are, and this rank's without a copy.
+
+        On processes the first use is collective: the ranks tell each other where they are.
+        """
+        return self.partitioned()
+
+    def partitioned(self, dialect: str = "spec") -> dict[str, Any]:
+        """The dictionary of `__partitioned__`, in the dialect that a consumer reads.
+
+        Locations are tuples (ip, pid) in "spec", ranks in "heat", addresses in "ip".
+        """
+        from partita import _export
+
+        return _export.partitioned(self, dialect)
+
+    def __distarray__(self) -> dict[str, Any]:
+        """This rank's buffer with a rule per dimension, for the Distributed Array Protocol."""
+        from partita import _export
+
+        return _export.distarray(self)
+
     def __repr__(self) -> str:
-        return f"<Array {self.shape} {self._dtype}, {self._layout.notation}>"
+        words = f"<{type(self).__name__} {self.shape} {self._dtype}, {self._layout.notation}"
+        return f"{words[:78]}…>" if len(words) > 79 else f"{words}>"
+
+    def _repr_html_(self) -> str:
+        from partita import _html
+
+        return _html.page(self)
 
 
 def _listed(moved: Any) -> list[Local]:
@@ -126,14 +202,31 @@ def _listed(moved: Any) -> list[Local]:
 def from_local(local: Any, layout: Layout, team: Team | None = None) -> Array:
     """An array from this rank's buffer, without a copy; a list where it has several."""
     team = team or world()
-    buffers = [np.asarray(one) for one in (local if isinstance(local, list | tuple) else [local])]
+    given_ones = local if isinstance(local, list | tuple) else [local]
+    buffers = [np.asarray(one) for one in given_ones]
+    reasons = ["" if _is_shown(one) else "it was no array" for one in given_ones]
     wanted = local_shapes(layout, team.rank)
     given = [buffer.shape for buffer in buffers]
     if local is None:
-        buffers, given = [], []
+        buffers, given, reasons = [], [], []
     if given != wanted:
         message = f"local shapes {given} on rank {team.rank}, the layout says {wanted}; use those"
         team.native.report(message)
         raise LayoutError(message, "buffer-shape")
     dtype = buffers[0].dtype if buffers else np.dtype("float64")
-    return Array(buffers, layout, team, dtype)
+    if not dtype.isnative:
+        message = f"elements of {dtype} in foreign byte order; use astype({dtype.name!r})"
+        team.native.report(message)
+        raise LayoutError(message, "byte-order")
+    return Array(buffers, layout, team, dtype, reasons=reasons)
+
+
+def _is_shown(one: Any) -> bool:
+    """Whether NumPy sees an object's own memory."""
+    if isinstance(one, np.ndarray) or hasattr(one, "__array_interface__"):
+        return True
+    try:
+        memoryview(one)
+    except TypeError:
+        return False
+    return True

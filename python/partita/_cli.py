@@ -47,6 +47,10 @@ def main() -> None:
         from partita import _script
 
         raise SystemExit(_script.main(args[2:]))
+    if args[1:2] == ["check"] and any(":" in arg and not os.path.exists(arg) for arg in args[2:]):
+        from partita import _check_object
+
+        raise SystemExit(_check_object.main(args[2:]))
     facts = _facts() if "doctor" in args else []
     # The interpreter is a link, so the core cannot see the environment's folder by itself.
     programs = os.path.dirname(sys.executable)

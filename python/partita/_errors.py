@@ -37,3 +37,18 @@ class MismatchError(TeamError):
 
 class DeadlineError(TeamError):
     """A rank did not come in time."""
+
+
+class ProtocolError(PartitaError, ValueError):
+    """A dictionary that breaks its protocol, or an array that a protocol cannot express.
+
+    `findings` has every problem that was found, with path, reason and message.
+    """
+
+    def __init__(self, message: str, reason: str, findings: tuple[object, ...] = ()) -> None:
+        super().__init__(message, reason)
+        self.findings = findings
+
+
+class ProtocolWarning(UserWarning):
+    """A dictionary that can be understood and yet contradicts itself."""

@@ -7,7 +7,18 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from partita._run import Running
 from partita._team import Team
-from partita._types import Box, Extents, Halo, IndexArray, Map, Numbers, Pair
+from partita._types import (
+    Box,
+    Extents,
+    Found,
+    Halo,
+    IndexArray,
+    Map,
+    Numbers,
+    Pair,
+    Place,
+    Position,
+)
 
 __all__ = [
     "__version__",
@@ -27,10 +38,20 @@ __all__ = [
     "Run",
     "plan",
     "run_command",
+    "pack_parts",
+    "join_parts",
     "default_partition",
     "local_target_of_slice",
     "local_bounding_box",
     "local_core",
+    "Partitions",
+    "PartitionTable",
+    "DistDict",
+    "check_dicts",
+    "read_partitioned",
+    "read_distarray",
+    "join_distarrays",
+    "distarray_dims",
 ]
 
 __version__: str
@@ -309,6 +330,16 @@ def plan(source: Layout, target: Layout, dtype: DTypeLike | str | None = None) -
 def run_command(
     args: Sequence[str], is_terminal: bool, facts: Sequence[tuple[str, str]], programs: str
 ) -> tuple[int, str, str]: ...
+def pack_parts(
+    plan: Plan,
+    source_rank: int,
+    target_ranks: Sequence[int],
+    sources: Sequence[Any],
+    into: Any,
+) -> None: ...
+def join_parts(
+    plan: Plan, target_rank: int, parts: Sequence[tuple[int, Any]], targets: Sequence[Any]
+) -> None: ...
 def default_partition(
     n_members: SupportsIndex, member: SupportsIndex, shape: Extents
 ) -> list[Pair]: ...
@@ -321,3 +352,51 @@ def local_bounding_box(
 def local_core(
     owned: Numbers, target: Numbers, view: Numbers, before: Numbers | None = None
 ) -> Pair: ...
+
+@final
+class Partitions:
+    @property
+    def shape(self) -> Position: ...
+    @property
+    def tiling(self) -> Position: ...
+    @property
+    def bounds(self) -> list[list[int]]: ...
+    @property
+    def locals(self) -> list[int] | None: ...
+    @property
+    def dtype(self) -> str | None: ...
+    def __len__(self) -> int: ...
+    def position(self, number: int) -> Position: ...
+    def part_shape(self, number: int) -> Position: ...
+    def parts(self) -> list[tuple[Position, Position, Position]]: ...
+    def fit(self, numbers: Sequence[int], arrays: Sequence[Any]) -> bool: ...
+    def data(self, numbers: Sequence[int]) -> list[Any]: ...
+    def locations(self, number: int) -> list[Place]: ...
+    def first_places(self) -> list[Place | None]: ...
+    def layout(self, holders: Sequence[Sequence[int]]) -> Layout: ...
+
+@final
+class PartitionTable:
+    def __new__(cls, layout: Layout) -> PartitionTable: ...
+    @property
+    def tiling(self) -> Position: ...
+    def parts(self) -> list[tuple[Position, Position, Position, list[int]]]: ...
+    def of_rank(self, rank: int) -> list[tuple[Position, int, Position, Position]]: ...
+
+@final
+class DistDict:
+    @property
+    def buffer(self) -> Any: ...
+    @property
+    def boundary(self) -> list[Pair]: ...
+    def plain(self) -> tuple[Any, ...]: ...
+
+def check_dicts(dicts: Sequence[Any], are_ranks: bool, strict: bool) -> list[Found]: ...
+def read_partitioned(value: Any) -> tuple[list[Found], Partitions | None]: ...
+def read_distarray(value: Any) -> tuple[list[Found], DistDict | None]: ...
+def join_distarrays(
+    ranks: Sequence[tuple[Any, ...]],
+) -> tuple[list[Found], Layout | None, Layout | None]: ...
+def distarray_dims(
+    layout: Layout, rank: int, n_ranks: int, boundary: Sequence[Pair]
+) -> tuple[dict[str, Any], ...]: ...

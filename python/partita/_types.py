@@ -17,3 +17,8 @@ Halo: TypeAlias = Numbers | Sequence[Numbers]
 Box: TypeAlias = Sequence[Extents]
 Map: TypeAlias = Block | Cyclic | Whole | Unstructured
 IndexArray: TypeAlias = NDArray[np.int64]
+
+# Of the protocols: path, reason and message; rank, address, process id and device; a position.
+Found: TypeAlias = tuple[str, str, str]
+Place: TypeAlias = tuple[int | None, str | None, int | None, tuple[int, int] | None]
+Position: TypeAlias = tuple[int, ...]

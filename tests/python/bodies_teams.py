@@ -190,9 +190,9 @@ def shift(team: pt.Team, turn: int) -> None:
     n = team.size
     here = pt.Layout((2 * n,), f"block @ {n}")
     there = pt.Layout((2 * n,), [pt.Block()], grid=(n,), ranks=[(k + 1) % n for k in range(n)])
-    mine = np.array([turn, team.rank], dtype=np.int64)
+    mine = np.array([turn, team.rank + 1], dtype=np.int64)
     found = pt.plan(here, there, "int64").apply(mine, team)
-    assert found.tolist() == [turn, (team.rank - 1) % n]
+    assert found.tolist() == [turn, (team.rank - 1) % n + 1]
 
 
 def halves(team: pt.Team) -> None:

@@ -18,6 +18,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Explain how an array moves from one layout to another
     Plan(PlanArgs),
+    /// Judge a protocol dictionary: __partitioned__ or __distarray__
+    Check(CheckArgs),
     /// Run a Python script on several ranks
     #[command(disable_help_flag = true)]
     Run {
@@ -41,6 +43,17 @@ pub(crate) struct ShowArgs {
     /// Also write the picture as SVG
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: partita check dictionary.json; partita check module:array")]
+pub(crate) struct CheckArgs {
+    /// A JSON file with a dictionary or a list of those of all ranks, or MODULE:OBJECT
+    #[arg(value_name = "FILE.json | MODULE:OBJECT")]
+    pub target: String,
+    /// Forgive nothing that the protocol's text does not allow
+    #[arg(long)]
+    pub strict: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -4,6 +4,7 @@
 //! the exit status: 0, 1 for a finding or a failed run, 2 for wrong usage.
 
 mod args;
+mod check;
 mod doctor;
 mod json;
 mod plan;
@@ -60,6 +61,8 @@ enum Failure {
     Usage { reason: &'static str, message: String },
     /// The run failed: exit status 1.
     Failed(String),
+    /// Something was found, and told: exit status 1.
+    Found,
 }
 
 type Outcome = Result<(), Failure>;
@@ -100,6 +103,7 @@ pub fn run(
     let outcome = match &args.command {
         Command::Show(args) => show::run(args, surroundings.colour, out),
         Command::Plan(args) => plan::run(args, out),
+        Command::Check(args) => check::run(args, out),
         Command::Run { .. } => Err(Failure::Failed(
             "a script needs the Python package; install it and use its command `partita`".into(),
         )),
@@ -111,6 +115,7 @@ pub fn run(
             let _ = writeln!(err, "error[{reason}]: {message}");
             2
         }
+        Err(Failure::Found) => 1,
         Err(Failure::Failed(message)) => {
             let _ = writeln!(err, "error: {message}");
             1

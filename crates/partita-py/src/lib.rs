@@ -9,13 +9,17 @@ mod cli;
 mod convert;
 mod dist;
 mod errors;
+mod facts;
 mod layout;
 mod maps;
 mod moves;
 mod mpi;
 mod pieces;
 mod plan;
+mod protocol;
+mod tasks;
 mod team;
+mod values;
 
 use pyo3::prelude::*;
 
@@ -41,5 +45,8 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<mpi::MpiWorld>()?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_function(wrap_pyfunction!(cli::run_command, module)?)?;
+    protocol::add(module)?;
+    module.add_function(wrap_pyfunction!(tasks::pack_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::join_parts, module)?)?;
     dist::add(module)
 }

@@ -81,14 +81,19 @@ fn item_bytes(dtype: Dtype) -> usize {
     dtype.n_bytes() as usize
 }
 
-fn prepare(runs: &[Vec<Run>], dtype: Dtype, source: &Buffer, target: &Buffer) -> Prepared {
+pub(crate) fn prepare(
+    runs: &[Vec<Run>],
+    dtype: Dtype,
+    source: &Buffer,
+    target: &Buffer,
+) -> Prepared {
     let runs: Vec<&[Run]> = runs.iter().map(Vec::as_slice).collect();
     let region = Region { runs: &runs, item_bytes: item_bytes(dtype) };
     Prepared::new(region, &source.strides, &target.strides)
 }
 
 /// A move with its other side replaced by dense memory in the order of the runs, and its shape.
-fn dense(m: &Move, kept: Side) -> (Vec<Vec<Run>>, Vec<u64>) {
+pub(crate) fn dense(m: &Move, kept: Side) -> (Vec<Vec<Run>>, Vec<u64>) {
     let mut shape = Vec::with_capacity(m.runs.len());
     let runs = m.runs.iter().map(|runs| {
         let mut start = 0;

@@ -1,0 +1,79 @@
+//! Findings: what is wrong, where, and what to do about it.
+
+use std::fmt;
+
+/// One problem of a dictionary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Where it is, such as `partitions[(0, 1)].start`.
+    pub path: String,
+    /// A stable code, such as `partitions-gap`.
+    pub reason: &'static str,
+    /// What is wrong, the value, and the cure.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = if self.path.is_empty() { "the dictionary" } else { &self.path };
+        write!(f, "{place}: {} [{}]", self.message, self.reason)
+    }
+}
+
+/// How much a check forgives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strictness {
+    /// What live producers do and what can be understood passes.
+    Lenient,
+    /// Only what the protocol's text says passes.
+    Strict,
+}
+
+/// Problems as they are found.
+#[derive(Debug)]
+pub struct Findings {
+    list: Vec<Finding>,
+    strictness: Strictness,
+}
+
+impl Findings {
+    /// None yet.
+    #[must_use]
+    pub fn new(strictness: Strictness) -> Self {
+        Self { list: Vec::new(), strictness }
+    }
+
+    /// Notes a problem.
+    pub fn add(
+        &mut self,
+        path: impl Into<String>,
+        reason: &'static str,
+        message: impl Into<String>,
+    ) {
+        self.list.push(Finding { path: path.into(), reason, message: message.into() });
+    }
+
+    /// Notes what a lenient check forgives.
+    pub fn add_strict(
+        &mut self,
+        path: impl Into<String>,
+        reason: &'static str,
+        message: impl Into<String>,
+    ) {
+        if self.strictness == Strictness::Strict {
+            self.add(path, reason, message);
+        }
+    }
+
+    /// Number of problems so far.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The problems.
+    #[must_use]
+    pub fn into_list(self) -> Vec<Finding> {
+        self.list
+    }
+}

@@ -1,0 +1,294 @@
+//! Reads a `__partitioned__` dictionary and notes everything that is wrong with it.
+
+use crate::check::Origin;
+use crate::finding::Findings;
+use crate::location::{Location, read_locations};
+use crate::numbers::{Field, field, fits, naturals};
+use crate::partitioned::cover::{self, Part};
+use crate::partitioned::data;
+use crate::partitioned::table::Table;
+use crate::value::{Role, Thing, Value, tuple_words};
+
+pub(crate) const SHAPE: Field = field!("shape");
+const TILING: Field = field!("partition_tiling", "tiling");
+const START: Field = field!("start");
+const POSITION: Field = field!("position");
+
+/// A dictionary that passed.
+#[derive(Debug)]
+pub struct Partitioned {
+    /// Shape, tiling and cuts.
+    pub table: Table,
+    /// One entry per position, in C order.
+    pub entries: Vec<Entry>,
+    /// Numbers of the positions that are local; none where the dictionary is not SPMD.
+    pub locals: Option<Vec<u64>>,
+    /// Name of the element type, if it is known without fetching anything.
+    pub dtype: Option<String>,
+}
+
+/// One partition.
+#[derive(Debug)]
+pub struct Entry {
+    /// Which of the caller's objects its data is; none where it is `None`.
+    pub data: Option<usize>,
+    /// Which of the caller's objects the entry itself is.
+    pub locations: Vec<Location>,
+}
+
+/// Reads a dictionary; gives it if nothing is wrong.
+pub fn read(value: &Value, origin: Origin, found: &mut Findings) -> Option<Partitioned> {
+    let before = found.count();
+    let Some(entries) = value.entries() else {
+        let message = format!("{} is a {}; use a dictionary", value.words(), value.kind());
+        found.add("", "not-a-dict", message);
+        return None;
+    };
+    cover::repeated_keys(entries, found);
+    check_get(value, origin, found);
+    let shape = required(value, "shape", found)
+        .and_then(|shape| naturals(shape, SHAPE, &|| "shape".into(), found));
+    if let Some(shape) = shape.as_ref().filter(|shape| !fits(shape)) {
+        let message =
+            format!("the product of the shape {} leaves 64 bits; use less", tuple_words(shape));
+        found.add("shape", "shape-overflow", message);
+    }
+    let tiling = read_tiling(value, shape.as_deref(), found);
+    let partitions = read_partitions(value, found)?;
+    let parts = read_parts(partitions, shape.as_deref(), origin, found);
+    let tiling = tiling.or_else(|| cover::derived_tiling(value, &parts, shape.as_deref()?))?;
+    let cuts = cover::check(shape.as_deref()?, &tiling, &parts, found);
+    let locals = read_locals(value, &tiling, origin, found);
+    let numbered = cover::numbered(&parts, &tiling);
+    data::check(&numbered, locals.as_ref().map(Option::as_deref), origin, found);
+    let dtype = data::dtype(&numbered);
+    let entries = read_entries(&numbered, found);
+    if found.count() > before {
+        return None;
+    }
+    let table = Table::new(shape?, tiling, cuts?);
+    Some(Partitioned { table, entries, locals: locals?, dtype })
+}
+
+/// A field that must be there.
+pub(crate) fn required<'a>(
+    value: &'a Value,
+    name: &'static str,
+    found: &mut Findings,
+) -> Option<&'a Value> {
+    let field = value.get(name);
+    if field.is_none() {
+        let message = format!("required field '{name}' is missing; add it");
+        found.add(name, "field-missing", message);
+    }
+    field
+}
+
+fn check_get(value: &Value, origin: Origin, found: &mut Findings) {
+    match (value.get("get"), origin) {
+        // A file can hold no function.
+        (None | Some(Value::Null | Value::Text(_)), Origin::File) => {}
+        (None, Origin::Live) => {
+            found.add("get", "field-missing", "required field 'get' is missing; add it");
+        }
+        (Some(Value::Thing(Thing { role: Role::Function, .. })), _) => {}
+        (Some(other), _) => {
+            let message = format!(
+                "get {} cannot be called; use a function of a list of handles",
+                other.words()
+            );
+            found.add("get", "get-not-callable", message);
+        }
+    }
+}
+
+fn read_tiling(value: &Value, shape: Option<&[u64]>, found: &mut Findings) -> Option<Vec<u64>> {
+    let Some(given) = value.get("partition_tiling") else {
+        let message = "required field 'partition_tiling' is missing; add it";
+        found.add_strict("partition_tiling", "field-missing", message);
+        return None;
+    };
+    let tiling = naturals(given, TILING, &|| "partition_tiling".into(), found)?;
+    if let Some(shape) = shape.filter(|shape| shape.len() != tiling.len()) {
+        let message = format!(
+            "partition_tiling {} for the shape {}; use one number per dimension",
+            tuple_words(&tiling),
+            tuple_words(shape)
+        );
+        found.add("partition_tiling", "tiling-ndim", message);
+        return None;
+    }
+    if let Some(at) = tiling.iter().position(|count| *count == 0) {
+        let message = format!("partition_tiling {} has a 0; use 1 or more", tuple_words(&tiling));
+        found.add(format!("partition_tiling[{at}]"), "tiling-zero", message);
+        return None;
+    }
+    Some(tiling)
+}
+
+fn read_partitions<'a>(value: &'a Value, found: &mut Findings) -> Option<&'a [(Value, Value)]> {
+    let partitions = required(value, "partitions", found)?;
+    partitions.entries().or_else(|| {
+        let message = format!(
+            "partitions {} is a {}; use a dictionary",
+            partitions.words(),
+            partitions.kind()
+        );
+        found.add("partitions", "partitions-type", message);
+        None
+    })
+}
+
+fn read_parts<'a>(
+    partitions: &'a [(Value, Value)],
+    shape: Option<&[u64]>,
+    origin: Origin,
+    found: &mut Findings,
+) -> Vec<Part<'a>> {
+    let ndim = shape.map(<[u64]>::len);
+    partitions
+        .iter()
+        .map(|(key, entry)| {
+            let position = read_position(key, ndim, "partitions", origin, found);
+            let path = || format!("partitions[{}]", key.words());
+            if entry.entries().is_none() {
+                let message = format!("{} is a {}; use a dictionary", entry.words(), entry.kind());
+                found.add(path(), "partition-type", message);
+                return Part { key, position, start: None, shape: None, entry };
+            }
+            let start = read_field(entry, "start", START, ndim, &path, found);
+            let shape = read_field(entry, "shape", SHAPE, ndim, &path, found);
+            for name in ["data", "location"] {
+                if entry.get(name).is_none() {
+                    let message = format!("required field '{name}' is missing; add it");
+                    found.add(format!("{}.{name}", path()), "field-missing", message);
+                }
+            }
+            Part { key, position, start, shape, entry }
+        })
+        .collect()
+}
+
+fn read_field(
+    entry: &Value,
+    name: &'static str,
+    field: Field,
+    ndim: Option<usize>,
+    path: &dyn Fn() -> String,
+    found: &mut Findings,
+) -> Option<Vec<u64>> {
+    let path = || format!("{}.{name}", path());
+    let Some(value) = entry.get(name) else {
+        let message = format!("required field '{name}' is missing; add it");
+        found.add(path(), "field-missing", message);
+        return None;
+    };
+    let numbers = naturals(value, field, &path, found)?;
+    if let Some(ndim) = ndim.filter(|ndim| *ndim != numbers.len()) {
+        let message = format!(
+            "{name} {} for {ndim} dimensions; use one number per dimension",
+            tuple_words(&numbers)
+        );
+        found.add(path(), if name == "start" { "start-ndim" } else { "shape-ndim" }, message);
+        return None;
+    }
+    Some(numbers)
+}
+
+/// A position: a tuple of as many integers as there are dimensions.
+fn read_position(
+    key: &Value,
+    ndim: Option<usize>,
+    name: &str,
+    origin: Origin,
+    found: &mut Findings,
+) -> Option<Vec<u64>> {
+    let path = || format!("{name}[{}]", key.words());
+    let written = match (key, origin) {
+        (Value::Text(text), Origin::File) => position_in_words(text),
+        _ => None,
+    };
+    let key = written.as_ref().unwrap_or(key);
+    let wanted = ndim.map_or(String::new(), |ndim| format!(" of length {ndim}"));
+    if key.items().is_none() {
+        let message = format!("position {} must be a tuple{wanted}", key.words());
+        found.add(path(), "position-type", message);
+        return None;
+    }
+    let numbers = naturals(key, POSITION, &path, found)?;
+    if ndim.is_some_and(|ndim| ndim != numbers.len()) {
+        let message = format!("position {} must be a tuple{wanted}", key.words());
+        found.add(path(), "position-ndim", message);
+        return None;
+    }
+    Some(numbers)
+}
+
+/// `(0, 1)`, `[0, 1]`, `0,1` or `0`, as files write positions.
+fn position_in_words(text: &str) -> Option<Value> {
+    let inner = text.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']);
+    let numbers = inner.split(',').map(str::trim).filter(|word| !word.is_empty());
+    let numbers: Option<Vec<Value>> =
+        numbers.map(|word| word.parse().ok().map(Value::Int)).collect();
+    numbers.map(Value::Tuple)
+}
+
+/// Outer none: something is wrong. Inner none: not SPMD.
+fn read_locals(
+    value: &Value,
+    tiling: &[u64],
+    origin: Origin,
+    found: &mut Findings,
+) -> Option<Option<Vec<u64>>> {
+    // Heat's own messages call the field `local`.
+    let given = value.get("locals").or_else(|| value.get("local"));
+    let Some(given) = given.filter(|given| **given != Value::Null) else { return Some(None) };
+    let Some(items) = given.items() else {
+        let message =
+            format!("locals {} is a {}; use a list of positions", given.words(), given.kind());
+        found.add("locals", "locals-type", message);
+        return None;
+    };
+    let mut numbers = Vec::with_capacity(items.len());
+    let before = found.count();
+    for (at, item) in items.iter().enumerate() {
+        let Some(position) = read_position(item, Some(tiling.len()), "locals", origin, found)
+        else {
+            continue;
+        };
+        match cover::number_of(&position, tiling) {
+            Some(number) => numbers.push(number),
+            None => {
+                let message = format!(
+                    "position {} lies outside the grid {}; use one of its positions",
+                    item.words(),
+                    tuple_words(tiling)
+                );
+                found.add(format!("locals[{at}]"), "position-outside", message);
+            }
+        }
+    }
+    let mut sorted = numbers.clone();
+    sorted.sort_unstable();
+    if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        let position = tuple_words(&cover::position_of(pair[0], tiling));
+        let message = format!("position {position} stands twice in locals; name it once");
+        found.add("locals", "locals-twice", message);
+    }
+    (found.count() == before).then_some(Some(numbers))
+}
+
+fn read_entries(parts: &[&Part<'_>], found: &mut Findings) -> Vec<Entry> {
+    let mut entries = Vec::with_capacity(parts.len());
+    for part in parts {
+        let path = || format!("partitions[{}].location", part.key.words());
+        let locations = part.entry.get("location").map(|value| read_locations(value, &path, found));
+        let data = match part.entry.get("data") {
+            Some(Value::Thing(thing)) => Some(thing.number),
+            Some(Value::Null) | None => None,
+            Some(_) => Some(usize::MAX),
+        };
+        entries.push(Entry { data, locations: locations.unwrap_or_default() });
+    }
+    entries
+}

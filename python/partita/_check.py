@@ -1,0 +1,127 @@
+"""Judging what others hand over: `pt.check`.
+
+>>> from partita import check
+>>> check({"shape": (4,), "partitions": {}})[0].reason
+'field-missing'
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from partita import _heat
+from partita._errors import ProtocolError
+from partita._partita import check_dicts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from partita._team import Team
+
+# Attributes that hold a dictionary, newest first; the last is that of the first drafts.
+PARTITIONED = ("__partitioned__", "__partitioned_interface__")
+DISTARRAY = ("__distarray__",)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One problem: where it is, a stable code, and what to do about it."""
+
+    path: str
+    reason: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path or 'the dictionary'}: {self.message} [{self.reason}]"
+
+
+def listed(found: Iterable[tuple[str, str, str]]) -> list[Finding]:
+    """Findings from the core's triples."""
+    return [Finding(*one) for one in found]
+
+
+def refuse(findings: list[Finding], what: str) -> ProtocolError:
+    """The error that says all findings at once."""
+    shown = [str(finding) for finding in findings[:8]]
+    if len(findings) > 8:
+        shown.append(f"... and {len(findings) - 8} more")
+    text = "\n  ".join([f"{what} has {len(findings)} problem(s):", *shown])
+    return ProtocolError(text, findings[0].reason, tuple(findings))
+
+
+def dictionary_of(obj: Any, names: tuple[str, ...] = PARTITIONED + DISTARRAY) -> Any:
+    """The dictionary that an object offers as property, attribute or method, or is."""
+    if isinstance(obj, dict):
+        return obj
+    for name in names:
+        try:
+            value = getattr(obj, name)
+            return value() if callable(value) else value
+        except AttributeError:
+            if hasattr(type(obj), name):
+                raise
+    message = (
+        f"a {type(obj).__name__} has none of {', '.join(names)}; "
+        "hand over an object that does, or the dictionary itself"
+    )
+    raise ProtocolError(message, "not-a-dict")
+
+
+def _found(obj: Any) -> Any:
+    """The dictionary, or the finding that there is none."""
+    try:
+        return dictionary_of(obj)
+    except ProtocolError as error:
+        return Finding("", error.reason, str(error))
+    except Exception as error:
+        words = f"asking for the dictionary raised {type(error).__name__}: {_clipped(error)}"
+        return Finding("", "protocol-raised", words)
+
+
+def _unpicklable(dictionary: Any) -> list[Finding]:
+    """The problem that `get` lives inside a function, where pickle cannot find it again."""
+    get = dict.get(dictionary, "get") if isinstance(dictionary, dict) else None
+    name = getattr(get, "__qualname__", "")
+    if not isinstance(name, str) or "<" not in name:
+        return []
+    message = f"field 'get' is not picklable: {name[-60:]}; use a function of a module"
+    return [Finding("get", "get-not-picklable", message)]
+
+
+def _clipped(error: Exception) -> str:
+    try:
+        return str(error)[:200]
+    except Exception:
+        return "an error without words"
+
+
+def check(obj: Any, *, strict: bool = False, team: Team | None = None) -> list[Finding]:
+    """Everything that is wrong with an object, its dictionary, or those of all ranks.
+
+    A list or tuple holds the dictionaries of all ranks, in order, and is checked across them; so is
+    what the ranks of `team` hand over together, a collective call. `strict` forgives nothing that
+    the protocols' texts do not allow. Never raises on bad input, never calls `get`.
+    """
+    if team is not None and team.size > 1:
+        from partita import _joint
+
+        return _joint.check(obj, team, strict)
+    are_ranks = isinstance(obj, list | tuple)
+    found = [_found(one) for one in obj] if are_ranks else [_found(obj)]
+    missing = [
+        Finding(f"ranks[{rank}]" if are_ranks else "", one.reason, one.message)
+        for rank, one in enumerate(found)
+        if isinstance(one, Finding)
+    ]
+    dicts = [one for one in found if not isinstance(one, Finding)]
+    if missing and not dicts:
+        return missing
+    try:
+        stale = [] if are_ranks else listed(_heat.stale(obj, dicts[0]))
+        local = [one for own in dicts for one in _unpicklable(own)] if strict else []
+        return missing + listed(check_dicts(dicts, are_ranks, strict)) + stale + local
+    except Exception as error:
+        # Only what an object's own code does while it is looked at can come here.
+        words = f"reading the dictionary raised {type(error).__name__}: {_clipped(error)}"
+        return [*missing, Finding("", "protocol-raised", words)]

@@ -1,0 +1,183 @@
+"""From Dask to Ray and back: tasks on Dask's workers that talk to Ray's store themselves.
+
+References to objects travel through a small actor of Ray (`Desk`), because Ray counts only those
+that it carries itself: a reference that is pickled elsewhere would keep its object for ever.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from partita._errors import TeamError
+from partita._remember import remembered
+
+if TYPE_CHECKING:
+    from partita._tasks import Handle
+    from partita.dask import DaskArray
+    from partita.ray import RayArray
+
+NAMESPACE = "partita"
+
+# Workers of Dask run tasks in several threads, and a process joins a cluster once.
+_joining = threading.Lock()
+
+
+class Desk:
+    """Keeps references until they are fetched."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, list[Any]] = {}
+
+    def give(self, name: str, refs: list[Any]) -> None:
+        """Keep references under a name."""
+        self._kept[name] = refs
+
+    def show(self, name: str) -> list[Any]:
+        """References under a name; none if there are none."""
+        return self._kept.get(name, [])
+
+    def drop(self, prefix: str) -> None:
+        """Keep what has this prefix no longer."""
+        for name in [name for name in self._kept if name.startswith(f"{prefix}/")]:
+            del self._kept[name]
+
+
+def connect(address: str) -> Any:
+    """Ray, joined to the cluster at an address if this process is in none."""
+    import ray
+
+    with _joining:
+        if not ray.is_initialized():
+            ray.init(address=address, namespace=NAMESPACE, log_to_driver=False)
+    return ray
+
+
+def cluster_address() -> str:
+    """The address of the cluster that this process is in."""
+    import ray
+
+    if not ray.is_initialized():
+        raise TeamError("this process is in no Ray cluster; call ray.init() first", "ray-missing")
+    address: str = ray.get_runtime_context().gcs_address
+    return address
+
+
+@remembered
+def _desk_class() -> Any:
+    import ray
+
+    return ray.remote(Desk)
+
+
+@remembered
+def _own_desk(address: str, job: str) -> tuple[str, Any]:
+    """The name and the handle of this process's desk.
+
+    It must outlive every reference that was fetched from it: Ray asks it who has them.
+    """
+    name = f"desk-{job}-{uuid4().hex}"
+    options = {"name": name, "namespace": NAMESPACE, "num_cpus": 0}
+    return name, _desk_class().options(**options).remote()
+
+
+class Exchange:
+    """A desk and a prefix of names on it; may be sent to other processes."""
+
+    def __init__(self, address: str, desk: str, prefix: str) -> None:
+        self.address, self._desk, self._prefix = address, desk, prefix
+
+    @classmethod
+    def open(cls) -> Exchange:
+        """A new one, on the desk of this process."""
+        import ray
+
+        address = cluster_address()
+        desk, _ = _own_desk(address, ray.get_runtime_context().get_job_id())
+        return cls(address, desk, uuid4().hex)
+
+    def plain(self) -> list[str]:
+        """Plain data that make it again: `Exchange(*plain)`."""
+        return [self.address, self._desk, self._prefix]
+
+    def _call(self, method: str, *args: Any) -> Any:
+        ray = connect(self.address)
+        desk = ray.get_actor(self._desk, namespace=NAMESPACE)
+        return ray.get(getattr(desk, method).remote(*args))
+
+    def put(self, name: str, values: list[Any]) -> None:
+        """Put values into the store of this node and their references on the desk."""
+        ray = connect(self.address)
+        self.hand_out(name, [ray.put(value) for value in values])
+
+    def hand_out(self, name: str, refs: list[Any]) -> None:
+        """Put references on the desk."""
+        self._call("give", f"{self._prefix}/{name}", refs)
+
+    def take(self, name: str) -> list[Any]:
+        """References on the desk."""
+        refs: list[Any] = self._call("show", f"{self._prefix}/{name}")
+        return refs
+
+    def close(self) -> None:
+        """Keep nothing on the desk."""
+        self._call("drop", self._prefix)
+
+
+def _put(exchange: Exchange, name: str, value: Any) -> None:
+    """The Dask task that puts a piece into Ray's store."""
+    exchange.put(name, [value])
+
+
+def put_from_dask(array: DaskArray) -> list[Handle]:
+    """References to the pieces of a Dask array, put into Ray's store by its workers."""
+    from partita.dask import one_clear_error, restricted
+
+    exchange = Exchange.open()
+    client, homes = array.client, array._homes()
+    names, tasks = [], []
+    for rank, futures in array._handles.items():
+        for number, future in enumerate(futures):
+            name = f"{rank}-{number}"
+            where = restricted(homes[rank][:1])
+            tasks.append(client.submit(_put, exchange, name, future, pure=False, **where))
+            names.append(name)
+    with one_clear_error():
+        client.gather(tasks)
+    refs = [ref for name in names for ref in exchange.take(name)]
+    exchange.close()
+    return refs
+
+
+def _view(exchange: Exchange, name: str) -> Any:
+    """The Dask task that looks at an object in Ray's store."""
+    ray = connect(exchange.address)
+    try:
+        [ref] = exchange.take(name)
+    except (ValueError, ray.exceptions.RayError) as error:
+        message = "a view of Ray's store is lost with its worker; call to_dask again"
+        raise TeamError(message, "source-lost") from error
+    return ray.get(ref)
+
+
+def views_on_dask(array: RayArray, client: Any) -> DaskArray:
+    """The pieces of a Ray array as futures: workers look at them in Ray's store."""
+    from partita.dask import DaskArray, current_client, workers_near
+    from partita.ray import addresses_of
+
+    client = client or current_client()
+    exchange = Exchange.open()
+    near = addresses_of(array.handles)
+    handles: dict[int, list[Any]] = {}
+    for rank, refs in array._handles.items():
+        handles[rank] = []
+        for number, ref in enumerate(refs):
+            name = f"{rank}-{number}"
+            exchange.hand_out(name, [ref])
+            where = workers_near(client, near[ref])
+            handles[rank].append(client.submit(_view, exchange, name, pure=False, **where))
+    made = DaskArray(handles, array.layout, array.dtype).sync()
+    # From here on the views keep the objects; a view that is lost cannot be made again.
+    exchange.close()
+    return made

@@ -1,0 +1,148 @@
+"""Handing arrays on: `__partitioned__` in its dialects, and `__distarray__`.
+
+The dictionaries are new at every call, hold views of this rank's memory, and can be pickled; a
+pickle holds a copy of the local data and None for the rest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from partita import _where
+from partita._errors import ProtocolError
+from partita._partita import PartitionTable, distarray_dims
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from partita._array import Array
+
+Position = tuple[int, ...]
+# Position, start, shape and ranks of a partition.
+Part = tuple[Position, Position, Position, list[int]]
+
+DIALECTS = ("spec", "heat", "ip")
+
+
+def get(handles: Any) -> Any:
+    """The data behind handles: in these dictionaries the arrays themselves."""
+    return handles
+
+
+def partitioned(array: Array, dialect: str) -> dict[str, Any]:
+    """The dictionary of `__partitioned__`."""
+    if dialect not in DIALECTS:
+        message = f"dialect {dialect!r}; use one of {', '.join(DIALECTS)}"
+        raise ProtocolError(message, "dialect-unknown")
+    held = _held(array)
+    place = _places(array, dialect)
+    parts = {
+        position: {
+            "start": start,
+            "shape": shape,
+            "data": held.get(position),
+            "location": place(position, ranks),
+        }
+        for position, start, shape, ranks in _parts(array)
+    }
+    top, own = array._imported[2] if array._imported else ({}, {})
+    for position, extras in own.items():
+        parts[position].update(extras)
+    return {
+        "shape": array.shape,
+        "partition_tiling": _tiling(array),
+        "partitions": parts,
+        "locals": sorted(held),
+        "get": get,
+        **top,
+    }
+
+
+def _tiling(array: Array) -> Position:
+    if array._imported:
+        tiling: Position = array._imported[0].tiling
+        return tiling
+    return PartitionTable(array.layout).tiling
+
+
+def _parts(array: Array) -> Iterator[Part]:
+    """The partitions in C order. An array that was taken over is handed on as it came."""
+    if not array._imported:
+        yield from PartitionTable(array.layout).parts()
+        return
+    table, holders, _ = array._imported
+    ranks: list[list[int]] = [[] for _ in range(len(table))]
+    for rank, own in enumerate(holders):
+        for number in own:
+            ranks[number].append(rank)
+    for (position, start, shape), own in zip(table.parts(), ranks, strict=True):
+        yield position, start, shape, own
+
+
+def _held(array: Array) -> dict[Position, Any]:
+    """This rank's partitions, as views of its buffers."""
+    if not array.team.active:
+        return {}
+    if array._imported:
+        table, holders, _ = array._imported
+        positions = [table.position(number) for number in holders[array.team.rank]]
+        return dict(zip(positions, array._buffers, strict=True))
+    found = {}
+    for position, buffer, start, shape in PartitionTable(array.layout).of_rank(array.team.rank):
+        cut = zip(start, shape, strict=True)
+        box = tuple(slice(first, first + length) for first, length in cut)
+        found[position] = array._view(buffer, box)
+    return found
+
+
+def _places(array: Array, dialect: str) -> Callable[[Position, Sequence[int]], list[Any]]:
+    """How the ranks of a partition are written."""
+    if dialect == "heat":
+        return lambda _, ranks: list(ranks)
+    where = _where.addresses(array.team)
+    given = _given_places(array)
+    if dialect == "ip":
+        return lambda position, ranks: list(
+            dict.fromkeys([where[rank][0] for rank in ranks] or [p[0] for p in given(position)])
+        )
+    return lambda position, ranks: list(
+        dict.fromkeys([where[rank] for rank in ranks] or given(position))
+    )
+
+
+def _given_places(array: Array) -> Callable[[Position], list[tuple[Any, ...]]]:
+    """What the producer said of a partition that no rank of this team holds."""
+    if not array._imported:
+        return lambda _: []
+    table, _, _ = array._imported
+
+    def places(position: Position) -> list[tuple[Any, ...]]:
+        number = 0
+        for at, length in zip(position, table.tiling, strict=True):
+            number = number * length + at
+        found = table.locations(number)
+        return [(ip, pid or 0) for _, ip, pid, _ in found if ip is not None]
+
+    return places
+
+
+def partition(array: Array, position: Sequence[int]) -> Any:
+    """The data of one partition, if it is local."""
+    wanted = tuple(int(at) for at in position)
+    held = _held(array)
+    if wanted in held:
+        return held[wanted]
+    for found, _, _, ranks in _parts(array):
+        if found == wanted:
+            where = _places(array, "spec")(wanted, ranks) or [f"rank {rank}" for rank in ranks]
+            message = f"partition {wanted} is not local (location {where}); redistribute to get it"
+            raise ProtocolError(message, "partition-not-local")
+    message = f"no partition {wanted} in a grid of {_tiling(array)}; use one of its positions"
+    raise ProtocolError(message, "position-outside")
+
+
+def distarray(array: Array) -> dict[str, Any]:
+    """The dictionary of `__distarray__`."""
+    team, layout = array.team, array.layout
+    dims = distarray_dims(layout, team.rank, team.size, list(array._boundary))
+    return {"__version__": "0.10.0", "buffer": array.local, "dim_data": dims}

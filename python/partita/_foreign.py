@@ -1,0 +1,85 @@
+"""Other libraries' arrays as NumPy views: no copy unless there is no way around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from partita._errors import ProtocolError
+
+Local = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Copied:
+    """Whether a piece shares its producer's memory, and why not if it does not."""
+
+    piece: int
+    shares_memory: bool
+    why: str = ""
+
+
+def is_frame(obj: Any) -> bool:
+    """Whether an object is a table with rows and columns, as pandas has them."""
+    return hasattr(obj, "iloc") and hasattr(obj, "columns")
+
+
+def as_numpy(obj: Any, copy: bool | None = None) -> tuple[Local, str]:
+    """A NumPy array of an object's elements, and why it is a copy; no reason if it is none.
+
+    `copy` True always copies, False refuses to, None copies only where it must.
+    """
+    array, why = _view(obj)
+    if array.dtype.hasobject:
+        message = f"data of dtype {array.dtype}; objects cannot be shared, use numbers"
+        raise ProtocolError(message, "data-type")
+    if not array.dtype.isnative and not array.dtype.names:
+        array, why = array.astype(array.dtype.newbyteorder("=")), "the byte order was not ours"
+    if why and copy is False:
+        message = f"data of type {type(obj).__name__} needs a copy: {why}; use copy=None"
+        raise ProtocolError(message, "copy-needed")
+    if copy:
+        return (array if why else array.copy(order="K")), why or "copy=True"
+    return array, why
+
+
+def _view(obj: Any) -> tuple[Local, str]:
+    if isinstance(obj, np.ndarray):
+        return np.asarray(obj), ""
+    if type(obj).__module__.partition(".")[0] == "torch":
+        return _from_torch(obj), ""
+    if hasattr(obj, "__array_interface__"):
+        return np.asarray(obj), ""
+    if hasattr(obj, "__dlpack__"):
+        return _from_dlpack(obj), ""
+    try:
+        return np.asarray(memoryview(obj)), ""
+    except (TypeError, ValueError):
+        pass
+    if hasattr(obj, "__array__"):
+        return np.asarray(obj), "its __array__ may have copied"
+    message = (
+        f"data of type {type(obj).__name__} shows no memory; use an object with DLPack, the buffer "
+        "protocol or __array_interface__"
+    )
+    raise ProtocolError(message, "data-type")
+
+
+def _from_torch(tensor: Any) -> Local:
+    """A tensor's memory, with or without a gradient."""
+    try:
+        array: Local = tensor.detach().numpy()
+    except (TypeError, RuntimeError) as error:
+        message = f"a tensor of {tensor.dtype} on {tensor.device} is no NumPy array: {error}"
+        raise ProtocolError(message, "data-device") from None
+    return array
+
+
+def _from_dlpack(obj: Any) -> Local:
+    try:
+        return np.from_dlpack(obj)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        message = f"data of type {type(obj).__name__} cannot be taken through DLPack: {error}"
+        raise ProtocolError(message, "data-device") from None

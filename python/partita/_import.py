@@ -1,0 +1,310 @@
+"""Taking arrays over from others: `from_partitioned`, `from_distarray`, `asarray`."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita import _joint
+from partita._array import Array
+from partita._check import DISTARRAY, PARTITIONED
+from partita._errors import LayoutError, ProtocolError, ProtocolWarning
+from partita._foreign import as_numpy, is_frame
+from partita._partita import Layout, Whole
+from partita._team import Team, world
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from partita._partita import Partitions
+
+# What `get` is asked for at once.
+Handles = list[Any]
+
+
+def from_partitioned(obj: Any, *, team: Team | None = None, copy: bool | None = None) -> Array:
+    """An array from an object with `__partitioned__`, or from the dictionary. Collective.
+
+    Every rank of the team hands over its own dictionary. The metadata is checked first, on all
+    ranks; `get` is called afterwards, once, with a list of the handles that this rank needs.
+    Nothing is copied unless `copy` is true or there is no other way; `a.copies()` says which.
+    """
+    team = team or world()
+    dictionary, parts, holders = _joint.read_parts(obj, team)
+    if holders is None:
+        holders = _spread(parts, team)
+    else:
+        _warn_of_places(parts, team)
+    own = holders[team.rank] if team.active else []
+    layout = parts.layout(holders)
+    raw, problems = _fetched(dict.get(dictionary, "get"), parts, own)
+    is_table = bool(raw) and is_frame(raw[0])
+    if _joint.share(team, problems, is_table, "__partitioned__").count(True):
+        from partita._frame import from_tables
+
+        array: Array = from_tables(raw, layout, team)
+    else:
+        array = _from_raw(raw, layout, team, copy, parts, own)
+    array._keep = (obj, parts)
+    array._imported = (parts, holders, _extras(dictionary))
+    return array
+
+
+def _spread(parts: Partitions, team: Team) -> list[list[int]]:
+    """Who takes which partition where any rank can read all of them."""
+    n_parts = len(parts)
+    if team.size == 1:
+        return [list(range(n_parts))]
+    ranks = [None if place is None else place[0] for place in parts.first_places()]
+    if any(rank is None or rank >= team.size for rank in ranks):
+        cuts = np.linspace(0, n_parts, team.size + 1).astype(int)
+        return [list(range(cuts[at], cuts[at + 1])) for at in range(team.size)]
+    holders: list[list[int]] = [[] for _ in range(team.size)]
+    for number, rank in enumerate(ranks):
+        holders[rank or 0].append(number)
+    return holders
+
+
+def _warn_of_places(parts: Partitions, team: Team) -> None:
+    """Heat names only the last rank of a replicated array."""
+    if team.size == 1:
+        return
+    for number in parts.locals or ():
+        ranks = [place[0] for place in parts.locations(number)]
+        if ranks and None not in ranks and team.rank not in ranks:
+            message = (
+                f"partition {parts.position(number)} is local on rank {team.rank}, but its "
+                f"location does not list this rank: {ranks}; the local data is used"
+            )
+            warnings.warn(message, ProtocolWarning, stacklevel=4)
+            return
+
+
+def _fetched(
+    get: Any, parts: Partitions, own: Sequence[int]
+) -> tuple[list[Any], list[_joint.Problem]]:
+    """The data of this rank's partitions, and what went wrong on the way."""
+    data = parts.data(list(own))
+    if parts.dtype is not None or not own or all(is_frame(one) for one in data):
+        return data, []
+    try:
+        return _call(get, data), []
+    except ProtocolError as error:
+        return [], _joint.problem_of(error)
+    except Exception as error:
+        message = f"get raised {type(error).__name__}: {error}"
+        return [], [("get", "get-raised", message)]
+
+
+def _call(get: Any, handles: Handles) -> list[Any]:
+    """Ask for all handles at once; one by one where `get` takes only one."""
+    try:
+        got = get(list(handles))
+    except Exception as error:
+        try:
+            return [get(handle) for handle in handles]
+        except Exception:
+            raise error from None
+    if not isinstance(got, list | tuple) or len(got) != len(handles):
+        words = f"{len(got)} of them" if isinstance(got, list | tuple) else type(got).__name__
+        message = f"get of {len(handles)} handles gave {words}; give one object per handle"
+        raise ProtocolError(message, "get-result")
+    return list(got)
+
+
+def _from_raw(
+    raw: list[Any],
+    layout: Layout,
+    team: Team,
+    copy: bool | None,
+    parts: Partitions,
+    own: Sequence[int],
+) -> Array:
+    """An array of arrays, once all ranks agree on what its elements are."""
+    buffers: list[np.ndarray[Any, Any]] = []
+    reasons: list[str] = []
+    problems: list[_joint.Problem] = []
+    if not copy and _are_plain(raw) and parts.fit(own, raw):
+        # The usual case, and possibly a hundred thousand pieces.
+        buffers, reasons = raw, [""] * len(raw)
+    else:
+        for number, one in zip(own, raw, strict=True):
+            try:
+                _check_piece(one, raw[0], number, parts)
+                array, why = as_numpy(one, copy)
+                _check_array(array, buffers, number, parts)
+                buffers.append(array)
+                reasons.append(why)
+            except ProtocolError as error:
+                path = f"partitions[{parts.position(number)}].data"
+                problems.append((path, error.reason, str(error)))
+    dtypes = _joint.share(team, problems, _dtype_words(buffers), "__partitioned__")
+    dtype = _common(dtypes, parts.dtype)
+    return Array(buffers, layout, team, dtype, reasons=reasons)
+
+
+def _are_plain(raw: list[Any]) -> bool:
+    """Whether these are arrays of NumPy whose elements are numbers as we have them."""
+    if not all(type(one) is np.ndarray for one in raw):
+        return False
+    return not raw or (raw[0].dtype.isnative and not raw[0].dtype.hasobject)
+
+
+def _check_piece(one: Any, first: Any, number: int, parts: Partitions) -> None:
+    if one is None:
+        message = f"get gave None for partition {parts.position(number)}; give its data"
+        raise ProtocolError(message, "get-result")
+    if type(one) is not type(first):
+        message = f"a {type(one).__name__} here, a {type(first).__name__} before; use one type"
+        raise ProtocolError(message, "data-types-differ")
+
+
+def _check_array(array: Any, before: list[Any], number: int, parts: Partitions) -> None:
+    wanted = parts.part_shape(number)
+    if array.shape != wanted:
+        message = f"data of shape {array.shape} in a partition of shape {wanted}; make them equal"
+        raise ProtocolError(message, "data-shape")
+    if before and array.dtype != before[0].dtype:
+        message = f"elements of {array.dtype} here, of {before[0].dtype} before; use one dtype"
+        raise ProtocolError(message, "data-dtypes-differ")
+
+
+def _dtype_words(buffers: list[Any]) -> Any:
+    if not buffers:
+        return None
+    dtype = buffers[0].dtype
+    # Text of a structured dtype is the list of its fields.
+    return str(dtype.descr) if dtype.names else dtype.str
+
+
+def _common(told: list[Any], named: str | None) -> np.dtype[Any]:
+    """The element type of all ranks; a rank without data has none."""
+    words = sorted({word for word in told if word is not None})
+    if len(words) > 1:
+        ranks = {word: told.index(word) for word in words}
+        listed = ", ".join(f"{word} on rank {rank}" for word, rank in ranks.items())
+        raise ProtocolError(f"the ranks' elements differ: {listed}; use one dtype", "ranks-differ")
+    if words:
+        from ast import literal_eval
+
+        found: np.dtype[Any] = np.dtype(
+            literal_eval(words[0]) if words[0].startswith("[") else words[0]
+        )
+        return found
+    try:
+        return np.dtype(named or "float64")
+    except TypeError:
+        return np.dtype("float64")
+
+
+def _extras(dictionary: dict[str, Any]) -> tuple[dict[str, Any], dict[Any, dict[str, Any]]]:
+    """Fields that the protocol does not know, of the dictionary and of its partitions."""
+    known = {"shape", "partition_tiling", "partitions", "locals", "local", "get"}
+    own = {"start", "shape", "data", "location"}
+    top = {key: value for key, value in dict.items(dictionary) if key not in known}
+    parts = {
+        tuple(int(at) for at in key): {
+            name: value for name, value in dict.items(entry) if name not in own
+        }
+        for key, entry in dict.items(dict.get(dictionary, "partitions", {}))
+        if len(entry) > 4
+    }
+    return top, parts
+
+
+def from_distarray(obj: Any, *, team: Team | None = None, copy: bool | None = None) -> Array:
+    """An array from an object with `__distarray__`, or from the dictionary. Collective.
+
+    Every rank of the team hands over its own dictionary, in the order of the process grid. The
+    buffer is shared unless `copy` is true or there is no other way.
+    """
+    team = team or world()
+    read, layout, halo = _joint.read_dims(obj, team)
+    problems: list[_joint.Problem] = []
+    buffers: list[np.ndarray[Any, Any]] = []
+    reasons: list[str] = []
+    try:
+        buffer, why = as_numpy(read.buffer, copy)
+        buffers, reasons = [buffer], [why]
+    except ProtocolError as error:
+        problems = [("buffer", error.reason, str(error))]
+    dtypes = _joint.share(team, problems, _dtype_words(buffers), "__distarray__")
+    array = Array(buffers, layout, team, _common(dtypes, None), reasons=reasons)
+    array._keep = obj
+    array._halo_layout = halo
+    array._boundary = read.boundary
+    return array
+
+
+def asarray(
+    obj: Any,
+    layout: Layout | None = None,
+    team: Team | None = None,
+    *,
+    copy: bool | None = None,
+) -> Array:
+    """An array from whatever is there, without a copy where that is possible.
+
+    Objects with `__partitioned__` or `__distarray__` are taken over as they are distributed (then
+    this is collective); others are whole arrays that every rank has, of which each rank keeps its
+    part of `layout`, or all of it.
+    """
+    team = team or world()
+    if isinstance(obj, Array):
+        array = obj
+    elif _offers(obj, PARTITIONED) or (isinstance(obj, dict) and "dim_data" not in obj):
+        array = from_partitioned(obj, team=team, copy=copy)
+    elif _offers(obj, DISTARRAY) or isinstance(obj, dict):
+        array = from_distarray(obj, team=team, copy=copy)
+    elif type(obj).__module__.startswith("dask.array"):
+        from importlib import import_module
+
+        array = import_module("partita.dask").from_dask(obj, team=team)
+    else:
+        return _from_whole(obj, layout, team, copy)
+    if layout is None or layout == array.layout:
+        return array
+    return array.redistribute(layout)
+
+
+def _offers(obj: Any, names: tuple[str, ...]) -> bool:
+    return any(hasattr(type(obj), name) or name in getattr(obj, "__dict__", ()) for name in names)
+
+
+def _from_whole(obj: Any, layout: Layout | None, team: Team, copy: bool | None) -> Array:
+    if isinstance(obj, bool | int | float | complex | list | tuple):
+        whole, why = np.asarray(obj), "it was no array"
+    else:
+        whole, why = as_numpy(obj, copy)
+    if layout is None:
+        grid = (*(1 for _ in whole.shape), team.size)
+        layout = Layout(whole.shape, [Whole() for _ in whole.shape], grid=grid)
+    if layout.shape != whole.shape:
+        message = f"an array of shape {whole.shape} for a layout of {layout.shape}; use one shape"
+        raise LayoutError(message, "shapes-differ")
+    if team.rank not in layout.ranks:
+        return Array([], layout, team, whole.dtype)
+    buffers, reasons = [], []
+    for number in range(layout.n_buffers(team.rank)):
+        part, reason = _part(whole, layout, team.rank, number)
+        buffers.append(part)
+        reasons.append(why or reason)
+    array = Array(buffers, layout, team, whole.dtype, reasons=reasons)
+    array._keep = obj
+    return array
+
+
+def _part(whole: Any, layout: Layout, rank: int, number: int) -> tuple[Any, str]:
+    """A rank's buffer: a view where it is one box, else a copy."""
+    pieces = layout.pieces(rank)
+    shape = layout.local_shape(rank, buffer=number)
+    if layout.maps is None or len(pieces) == 1:
+        piece = pieces[number]
+        if piece.shape == shape:
+            box = zip(piece.start, shape, strict=True)
+            return whole[tuple(slice(start, start + length) for start, length in box)], ""
+    local = np.indices(shape).reshape(len(shape), -1).T
+    index = layout.globalize(rank, local, buffer=number)
+    return whole[tuple(index.T)].reshape(shape), "its part is no box of the array"

@@ -1,0 +1,307 @@
+"""Arrays whose pieces are handles of a task scheduler: futures of Dask, references of Ray.
+
+The layout's ranks are slots, each with its buffers on some worker. Plans run as tasks where the
+data lies (`_schedule` says which); the process that asks holds handles, never data, unless it
+gathers.
+"""
+
+from __future__ import annotations
+
+import pickle
+from abc import ABC, abstractmethod
+from math import prod
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from partita._chunks import ChunkGrid, chunk_grid, chunk_layout
+from partita._errors import LayoutError
+from partita._partita import Layout, Whole, join_parts, pack_parts, plan
+from partita._remember import remembered
+from partita._run import empty, local_shapes
+from partita._schedule import choose_fetches, choose_places, schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from partita._array import Array, Local
+    from partita._partita import Piece, Plan
+    from partita._schedule import Cut, Place, Schedule, Take
+    from partita._team import Team
+
+Handle = Any
+
+
+@remembered
+def _plan(pickled: bytes) -> Plan:
+    made: Plan = pickle.loads(pickled)
+    return made
+
+
+def cut(pickled: bytes, source: int, targets: list[int], n_bytes: int, buffers: Any) -> Local:
+    """The task that packs what one slot gives to some others."""
+    packed = empty((n_bytes,), np.uint8)
+    pack_parts(_plan(pickled), source, targets, [np.asarray(b) for b in buffers], packed)
+    return packed
+
+
+def join(pickled: bytes, target: int, takes: list[Take], parts: Any) -> list[Local]:
+    """The task that writes what one slot takes into fresh buffers.
+
+    A part is a packed row of bytes, or the list of buffers of a slot that lies here.
+    """
+    made = _plan(pickled)
+    fresh = [empty(shape, made.dtype) for shape in local_shapes(made.target, target)]
+    given = []
+    for take, part in zip(takes, parts, strict=True):
+        if take.cut is None:
+            given.append((take.source, [np.asarray(one) for one in part]))
+        else:
+            given.append((take.source, part[take.start : take.stop]))
+    join_parts(made, target, given, fresh)
+    return fresh
+
+
+def join_one(pickled: bytes, target: int, takes: list[Take], parts: Any) -> Local:
+    """The same where the slot has one buffer."""
+    [buffer] = join(pickled, target, takes, parts)
+    return buffer
+
+
+def describe(buffer: Any) -> tuple[tuple[int, ...], str]:
+    """The task that tells shape and dtype of a buffer."""
+    array = np.asarray(buffer)
+    return array.shape, array.dtype.str
+
+
+def by_rank(handles: Sequence[Handle], layout: Layout) -> dict[int, list[Handle]]:
+    """Handles in the order of the layout's ranks and their buffers, sorted out."""
+    n_wanted = sum(layout.n_buffers(rank) for rank in layout.ranks)
+    if len(handles) != n_wanted:
+        message = f"{len(handles)} handles where the layout has {n_wanted} buffers; give as many"
+        raise LayoutError(message, "buffer-count")
+    rest = iter(handles)
+    return {rank: [next(rest) for _ in range(layout.n_buffers(rank))] for rank in layout.ranks}
+
+
+def check_buffers(
+    found: Sequence[tuple[tuple[int, ...], str]], layout: Layout, dtype: Any
+) -> np.dtype[Any]:
+    """The dtype that all buffers have; refused where shapes or dtypes differ."""
+    wanted = [(rank, shape) for rank in layout.ranks for shape in local_shapes(layout, rank)]
+    for (rank, shape), (given, _) in zip(wanted, found, strict=True):
+        if given != shape:
+            message = f"shape {given} on rank {rank}, the layout says {shape}; use that"
+            raise LayoutError(message, "buffer-shape")
+    dtypes = {kind for _, kind in found}
+    if dtype is not None:
+        dtypes.add(np.dtype(dtype).str)
+    if len(dtypes) > 1:
+        message = f"pieces of dtypes {', '.join(sorted(dtypes))}; convert them to one first"
+        raise LayoutError(message, "dtypes-differ")
+    return np.dtype(dtypes.pop() if dtypes else "float64")
+
+
+class TaskArray(ABC):
+    """An array whose slots live on workers of a task scheduler."""
+
+    engine = ""
+
+    def __init__(
+        self,
+        handles: Mapping[int, Sequence[Handle]],
+        layout: Layout,
+        dtype: Any,
+        places: Mapping[int, Place] | None = None,
+    ) -> None:
+        self._handles = {rank: list(handles[rank]) for rank in layout.ranks}
+        self._layout = layout
+        self._dtype: np.dtype[Any] = np.dtype(dtype)
+        # Where the tasks that made it were sent; true until the scheduler moves data.
+        self._places = dict(places or {})
+
+    @property
+    def layout(self) -> Layout:
+        """Which slot holds what."""
+        return self._layout
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents of the whole array."""
+        return self._layout.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return self._layout.ndim
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Element type."""
+        return self._dtype
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements, each counted once."""
+        return prod(self.shape) * self._dtype.itemsize
+
+    @property
+    def handles(self) -> list[Handle]:
+        """One handle per buffer, in the order of the layout's ranks."""
+        return [handle for handles in self._handles.values() for handle in handles]
+
+    @property
+    def pieces(self) -> list[tuple[Piece, Handle]]:
+        """One (piece, handle of the buffer it lies in) pair per piece of every slot."""
+        return [
+            (piece, handles[piece.buffer])
+            for rank, handles in self._handles.items()
+            for piece in self._layout.pieces(rank)
+        ]
+
+    @property
+    def locations(self) -> list[list[tuple[str, int]]]:
+        """For every handle the (ip, pid) of each process that holds it now; asks the scheduler."""
+        return self._locations(self.handles)
+
+    def redistribute(self, layout: Layout, *, places: Mapping[int, Place] | None = None) -> Self:
+        """The same array in another layout, by tasks where the data lies; waits for them.
+
+        `places` says where each slot shall be; by default where most of it is, evenly.
+        """
+        made = plan(self._layout, layout, self._dtype.name)
+        homes = self._homes()
+        if places is None:
+            places = choose_places(made, homes, self._all_places())
+        handles = self._run(made, schedule(made, homes, places))
+        result = type(self)(handles, layout, self._dtype, places)
+        result.sync()
+        return result
+
+    def sync(self) -> Self:
+        """Wait until every piece is there."""
+        self._wait(self.handles)
+        return self
+
+    def gather(self) -> Local:
+        """The whole array, here."""
+        target = Layout(self.shape, [Whole() for _ in self.shape], ranks=[0])
+        [buffer] = self._fetch_for(target, 0)
+        return buffer
+
+    def to_team(self, team: Team, layout: Layout) -> Array:
+        """The array on the ranks of a team: every rank fetches just what it needs.
+
+        Every rank calls it, with the same array. Collective.
+        """
+        from partita._array import Array
+
+        with team:
+            buffers = self._fetch_for(layout, team.rank)
+        team.barrier()
+        return Array(buffers, layout, team, self._dtype)
+
+    def _fetch_for(self, layout: Layout, rank: int) -> list[Local]:
+        made = plan(self._layout, layout, self._dtype.name)
+        shapes = local_shapes(layout, rank)
+        if not shapes:
+            return []
+        whole, cuts = choose_fetches(made, rank)
+        slots = [(source, self._handles[source]) for source in whole]
+        parts = [(one.source, handle) for one, handle in self._cut_all(made, cuts)]
+        fetched = iter(self._fetch([h for _, hs in slots for h in hs] + [h for _, h in parts]))
+        given: list[tuple[int, Any]] = [
+            (source, [np.asarray(next(fetched)) for _ in handles]) for source, handles in slots
+        ]
+        given += [(source, next(fetched)) for source, _ in parts]
+        targets = [empty(shape, self._dtype) for shape in shapes]
+        join_parts(made, rank, given, targets)
+        return targets
+
+    def _cut_all(self, made: Plan, cuts: list[Cut]) -> list[tuple[Cut, Handle]]:
+        homes = self._homes() if cuts else {}
+        for one in cuts:
+            one.place = next(iter(homes[one.source]), None)
+        return list(zip(cuts, self._submit_cuts(made, cuts), strict=True))
+
+    def as_chunks(self) -> Self:
+        """The same array in a layout that is a grid of chunks, each in one slot."""
+        layout = chunk_layout(self._layout)
+        return self if layout == self._layout else self.redistribute(layout)
+
+    def _chunk_grid(self) -> tuple[ChunkGrid, list[Handle]]:
+        """The chunks and their handles in C order; refused where the layout has none."""
+        grid = chunk_grid(self._layout)
+        if grid is None:
+            message = (
+                f"the layout {self._layout.notation} is no grid of chunks; use .as_chunks() first"
+            )
+            raise LayoutError(message, "layout-not-a-grid")
+        return grid, [self._handles[rank][buffer] for rank, buffer in grid.slots]
+
+    @property
+    def __partitioned__(self) -> dict[str, Any]:
+        """The pieces with their handles and locations, for whoever knows that protocol."""
+        grid, handles = self._chunk_grid()
+        cells = zip(
+            np.ndindex(*grid.shape), grid.boxes(), handles, self._locations(handles), strict=True
+        )
+        partitions = {
+            position: {
+                "start": start,
+                "shape": shape,
+                "data": handle,
+                "location": location,
+                "dtype": self._dtype,
+            }
+            for position, (start, shape), handle, location in cells
+        }
+        return {
+            "shape": self.shape,
+            "partition_tiling": grid.shape,
+            "partitions": partitions,
+            "get": self._get(),
+        }
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        where = f"{len(self.handles)} pieces"
+        if self._places:
+            where += f" in {len(set(self._places.values()))} places"
+        head, tail = f"<{name} {self.shape} {self._dtype}, ", f", {where}>"
+        notation = self._layout.notation
+        room = 80 - len(head) - len(tail)
+        if len(notation) > room:
+            notation = notation[: max(room - 3, 0)] + "..."
+        return head + notation + tail
+
+    def _repr_html_(self) -> str:
+        from partita._show import table
+
+        return table(self, self._handles, self._places)
+
+    @abstractmethod
+    def _homes(self) -> dict[int, Sequence[Place]]:
+        """Places that have all buffers of each slot; none where it does not matter."""
+
+    @abstractmethod
+    def _all_places(self) -> Sequence[Place]:
+        """Places where tasks may run."""
+
+    @abstractmethod
+    def _locations(self, handles: list[Handle]) -> list[list[tuple[str, int]]]: ...
+
+    @abstractmethod
+    def _submit_cuts(self, made: Plan, cuts: list[Cut]) -> list[Handle]: ...
+
+    @abstractmethod
+    def _run(self, made: Plan, tasks: Schedule) -> dict[int, list[Handle]]: ...
+
+    @abstractmethod
+    def _fetch(self, handles: list[Handle]) -> list[Any]: ...
+
+    @abstractmethod
+    def _wait(self, handles: list[Handle]) -> None: ...
+
+    @abstractmethod
+    def _get(self) -> Callable[[Any], Any]: ...
