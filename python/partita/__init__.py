@@ -77,13 +77,15 @@ _LATER = {
 }
 
 
-_MODULES = ("dask", "ray")
+_MODULES = ("dask", "distdl", "ray")
+# Those that are nothing without another library are not listed, but found.
+_EXTRAS = ("jax", "torch")
 
 
 def __getattr__(name: str) -> _typing.Any:
     from importlib import import_module
 
-    if name in _MODULES:
+    if name in _MODULES or name in _EXTRAS:
         return import_module(f"partita.{name}")
     if name not in _LATER:
         raise AttributeError(f"module 'partita' has no attribute {name!r}")

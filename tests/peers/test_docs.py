@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
+import pkgutil
 import re
 import subprocess
 import sys
@@ -10,8 +13,25 @@ from typing import Any
 
 import pytest
 
+import partita.torch
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "distdl.md").read_text()
+
+
+MODULES = [
+    "partita.jax",
+    "partita.torch",
+    *(one.name for one in pkgutil.walk_packages(partita.torch.__path__, "partita.torch.")),
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings_run(name: str) -> None:
+    found = doctest.testmod(importlib.import_module(name), verbose=False)
+    assert found.failed == 0
+    if name in ("partita.jax", "partita.torch.primitives", "partita.torch.stack"):
+        assert found.attempted > 0
 
 
 def test_blocks_run_and_their_remarks_are_true() -> None:

@@ -74,7 +74,7 @@ def test_linear(
 def test_linear_refuses_grids_and_features_that_do_not_fit() -> None:
     def job(team: pt.Team) -> list[str]:
         found = []
-        row, column, square = (on_grid(team, shape) for shape in ((1, 4), (4, 1), (2, 2)))
+        row, square = on_grid(team, (1, 4)), on_grid(team, (2, 2))
         for grids in ((row, row, square), (row, Partition(team), row)):
             with pytest.raises(pt.LayoutError) as error:
                 ptt.DistributedLinear(*grids, 4, 4)
@@ -85,7 +85,6 @@ def test_linear_refuses_grids_and_features_that_do_not_fit() -> None:
         )
         with pytest.raises(pt.PartitaError):
             layer(torch.ones(2, 5 - team.rank % 2))
-        assert column.active
         return found
 
     assert pt.spmd(job, ranks=4) == [["partition-shape", "partition-ndim"]] * 4
@@ -132,9 +131,7 @@ def test_batch_norm(
     def job(team: pt.Team) -> None:
         P = on_grid(team, grid)
         layer = ptt.DistributedBatchNorm(P, shape[1], affine=affine).double()
-        row = [[0] * len(grid), [0, P.index[1], *[0] * 9][: len(grid)]]
         channels = cut(torch.arange(shape[1]), (grid[1],), (P.index[1],))
-        assert row
         with torch.no_grad():
             if affine and layer.weight.numel():
                 layer.weight.copy_(serial.weight[channels])

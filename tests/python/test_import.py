@@ -15,10 +15,12 @@ import pytest
 import partita as pt
 from partita import _partita
 
+# What needs other libraries is tried beside them, in tests/peers.
+EXTRAS = ("partita.torch", "partita.jax")
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(pt.__path__, "partita.")
-    if not module.name.endswith(("__main__", "_partita"))
+    if not module.name.endswith(("__main__", "_partita")) and not module.name.startswith(EXTRAS)
 )
 
 PROBE = """
@@ -34,6 +36,17 @@ def test_importing_is_light() -> None:
         [sys.executable, "-c", PROBE], capture_output=True, text=True, check=True
     )
     assert child.stdout.split() == []
+
+
+def test_parts_are_imported_when_named() -> None:
+    program = (
+        "import sys, partita as pt\n"
+        "assert 'partita.distdl' not in sys.modules\n"
+        "assert pt.distdl.halo_widths(4, 2, 3) == [(0, 1), (1, 0)]\n"
+        "assert not {'torch', 'jax', 'mpi4py'} & set(sys.modules)\n"
+        "assert not hasattr(pt, 'no_such_part')\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_a_layout_needs_no_numpy() -> None:
