@@ -94,14 +94,9 @@ class Array:
             )
         ]
         cut = zip(starts, piece.owned_shape, strict=True)
-<<<<<<< ours
-        box: Any = (*(slice(start, start + length) for start, length in cut), ...)
-        return buffer[box]
-=======
         box = tuple(slice(start, start + length) for start, length in cut)
         view: Local = self._view(0, box)
         return view
->>>>>>> theirs
 
     @property
     def pieces(self) -> list[tuple[Piece, Local]]:
@@ -154,13 +149,8 @@ class Array:
     def _view(self, buffer: int, box: tuple[slice, ...]) -> Any:
         """A box of one of the buffers, as it is handed on."""
         # The dots keep a view of an array without dimensions a view.
-<<<<<<< ours
-        dotted: Any = (*box, ...)
-        return self._buffers[buffer][dotted]
-=======
         index: Any = (*box, ...)
         return self._buffers[buffer][index]
->>>>>>> theirs
 
     def copies(self) -> list[Copied]:
         """For each buffer of this rank, whether it shares its producer's memory, and why not."""
