@@ -76,7 +76,7 @@ def main() -> None:
 
     logging.getLogger("distributed").setLevel(logging.ERROR)
     options: dict[str, Any] = {"n_workers": N_WORKERS, "threads_per_worker": 1}
-    options |= {"dashboard_address": None, "memory_limit": 0, "silence_logs": logging.ERROR}
+    options |= {"dashboard_address": ":0", "memory_limit": 0, "silence_logs": logging.ERROR}
     taken = {}
     with LocalCluster(**options) as cluster, Client(cluster) as client:
         for n_chunks in (N_WORKERS, 8 * N_WORKERS):
