@@ -201,7 +201,7 @@ def workers_near(client: Any, hosts: Sequence[str]) -> dict[str, Any]:
 
 def workers(client: Any) -> list[str]:
     """Addresses of all workers, in a fixed order."""
-    return sorted(client.scheduler_info(n_workers=-1)["workers"])
+    return sorted(client.nthreads())
 
 
 def current_client() -> Any:

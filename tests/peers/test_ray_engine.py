@@ -200,7 +200,7 @@ class TestOneNode:
         values = numbers(4, (300, 200))
         options = {"n_workers": 2, "threads_per_worker": 2, "processes": True}
         with (
-            LocalCluster(**options, dashboard_address=None, memory_limit=0) as cluster,
+            LocalCluster(**options, dashboard_address=":0", memory_limit=0) as cluster,
             Client(cluster) as client,
         ):
             x = pt.from_dask(da.from_array(values, chunks=(70, 200)))
