@@ -230,6 +230,8 @@ def die_together(
     place: Place, all_deaths: list[Death], folders: pytest.TempPathFactory
 ) -> dict[tuple[Place, Death], Ended]:
     """Several jobs at once: most of their time they wait."""
+    # Made once, before several ask for it at the same time.
+    folders.getbasetemp()
     with ThreadPoolExecutor(N_JOBS_AT_ONCE) as pool:
         ended = list(pool.map(lambda death: die(place, death, folders.mktemp("job")), all_deaths))
     return {(place, death): end for death, end in zip(all_deaths, ended, strict=True)}

@@ -89,6 +89,10 @@ impl TeamError {
     pub fn failure(&self, rank: u64) -> Failure {
         match self {
             Self::Remote { failure } => failure.clone(),
+            Self::Deadline { missing, limit, .. } if !missing.is_empty() => {
+                let message = format!("rank {rank} waited {limit:?} for it");
+                Failure { rank: missing[0], kind: FailureKind::Late, message }
+            }
             other => Failure { rank, kind: FailureKind::Raised, message: other.to_string() },
         }
     }

@@ -298,8 +298,11 @@ impl Team {
         if failure.kind == FailureKind::Late {
             self.leave_behind(targets);
         }
-        copied?;
-        Err(self.judge(rank, &posts, "moving data"))
+        match copied {
+            // What another rank said of a third one.
+            Ok(()) | Err(TeamError::Remote { .. }) => Err(self.judge(rank, &posts, "moving data")),
+            Err(error) => Err(error),
+        }
     }
 
     /// Lets ranks that were given up write where nobody looks any more.

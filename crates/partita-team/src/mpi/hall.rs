@@ -232,6 +232,9 @@ impl Meeting for Hall {
             self.office.poll().map_err(broken)?;
             let mut state = self.office.state();
             if self.is_decided(&mut state, round, stage, &look) {
+                drop(state);
+                self.office.settle().map_err(broken)?;
+                let mut state = self.office.state();
                 self.give_up(&mut state, round)?;
                 let mut posts = state.inbox.decide(self.key, round);
                 return Ok(Arc::new(

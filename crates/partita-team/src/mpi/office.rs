@@ -27,6 +27,8 @@ const FIRST_DATA_TAG: u64 = 2;
 const LONGEST_SLEEP: Duration = Duration::from_micros(200);
 /// How long a process that ends listens to the others.
 const FAREWELL: Duration = Duration::from_millis(300);
+/// Polls after which what MPI had is out.
+const N_SETTLING_POLLS: u32 = 4;
 /// Letters whose memory is kept.
 const MOST_SHEETS: usize = 16;
 
@@ -220,6 +222,12 @@ impl Office {
         state.far.retain_mut(|(request, _)| !is_finished(request));
         state.orphans.retain_mut(|(request, _)| !is_finished(request));
         Ok(())
+    }
+
+    /// Listens a little longer: MPI may hold back a note that overrides one it has handed out.
+    pub(crate) fn settle(&self) -> Result<(), MpiError> {
+        let n_polls = if self.has_far() { N_SETTLING_POLLS } else { 0 };
+        (0..n_polls).try_for_each(|_| self.poll())
     }
 
     fn has_far(&self) -> bool {
