@@ -140,7 +140,7 @@ def refused_in_place(team: pt.Team) -> list[Told]:
 
 def check_refused_in_place(results: list[list[Told]]) -> None:
     last = len(results) - 1
-    for at, reason in enumerate(["buffer-read-only", "buffer-dtype", "buffer-shape"]):
+    for at, reason in enumerate(["buffer-read-only", "byte-order", "buffer-shape"]):
         own = results[last][at]
         assert own is not None
         assert own[:2] == ("LayoutError", reason), own
