@@ -133,7 +133,7 @@ class Team:
             raise self.told(error) from None
 
     def told(self, error: E) -> E:
-        """The same error, after the other members have been told of it: for `raise team.told(...)`."""
+        """The same error, after the other members were told: for `raise team.told(...)`."""
         self.native.report(str(error))
         error.told = self.ranks  # type: ignore[attr-defined]
         return error

@@ -9,6 +9,9 @@ use partita_plan::Move;
 use crate::buffer::Buffer;
 use crate::copy::{self, Dtype, Prepared, Region, Stores, add_all, copy_all};
 
+/// Messages from this size on are written around the cache.
+const LARGE_BYTES: usize = 128 << 10;
+
 /// Which side of a move a buffer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -37,8 +40,10 @@ pub(crate) unsafe fn pack(moves: &[&Move], sources: &[Buffer], dtype: Dtype, mes
             source: buffer.address as *const u8,
             target: dense.address as *mut u8,
         };
+        // Another core reads it next: from memory faster than out of this one's cache.
+        let stores = if message.len() >= LARGE_BYTES { Stores::Streaming } else { Stores::Cached };
         // SAFETY: the caller vouches for the source; the message has room for every element.
-        unsafe { copy_all(&[one], Stores::Cached) };
+        unsafe { copy_all(&[one], stores) };
         at += (m.n_elements() * dtype.n_bytes()) as usize;
     }
 }
