@@ -24,6 +24,7 @@ mod memory;
 pub mod mpi;
 mod packing;
 mod parts;
+mod porch;
 mod program;
 mod reach;
 mod scatter;

@@ -8,11 +8,14 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use partita_plan::Plan;
+
 use crate::buffer::Buffer;
 use crate::call::Call;
 use crate::error::{Failure, Result, TeamError};
+use crate::porch::{Porch, Porches};
 use crate::program::{Cached, Errand};
-use crate::reach::Offer;
+use crate::reach::{Buffers, Offer};
 use crate::wait::Patience;
 
 /// What a rank brings: its value, or why it has none.
@@ -66,7 +69,15 @@ pub(crate) trait Meeting: fmt::Debug + Send + Sync {
     /// What engine it is.
     fn engine(&self) -> &'static str;
     /// This rank's buffers as the others may see them.
-    fn offer(&self, sources: &[Buffer], targets: &[Buffer], item_bytes: usize) -> Offer;
+    fn offer(&self, buffers: Buffers<'_>, item_bytes: usize) -> Offer;
+    /// Whether other ranks can touch a buffer of this one.
+    fn is_open(&self, _buffer: &Buffer, _item_bytes: usize) -> bool {
+        true
+    }
+    /// The number of this rank's next round, where small halos are packed for others to fetch.
+    fn packing_round(&self) -> Option<u64> {
+        None
+    }
     /// Whether this rank and a member can touch each other's open memory.
     fn shares(&self, rank: u64) -> bool;
     /// A number for the messages of the next call.
@@ -89,6 +100,7 @@ pub(crate) struct Desk {
     busy: AtomicBool,
     pub programs: Mutex<Vec<Arc<Cached>>>,
     offer: Mutex<Option<Arc<Offer>>>,
+    porches: Mutex<Porches>,
 }
 
 impl Desk {
@@ -112,6 +124,27 @@ impl Desk {
             Some(offer) if fits(offer) => Arc::clone(offer),
             _ => Arc::clone(last.insert(Arc::new(new()))),
         }
+    }
+
+    /// The porch for what a rank gives, if it should have one.
+    pub(crate) fn porch(
+        &self,
+        plan: &Plan,
+        rank: u64,
+        buffers: &[Buffer],
+        is_open: impl Fn() -> bool,
+    ) -> Option<Arc<Porch>> {
+        let mut porches = self.porches.lock().unwrap_or_else(PoisonError::into_inner);
+        porches.find(plan, buffers, || {
+            let suits = Porch::suits(plan, rank, is_open());
+            suits.then(|| Arc::new(Porch::new(plan, rank, buffers)))
+        })
+    }
+
+    /// Gives all porches up, memory and all: somebody slow may still fetch from them.
+    pub(crate) fn leave_porches(&self) {
+        let mut porches = self.porches.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::forget(std::mem::take(&mut *porches));
     }
 
     /// Makes the next offer a new one.

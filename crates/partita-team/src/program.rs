@@ -221,7 +221,7 @@ fn largest_target(moves: &[Move], view: &View<'_>, item_bytes: usize) -> usize {
 ///
 /// A region is a product of run lists; it stays in place where the chosen run of every dimension
 /// does.
-fn moving_parts(m: &Move) -> Vec<Move> {
+pub(crate) fn moving_parts(m: &Move) -> Vec<Move> {
     let mut parts = vec![(true, Vec::new())];
     for runs in &m.runs {
         parts = parts

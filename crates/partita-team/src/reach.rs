@@ -12,11 +12,19 @@ use partita_plan::{Combine, Move};
 use crate::buffer::Buffer;
 use crate::meeting::{Meeting, Parcel, Round};
 
+/// Set in a tag where the second half of the porch is packed; tags of messages are far smaller.
+pub(crate) const SECOND_HALF: u64 = 1 << 62;
+
+/// Sources, targets and the porch of a call.
+pub(crate) type Buffers<'a> = (&'a [Buffer], &'a [Buffer], Option<&'a Buffer>);
+
 /// A rank's buffers of a call.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Offer {
     pub sources: Vec<Offered>,
     pub targets: Vec<Offered>,
+    /// Where this rank has packed what it gives, if it has.
+    pub porch: Option<Offered>,
 }
 
 /// A buffer that a rank offers.
@@ -44,12 +52,14 @@ impl Offered {
 }
 
 impl Offer {
-    pub(crate) fn has(&self, sources: &[Buffer], targets: &[Buffer]) -> bool {
+    pub(crate) fn has(&self, (sources, targets, porch): Buffers<'_>) -> bool {
         let same = |offered: &[Offered], buffers: &[Buffer]| {
             offered.len() == buffers.len()
                 && offered.iter().zip(buffers).all(|(offered, buffer)| offered.buffer == *buffer)
         };
-        same(&self.sources, sources) && same(&self.targets, targets)
+        same(&self.sources, sources)
+            && same(&self.targets, targets)
+            && self.porch.as_ref().map(|offered| &offered.buffer) == porch
     }
 
     /// Whether the buffers lie alike: the same strides, as open as the other's.
@@ -93,6 +103,21 @@ impl View<'_> {
 
     pub(crate) fn target(&self, rank: u64, buffer: usize) -> Option<&Offered> {
         self.offer(rank)?.targets.get(buffer)
+    }
+
+    pub(crate) fn porch(&self, rank: u64) -> Option<&Offered> {
+        self.offer(rank)?.porch.as_ref()
+    }
+
+    /// Which half of its porch a member has packed.
+    pub(crate) fn half(&self, rank: u64) -> usize {
+        let parcel = self.posts.get(rank as usize).and_then(|post| post.as_ref().ok());
+        parcel.map_or(0, |parcel| usize::from(parcel.tag & SECOND_HALF != 0))
+    }
+
+    /// Whether every member has packed what it gives.
+    pub(crate) fn is_all_packed(&self) -> bool {
+        (0..self.posts.len() as u64).all(|rank| self.porch(rank).is_some())
     }
 
     /// All offers, in the order of the members.

@@ -11,8 +11,9 @@ use crate::call::{Call, check_buffers, check_same};
 use crate::error::{Failure, FailureKind, Result, TeamError};
 use crate::meeting::{Claim, Meeting, Parcel, Post, Round, Stage, first_failure, parcels};
 use crate::members;
+use crate::porch;
 use crate::program::{Cached, Errand, Program, Style};
-use crate::reach::View;
+use crate::reach::{SECOND_HALF, View};
 use crate::wait::Patience;
 
 /// An ordered list of ranks, as one of them sees it.
@@ -215,18 +216,40 @@ impl Team {
             return Err(error);
         }
         let call = Call { argument: plan.fingerprint(), ..Call::new(style.name()) };
-        let offer = desk.offer(
-            |last| last.has(sources, targets),
-            || self.meeting.offer(sources, targets, item_bytes),
-        );
-        let parcel = Parcel { offer: Some(offer), tag: self.meeting.tag(), ..Parcel::new(call) };
+        let round = match style {
+            Style::InPlace => self.meeting.packing_round(),
+            Style::Apart => None,
+        };
+        let is_open = |buffer: &Buffer| self.meeting.is_open(buffer, item_bytes);
+        let packed = round.and_then(|round| {
+            let porch = desk.porch(plan, rank, sources, || sources.iter().all(is_open))?;
+            Some((round, porch))
+        });
+        if let Some((round, porch)) = &packed {
+            // SAFETY: the caller's promise; the porch was made for these strides.
+            unsafe { porch.pack(*round, sources) };
+        }
+        let porch = packed.as_ref().map(|(_, porch)| porch.buffer());
+        let buffers = (sources, targets, porch.as_ref());
+        let offer =
+            desk.offer(|last| last.has(buffers), || self.meeting.offer(buffers, item_bytes));
+        let is_second = packed.as_ref().is_some_and(|(round, _)| porch::half(*round) == 1);
+        let tag = self.meeting.tag() | if is_second { SECOND_HALF } else { 0 };
+        let parcel = Parcel { offer: Some(offer), tag, ..Parcel::new(call) };
         let met = self.meet(parcel);
         if matches!(met, Err(TeamError::Deadline { .. } | TeamError::Interrupted)) {
             // Somebody may have seen all come, and write.
             self.leave_behind(targets);
         }
+        if met.is_err() && packed.is_some() {
+            desk.leave_porches();
+        }
         let (round, posts) = met?;
         let view = View { posts: &posts, meeting: &*self.meeting, rank };
+        if let Some((_, porch)) = packed.filter(|_| view.is_all_packed()) {
+            // SAFETY: the caller's promise; all have packed, and each writes its own buffers.
+            return unsafe { porch.fetch(&view, targets) }.ok_or_else(out_of_reach);
+        }
         // SAFETY: the caller's promise; every member waits in `finish` until all have copied.
         let copied = unsafe { self.copy(style, plan, &view, (round, sources, targets)) };
         self.finish(rank, copied, targets)

@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 /// How long a failure is held back so that ranks failing at once agree on the lowest.
 pub(crate) const GRACE: Duration = Duration::from_millis(100);
 
+/// How long to yield before sleeping.
+const LONGEST_YIELDING: Duration = Duration::from_millis(2);
+
 /// A poll takes locks, looking for news does not.
 const SPINS_PER_POLL: u32 = 50;
 
@@ -49,11 +52,16 @@ impl Patience {
             }
             std::hint::spin_loop();
         }
+        // On a busy machine a yield may last: the limit must not wait for hundreds of them.
+        let start = Instant::now();
         for _ in 0..self.n_yields {
             if is_done() {
                 return true;
             }
             std::thread::yield_now();
+            if start.elapsed() > LONGEST_YIELDING {
+                break;
+            }
         }
         is_done()
     }

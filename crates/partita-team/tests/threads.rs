@@ -167,7 +167,7 @@ fn a_late_rank_is_named_and_gets_the_error_too() {
     let found = spmd(3, |team| {
         let team = team.with_deadline(Some(Duration::from_millis(100)));
         if team.rank() == Some(1) {
-            std::thread::sleep(Duration::from_millis(400));
+            std::thread::sleep(Duration::from_millis(1500));
         }
         let error = team.barrier().expect_err("rank 1 is late");
         let patient = team.with_deadline(Some(Duration::from_secs(5)));

@@ -22,6 +22,7 @@ use crate::mpi::hall::Hall;
 use crate::mpi::office::broken;
 use crate::packing::{self, Side, Unpack};
 use crate::program::Errand;
+use crate::reach::SECOND_HALF;
 use crate::wait::Patience;
 
 /// The size of a letter: small enough to stay in the cache, large enough to hide the start.
@@ -108,7 +109,7 @@ impl<'a> Courier<'a> {
         let letters = |moves: Vec<Move>| Letters::new(moves, item_bytes, LETTER_BYTES).peekable();
         let tag_of = |rank: u64| {
             let parcel = view.posts.get(rank as usize).and_then(|post| post.as_ref().ok());
-            parcel.map_or(0, |parcel| parcel.tag as i32)
+            parcel.map_or(0, |parcel| (parcel.tag & !SECOND_HALF) as i32)
         };
         let mut out: Vec<Outgoing> = by_partner(&program.letters_out, |m| m.target_rank)
             .into_iter()

@@ -18,7 +18,7 @@ use crate::mpi::node::Life;
 use crate::mpi::office::{Office, State, broken};
 use crate::mpi::wire::{Draft, Drafts, Note, Place};
 use crate::program::Errand;
-use crate::reach::{Door, Offer, Offered};
+use crate::reach::{Buffers, Door, Offer, Offered};
 use crate::wait::{GRACE, Patience};
 
 /// How often a waiting rank looks whether others are still there.
@@ -273,15 +273,27 @@ impl Meeting for Hall {
         "mpi"
     }
 
-    fn offer(&self, sources: &[Buffer], targets: &[Buffer], item_bytes: usize) -> Offer {
+    fn is_open(&self, buffer: &Buffer, item_bytes: usize) -> bool {
+        let arena = Arena::get().filter(|_| self.office.node().is_some());
+        arena.and_then(|arena| arena.find(buffer.span(item_bytes))).is_some()
+    }
+
+    fn packing_round(&self) -> Option<u64> {
+        let own = self.office.rank();
+        let is_near = |member: &u64| *member == own || self.office.neighbour(*member).is_some();
+        let is_shared = self.office.node().is_some() && self.members.iter().all(is_near);
+        is_shared.then(|| self.office.state().inbox.coming_round(self.key))
+    }
+
+    fn offer(&self, (sources, targets, porch): Buffers<'_>, item_bytes: usize) -> Offer {
         let offered = |buffer: &Buffer| {
-            let arena = Arena::get().filter(|_| self.office.node().is_some());
-            let is_open = arena.and_then(|arena| arena.find(buffer.span(item_bytes))).is_some();
+            let is_open = self.is_open(buffer, item_bytes);
             Offered::new(buffer, if is_open { Door::Open } else { Door::Closed })
         };
         Offer {
             sources: sources.iter().map(offered).collect(),
             targets: targets.iter().map(offered).collect(),
+            porch: porch.map(|porch| Offered::new(porch, Door::Open)),
         }
     }
 
@@ -322,5 +334,6 @@ fn drafts(offer: &Offer) -> Drafts {
     Drafts {
         sources: offer.sources.iter().map(draft).collect(),
         targets: offer.targets.iter().map(draft).collect(),
+        porch: offer.porch.as_ref().map(draft),
     }
 }

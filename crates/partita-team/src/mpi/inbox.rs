@@ -50,6 +50,11 @@ impl Inbox {
         progress.n_come - 1
     }
 
+    /// The number that this rank's next round will have.
+    pub(crate) fn coming_round(&self, team: u64) -> u64 {
+        self.teams.get(&team).map_or(0, |progress| progress.n_come)
+    }
+
     /// Takes in a note from a rank of the world.
     pub(crate) fn take(&mut self, note: &[u8], from: u64, neighbour: Option<&Neighbour>) {
         match Note::decode(note) {
@@ -150,5 +155,6 @@ fn seen(drafts: &Drafts, neighbour: Option<&Neighbour>) -> Offer {
     Offer {
         sources: drafts.sources.iter().map(offered).collect(),
         targets: drafts.targets.iter().map(offered).collect(),
+        porch: drafts.porch.as_ref().map(offered),
     }
 }

@@ -36,6 +36,7 @@ pub(crate) struct Place {
 pub(crate) struct Drafts {
     pub sources: Vec<Draft>,
     pub targets: Vec<Draft>,
+    pub porch: Option<Draft>,
 }
 
 /// A buffer in the words of its owner.
@@ -71,8 +72,8 @@ impl Note {
                 out.place(POST, place).number(*tag);
                 out.block(call.name.as_bytes()).block(call.argument.as_bytes()).block(bytes);
                 out.number(u64::from(offer.is_some()));
-                if let Some(Drafts { sources, targets }) = offer {
-                    out.drafts(sources).drafts(targets);
+                if let Some(Drafts { sources, targets, porch }) = offer {
+                    out.drafts(sources).drafts(targets).drafts(porch.as_slice());
                 }
             }
             Self::Again { place, tag } => {
@@ -102,7 +103,11 @@ impl Note {
                 let bytes = rest.block()?.to_vec();
                 let offer = match rest.number()? {
                     0 => None,
-                    _ => Some(Drafts { sources: rest.drafts()?, targets: rest.drafts()? }),
+                    _ => Some(Drafts {
+                        sources: rest.drafts()?,
+                        targets: rest.drafts()?,
+                        porch: rest.drafts()?.pop(),
+                    }),
                 };
                 Some(Self::Post { place, tag, call, bytes, offer })
             }
@@ -222,8 +227,9 @@ mod tests {
         let buffer =
             Buffer { address: 0, shape: vec![3, 4], strides: vec![-8, 24], access: Access::Write };
         let home = Some((Block { offset: 4096, n_bytes: 8192 }, 17));
+        let porch = Some(Draft { buffer: buffer.clone(), home });
         let targets = vec![Draft { buffer: buffer.clone(), home }, Draft { buffer, home: None }];
-        let offer = Some(Drafts { sources: vec![], targets });
+        let offer = Some(Drafts { sources: vec![], targets, porch });
         let failure = Failure { rank: 3, kind: FailureKind::Late, message: "é".into() };
         let notes = [
             Note::Post { place, tag: 9, call: call.clone(), bytes: vec![1, 2], offer },

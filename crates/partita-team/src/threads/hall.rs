@@ -6,7 +6,7 @@ use crate::buffer::Buffer;
 use crate::error::{Result, TeamError};
 use crate::meeting::{Desk, Meeting, Parcel, Post, Round, Stage};
 use crate::program::Errand;
-use crate::reach::{Door, Offer, Offered};
+use crate::reach::{Buffers, Door, Offer, Offered};
 use crate::threads::crew::Crew;
 use crate::threads::rendezvous::Rendezvous;
 use crate::wait::Patience;
@@ -63,11 +63,11 @@ impl Meeting for Hall {
         "threads"
     }
 
-    fn offer(&self, sources: &[Buffer], targets: &[Buffer], _item_bytes: usize) -> Offer {
+    fn offer(&self, (sources, targets, _): Buffers<'_>, _item_bytes: usize) -> Offer {
         let open = |buffers: &[Buffer]| {
             buffers.iter().map(|buffer| Offered::new(buffer, Door::Open)).collect()
         };
-        Offer { sources: open(sources), targets: open(targets) }
+        Offer { sources: open(sources), targets: open(targets), porch: None }
     }
 
     fn shares(&self, _rank: u64) -> bool {

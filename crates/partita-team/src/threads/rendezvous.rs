@@ -120,10 +120,13 @@ impl<T> Rendezvous<T> {
         stage: Stage,
     ) -> Round<T> {
         let is_done = || self.n_rounds.load(Ordering::Acquire) > round;
-        if patience.poll(is_done) {
+        if is_done() {
             return self.taken(&self.lock(), round);
         }
         let deadline = patience.deadline().filter(|_| stage == Stage::Arrival);
+        if patience.poll(is_done) {
+            return self.taken(&self.lock(), round);
+        }
         let mut state = self.lock();
         while state.n_rounds <= round {
             let (next, _) = self
