@@ -48,7 +48,8 @@ test-rust: $(STAMPS)/tools
 test-python: build
 	$(BIN)/python -m pytest
 
-$(PEERS)/ready: requirements/peers.txt
+# The folder is named by what is in the file, so a newer file of the same content is no reason.
+$(PEERS)/ready: | requirements/peers.txt
 	rm -rf $(PEERS)
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --requirement requirements/peers.txt
