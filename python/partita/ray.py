@@ -180,8 +180,9 @@ def object_nodes(refs: Sequence[Any]) -> dict[Any, list[str]]:
     ready = list(refs)
     if ready:
         ray.wait(ready, num_returns=len(ready), fetch_local=False)
-    found = ray.experimental.get_object_locations(ready) if ready else {}
-    return {ref: list(found.get(ref, {}).get("node_ids", ())) for ref in ready}
+    # One by one: asked about objects of several owners at once, Ray may end the process.
+    found = {ref: ray.experimental.get_object_locations([ref]) for ref in ready}
+    return {ref: list(places.get(ref, {}).get("node_ids", ())) for ref, places in found.items()}
 
 
 def _parent_pid() -> int:
