@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from partita._errors import LayoutError
 from partita._partita import WarmMemory
 
 if TYPE_CHECKING:
@@ -22,7 +24,12 @@ Buffers: TypeAlias = np.ndarray[Any, Any] | Sequence[np.ndarray[Any, Any]] | Non
 def empty(shape: Sequence[int], dtype: Any) -> np.ndarray[Any, Any]:
     """An array of warm memory; its content is whatever was there."""
     dtype = np.dtype(dtype)
-    n_items = int(np.prod(shape, dtype=np.int64))
+    n_items = math.prod(int(length) for length in shape)
+    if n_items < 0 or dtype.hasobject:
+        message = f"shape {tuple(shape)} of {dtype}; use lengths of 0 or more and a plain dtype"
+        raise LayoutError(message, "buffer-shape")
+    if n_items * dtype.itemsize >= 1 << 62:
+        raise MemoryError(f"an array of shape {tuple(shape)} and type {dtype}")
     memory = WarmMemory(n_items * dtype.itemsize)
     array: np.ndarray[Any, Any] = np.frombuffer(memory, dtype=dtype, count=n_items)  # type: ignore[call-overload]
     return array.reshape(shape)
@@ -47,6 +54,14 @@ def _prepare(plan: Plan, local: Buffers, team: Team, out: Buffers) -> tuple[list
     return _listed(local), targets
 
 
+def _ready(plan: Plan, local: Buffers, team: Team, out: Buffers) -> tuple[list[Any], list[Any]]:
+    """The buffers of both sides; the other ranks hear of it if there are none."""
+    try:
+        return _prepare(plan, local, team, out)
+    except (MemoryError, TypeError) as error:
+        raise team.told(error) from None
+
+
 def _result(plan: Plan, targets: list[Any], out: Buffers) -> Any:
     if out is not None:
         return out
@@ -55,7 +70,7 @@ def _result(plan: Plan, targets: list[Any], out: Buffers) -> Any:
 
 def apply(plan: Plan, local: Buffers, team: Team, out: Buffers) -> Any:
     """Run a plan; give this rank's target buffer."""
-    sources, targets = _prepare(plan, local, team, out)
+    sources, targets = _ready(plan, local, team, out)
     team.native.run(plan, sources, targets)
     return _result(plan, targets, out)
 
@@ -65,7 +80,7 @@ class Running:
 
     def __init__(self, plan: Plan, local: Buffers, team: Team, out: Buffers) -> None:
         self._plan, self._out = plan, out
-        sources, self._targets = _prepare(plan, local, team, out)
+        sources, self._targets = _ready(plan, local, team, out)
         self._error: BaseException | None = None
         # It has the team from here on: calls of this rank before `wait` are refused.
         self._started = team.native.start(plan, sources, self._targets)

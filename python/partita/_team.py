@@ -81,10 +81,7 @@ class Team:
 
     def with_deadline(self, seconds: float | None) -> Team:
         """The same team that waits this long for others; None waits for ever."""
-        if seconds is not None and not 0 <= seconds < 1e9:
-            message = f"a deadline of {seconds} seconds; use a positive number, or None for none"
-            raise LayoutError(message, "deadline")
-        return Team(self.native.with_deadline(seconds))
+        return Team(self.native.with_deadline(_deadline(seconds)))
 
     def barrier(self) -> None:
         """Wait until every member has come."""
@@ -96,6 +93,7 @@ class Team:
 
     def union(self, other: Team) -> Team:
         """These members, then the other's that are not among them."""
+        self._check_world(other)
         return Team(self.native.union(other.native))
 
     def grid(self, *shape: int) -> Grid:
@@ -117,6 +115,7 @@ class Team:
 
     def _root(self, root: int, source: Team | None) -> int:
         team = source or self
+        self._check_world(team)
         if not 0 <= root < team.size:
             message = f"root {root} of a team of {team.size}; use a rank of that team"
             raise self.told(LayoutError(message, "root-unknown"))
@@ -125,6 +124,15 @@ class Team:
             message = f"root {root} is rank {member} of the world, no member here; use a member"
             raise self.told(LayoutError(message, "root-unknown"))
         return self.ranks.index(member)
+
+    def _check_world(self, other: Team) -> None:
+        """Ranks of one world mean nothing in another."""
+        if not isinstance(other, Team):
+            message = f"{other!r} is no team; use one"
+            raise LayoutError(message, "not-a-team")
+        if not self.native.same_world(other.native):
+            message = "teams of different worlds number their ranks apart; use teams of one world"
+            raise LayoutError(message, "other-world")
 
     def _encoded(self, encode: Callable[[Any], bytes], obj: Any) -> bytes:
         try:
@@ -289,6 +297,7 @@ def spmd(
     n_ranks = _natural(ranks, "ranks")
     if n_ranks == 0:
         raise LayoutError("spmd on 0 ranks; use at least 1", "ranks-zero")
+    deadline = _deadline(deadline)
     crew = Crew(n_ranks)
     results: list[Any] = [None] * n_ranks
     errors: dict[int, BaseException] = {}
@@ -342,6 +351,15 @@ def _first(errors: dict[int, BaseException], n_ranks: int) -> BaseException:
     rank, error = min((own or errors).items())
     error.add_note(f"(on rank {rank} of {n_ranks})")
     return error
+
+
+def _deadline(seconds: Any) -> float | None:
+    if seconds is None:
+        return None
+    if not isinstance(seconds, int | float) or not 0 <= seconds < 1e9:
+        message = f"a deadline of {seconds!r}; use seconds from 0 to 1e9, or None for none"
+        raise LayoutError(message, "deadline")
+    return float(seconds)
 
 
 def _natural(value: Any, what: str) -> int:

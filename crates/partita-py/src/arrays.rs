@@ -92,7 +92,7 @@ impl<'py> Output<'py> {
         let array = if n_bytes < WARM_FROM_BYTES {
             numpy.call_method1("empty", (shape, "int64"))?
         } else {
-            let memory = Bound::new(py, WarmMemory::new(py, n_bytes))?;
+            let memory = Bound::new(py, WarmMemory::new(py, n_bytes)?)?;
             numpy
                 .call_method1("frombuffer", (memory, "int64"))?
                 .call_method1("reshape", (shape,))?

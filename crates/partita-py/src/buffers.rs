@@ -6,7 +6,7 @@ use std::ffi::{CStr, c_int, c_void};
 
 use partita_plan::Dtype;
 use partita_team::{Access, Buffer, Memory};
-use pyo3::exceptions::PyBufferError;
+use pyo3::exceptions::{PyBufferError, PyMemoryError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
@@ -121,8 +121,10 @@ pub(crate) struct WarmMemory {
 #[pymethods]
 impl WarmMemory {
     #[new]
-    pub(crate) fn new(py: Python<'_>, n_bytes: usize) -> Self {
-        Self { memory: py.detach(|| Memory::new(n_bytes)) }
+    pub(crate) fn new(py: Python<'_>, n_bytes: usize) -> PyResult<Self> {
+        let memory = py.detach(|| Memory::try_new(n_bytes));
+        let refused = || PyMemoryError::new_err(format!("the system has no {n_bytes} bytes left"));
+        Ok(Self { memory: memory.ok_or_else(refused)? })
     }
 
     fn __len__(&self) -> usize {

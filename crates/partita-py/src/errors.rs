@@ -22,7 +22,8 @@ static INTERRUPT: Mutex<Option<PyErr>> = Mutex::new(None);
 /// Lets Ctrl-C end the waiting of this process's ranks.
 pub(crate) fn watch_signals() {
     partita_team::set_interrupt_check(|| {
-        let Err(error) = Python::attach(|py| py.check_signals()) else { return false };
+        // None while the interpreter ends: nobody is left to interrupt.
+        let Some(Err(error)) = Python::try_attach(|py| py.check_signals()) else { return false };
         *INTERRUPT.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         true
     });

@@ -88,6 +88,11 @@ impl TeamCore {
         Ok(Self { core })
     }
 
+    /// Whether the ranks of both teams are numbered alike.
+    fn same_world(&self, other: &Self) -> bool {
+        self.core.is_of_the_world_of(&other.core)
+    }
+
     fn union(&self, other: &Self) -> Self {
         Self { core: self.core.union(&other.core) }
     }

@@ -67,12 +67,24 @@ pub struct Memory {
 
 impl Memory {
     /// A block of at least this size, warm if there is one.
+    ///
+    /// The process ends if the system has no more; [`Memory::try_new`] says so instead.
     #[must_use]
     pub fn new(n_bytes: usize) -> Self {
+        Self::try_new(n_bytes).unwrap_or_else(|| handle_alloc_error(Layout::new::<u8>()))
+    }
+
+    /// The same; none if the system has no more memory.
+    #[must_use]
+    pub fn try_new(n_bytes: usize) -> Option<Self> {
+        // What no address space holds would overflow when rounded up.
+        if n_bytes > isize::MAX as usize - HUGE_PAGE_BYTES {
+            return None;
+        }
         let capacity = capacity_for(n_bytes);
         let found = if is_pooled(capacity) { pool().take(capacity) } else { None };
-        let block = found.unwrap_or_else(|| Block::fresh(capacity));
-        Self { block, n_bytes }
+        let block = found.or_else(|| Block::fresh(capacity))?;
+        Some(Self { block, n_bytes })
     }
 
     /// Lets blocks come from memory that other processes can map; false if there is none.
@@ -147,20 +159,20 @@ impl Pool {
 }
 
 impl Block {
-    fn fresh(capacity: usize) -> Self {
+    fn fresh(capacity: usize) -> Option<Self> {
         let arena = Arena::get().filter(|_| capacity >= PAGE_BYTES);
         if let Some((arena, block)) = arena.and_then(|arena| Some((arena, arena.take(capacity)?))) {
             let home = Home::Arena(block.offset);
-            return Self { address: arena.at(block), capacity: block.n_bytes, home };
+            return Some(Self { address: arena.at(block), capacity: block.n_bytes, home });
         }
         let layout = layout(capacity);
         // SAFETY: the layout has a size above zero.
         let address = unsafe { alloc(layout) };
         if address.is_null() {
-            handle_alloc_error(layout);
+            return None;
         }
         advise(address as usize, capacity);
-        Self { address: address as usize, capacity, home: Home::System }
+        Some(Self { address: address as usize, capacity, home: Home::System })
     }
 
     fn in_arena(self) -> Option<(&'static Arena, arena::Block)> {

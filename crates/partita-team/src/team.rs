@@ -64,6 +64,12 @@ impl Team {
         Some(rank) == self.rank || self.meeting.shares(rank)
     }
 
+    /// Whether the other team's ranks are numbered as this one's: they come from one world.
+    #[must_use]
+    pub fn is_of_the_world_of(&self, other: &Self) -> bool {
+        self.meeting.world() == other.meeting.world()
+    }
+
     /// Sets how long to wait for others; none waits for ever.
     #[must_use]
     pub fn with_deadline(mut self, limit: Option<Duration>) -> Self {
