@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -46,12 +47,15 @@ def test_a_wrong_deadline_is_refused_before_any_rank_runs(deadline: Any) -> None
     assert caught.value.reason == "deadline"
 
 
+def refused(call: Callable[[], Any]) -> str:
+    with pytest.raises(pt.LayoutError) as caught:
+        call()
+    return caught.value.reason
+
+
 def test_teams_of_other_worlds_are_refused() -> None:
     mine, other = pt.spmd(lambda team: team, 1)[0], pt.spmd(lambda team: team, 1)[0]
-    for mixed in (lambda: mine.union(other), lambda: mine.broadcast_data(1, source=other)):
-        with pytest.raises(pt.LayoutError) as caught:
-            mixed()
-        assert caught.value.reason == "other-world"
-    with pytest.raises(pt.LayoutError) as caught:
-        mine.union(None)  # type: ignore[arg-type]
-    assert caught.value.reason == "not-a-team"
+    nobody: Any = None
+    assert refused(lambda: mine.union(other)) == "other-world"
+    assert refused(lambda: mine.broadcast_data(1, source=other)) == "other-world"
+    assert refused(lambda: mine.union(nobody)) == "not-a-team"
