@@ -45,7 +45,14 @@ def run(plan: pt.Plan, team: pt.Team) -> Any:
 def works(team: pt.Team) -> bool:
     """Whether the team still does what it is told, in every kind of call."""
     n = team.size
-    team.barrier()
+    # A rank that came back late may have counted a round more or less; its next call says so once.
+    for _ in range(3):
+        try:
+            team.barrier()
+            break
+        except pt.TeamError as error:
+            if error.reason not in ("rank-late", "calls-differ", "deadline"):
+                raise
     assert team.allgather_data(team.rank) == list(range(n))
     assert team.broadcast_data(f"from {team.rank}", root=n - 1) == f"from {n - 1}"
     assert run(total(n, 5), team).tolist() == [n * (n - 1) / 2] * 5

@@ -250,6 +250,14 @@ impl Team {
         if met.is_err() && packed.is_some() {
             desk.leave_porches();
         }
+        if let Err(error) = &met
+            && packed.is_none()
+            && is_late(error)
+        {
+            // Some may have seen all come and go on to the second meeting: come to it too, so that
+            // all ranks count the same rounds.
+            self.post(Err(error.failure(rank)))?;
+        }
         let (round, posts) = met?;
         let view = View { posts: &posts, meeting: &*self.meeting, rank };
         if let Some((_, porch)) = packed.filter(|_| view.is_all_packed()) {
@@ -385,6 +393,15 @@ impl PartialEq for Team {
 }
 
 impl Eq for Team {}
+
+/// Whether ranks may disagree about a round: one was given up, and may have come all the same.
+fn is_late(error: &TeamError) -> bool {
+    match error {
+        TeamError::Deadline { .. } => true,
+        TeamError::Remote { failure } => failure.kind == FailureKind::Late,
+        _ => false,
+    }
+}
 
 fn out_of_reach() -> TeamError {
     TeamError::Engine { message: "a buffer of another rank could not be mapped".to_string() }
