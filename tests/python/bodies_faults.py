@@ -20,7 +20,7 @@ from bodies_refusals import Told, attempt
 import partita as pt
 
 # The deadline of ranks that wait for one that comes late, or is stopped.
-PATIENCE_SECONDS = 0.4
+PATIENCE_SECONDS = 1.0
 STOPPED_SECONDS = 1.0
 
 
@@ -285,7 +285,7 @@ def share(team: pt.Team) -> None:
 
 
 def share_much(team: pt.Team) -> None:
-    team.allgather_data(np.zeros(500_000))
+    team.allgather_data(np.zeros(20_000))
 
 
 LATE = Wanted(("RemoteError", "rank-late"), ("DeadlineError", "deadline"))
