@@ -83,88 +83,66 @@ def _between(
     return (team, single) if is_sum else (single, team)
 
 
-class _Broadcast:
+class _Rooted:
+    """A broadcast or a sum between two sets of workers; each is the other's adjoint."""
+
+    is_sum: bool
+
+    def __call__(
+        self,
+        local: Local,
+        source: Workers,
+        target: Workers | None = None,
+        *,
+        root: int = 0,
+        transpose_source: bool = False,
+        transpose_target: bool = False,
+        out: Local | None = None,
+    ) -> Local:
+        from partita.distdl import Broadcast, SumReduce
+
+        kind = SumReduce if self.is_sum else Broadcast
+        flags = (transpose_source, transpose_target)
+        pair = _between(source, target, root, is_sum=self.is_sum)
+        made = _kept(source, pair, (kind.__name__, flags), lambda x, y: kind(x, y, *flags))
+        return made.forward(local, out)
+
+    def adjoint(
+        self,
+        cotangent: Local,
+        source: Workers,
+        target: Workers | None = None,
+        *,
+        root: int = 0,
+        transpose_source: bool = False,
+        transpose_target: bool = False,
+        out: Local | None = None,
+    ) -> Local:
+        """On the source workers, copies become sums and sums copies."""
+        source, target = _between(source, target, root, is_sum=self.is_sum)
+        back = broadcast if self.is_sum else sum_reduce
+        flags = {"transpose_source": transpose_target, "transpose_target": transpose_source}
+        return back(cotangent, target, source, out=out, **flags)
+
+
+class _Broadcast(_Rooted):
     """`broadcast(local, source, target)`: each source worker's array on the workers of its colour.
 
     `source` must match `target` by the Broadcast Rules; with `target` left out, the array of rank
-    `root` goes to all of `source`.
+    `root` goes to all of `source`. Its adjoint adds up the cotangents of all copies.
     """
 
-    def __call__(
-        self,
-        local: Local,
-        source: Workers,
-        target: Workers | None = None,
-        *,
-        root: int = 0,
-        transpose_source: bool = False,
-        transpose_target: bool = False,
-        out: Local | None = None,
-    ) -> Local:
-        from partita.distdl import Broadcast
-
-        flags = (transpose_source, transpose_target)
-        pair = _between(source, target, root, is_sum=False)
-        made = _kept(source, pair, ("broadcast", flags), lambda x, y: Broadcast(x, y, *flags))
-        return made.forward(local, out)
-
-    def adjoint(
-        self,
-        cotangent: Local,
-        source: Workers,
-        target: Workers | None = None,
-        *,
-        root: int = 0,
-        transpose_source: bool = False,
-        transpose_target: bool = False,
-        out: Local | None = None,
-    ) -> Local:
-        """The sum of the cotangents of all copies, on the source workers."""
-        source, target = _between(source, target, root, is_sum=False)
-        flags = {"transpose_source": transpose_target, "transpose_target": transpose_source}
-        return sum_reduce(cotangent, target, source, out=out, **flags)
+    is_sum = False
 
 
-class _SumReduce:
+class _SumReduce(_Rooted):
     """`sum_reduce(local, source, target)`: each target worker gets the sum of its colour.
 
     `target` must match `source` by the Broadcast Rules; with `target` left out, the sum of all of
-    `source` goes to rank `root`.
+    `source` goes to rank `root`. Its adjoint copies the cotangent of each sum to its summands.
     """
 
-    def __call__(
-        self,
-        local: Local,
-        source: Workers,
-        target: Workers | None = None,
-        *,
-        root: int = 0,
-        transpose_source: bool = False,
-        transpose_target: bool = False,
-        out: Local | None = None,
-    ) -> Local:
-        from partita.distdl import SumReduce
-
-        flags = (transpose_source, transpose_target)
-        pair = _between(source, target, root, is_sum=True)
-        made = _kept(source, pair, ("sum", flags), lambda x, y: SumReduce(x, y, *flags))
-        return made.forward(local, out)
-
-    def adjoint(
-        self,
-        cotangent: Local,
-        source: Workers,
-        target: Workers | None = None,
-        *,
-        root: int = 0,
-        transpose_source: bool = False,
-        transpose_target: bool = False,
-        out: Local | None = None,
-    ) -> Local:
-        """The cotangent of each sum, copied to all its summands' workers."""
-        source, target = _between(source, target, root, is_sum=True)
-        flags = {"transpose_source": transpose_target, "transpose_target": transpose_source}
-        return broadcast(cotangent, target, source, out=out, **flags)
+    is_sum = True
 
 
 class _AllSumReduce:
@@ -288,8 +266,8 @@ def _frozen(value: Any) -> Any:
     return tuple(_frozen(one) for one in value) if hasattr(value, "__len__") else int(value)
 
 
-broadcast = _Broadcast()
-sum_reduce = _SumReduce()
+broadcast: _Rooted = _Broadcast()
+sum_reduce: _Rooted = _SumReduce()
 all_sum_reduce = _AllSumReduce()
 halo_exchange = _HaloExchange()
 transpose_partition = _TransposePartition()

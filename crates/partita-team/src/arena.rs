@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Blocks start at multiples of this.
-const PAGE_BYTES: usize = 4096;
-const HUGE_PAGE_BYTES: usize = 2 << 20;
+pub(crate) const PAGE_BYTES: usize = 4096;
+pub(crate) const HUGE_PAGE_BYTES: usize = 2 << 20;
 /// What is reserved at first try, then ever less.
 const LARGEST_RESERVATION: usize = 1 << 42;
 const SMALLEST_RESERVATION: usize = 1 << 30;
@@ -236,7 +236,8 @@ pub(crate) fn identity(file: i32) -> Option<(u64, u64)> {
     (status == 0).then(|| (stat.st_dev.into(), stat.st_ino.into()))
 }
 
-fn advise(address: usize, n_bytes: usize) {
+/// Asks for huge pages where a block is large enough to have one.
+pub(crate) fn advise(address: usize, n_bytes: usize) {
     #[cfg(target_os = "linux")]
     if n_bytes >= HUGE_PAGE_BYTES {
         // SAFETY: the pages belong to the block just taken; advice does not change content.

@@ -98,6 +98,11 @@ impl TeamError {
     }
 }
 
+/// A buffer of the plan is missing, or its owner's memory cannot be reached.
+pub(crate) fn out_of_reach() -> TeamError {
+    TeamError::Engine { message: "a buffer of another rank could not be mapped".to_string() }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rank, message, .. } = self;

@@ -15,14 +15,11 @@
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::arena::{self, Arena};
+use crate::arena::{self, Arena, HUGE_PAGE_BYTES, PAGE_BYTES, advise};
 
 /// Smaller blocks are the system allocator's business.
 const POOLED_FROM_BYTES: usize = 1 << 20;
-const HUGE_PAGE_BYTES: usize = 2 << 20;
 const LINE_BYTES: usize = 64;
-/// The smallest block that comes from the arena.
-const PAGE_BYTES: usize = 4096;
 /// Blocks that the pool keeps at most: it looks through them one by one.
 const MOST_BLOCKS: usize = 1024;
 /// What the pool keeps at most, unless told otherwise.
@@ -222,12 +219,4 @@ fn layout(capacity: usize) -> Layout {
         // Larger than the address space: the allocator's own error says so.
         handle_alloc_error(Layout::new::<u8>())
     })
-}
-
-fn advise(address: usize, n_bytes: usize) {
-    #[cfg(target_os = "linux")]
-    if n_bytes >= POOLED_FROM_BYTES {
-        // SAFETY: the pages belong to the block just allocated; advice does not change content.
-        unsafe { libc::madvise(address as *mut libc::c_void, n_bytes, libc::MADV_HUGEPAGE) };
-    }
 }

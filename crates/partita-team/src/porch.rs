@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use partita_plan::{Move, Plan};
 
+use crate::arena::PAGE_BYTES;
 use crate::buffer::Buffer;
 use crate::copy::{self, Prepared, Region, Stores, copy_all};
 use crate::memory::Memory;
@@ -24,8 +25,6 @@ use crate::reach::View;
 const MOST_BYTES: u64 = 256 << 10;
 /// Runs from this size on are written straight to their place.
 const ROW_BYTES: u64 = 1024;
-/// Blocks of this size at least come from memory that can be mapped.
-const PAGE_BYTES: usize = 4096;
 const LINE_BYTES: usize = 64;
 /// Calls whose porches are kept.
 const MOST_PORCHES: usize = 16;
@@ -113,6 +112,7 @@ impl Porch {
         Self {
             letters: placed.iter().map(letter).collect(),
             half_bytes,
+            // Smaller blocks cannot be mapped.
             memory: Memory::new((2 * half_bytes).max(PAGE_BYTES)),
             fetching: Fetching::new(plan, rank, buffers),
         }

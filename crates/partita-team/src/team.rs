@@ -8,7 +8,7 @@ use partita_plan::{Combine, Plan};
 
 use crate::buffer::Buffer;
 use crate::call::{Call, check_buffers, check_same};
-use crate::error::{Failure, FailureKind, Result, TeamError};
+use crate::error::{Failure, FailureKind, Result, TeamError, out_of_reach};
 use crate::meeting::{Claim, Meeting, Parcel, Post, Round, Stage, first_failure, parcels};
 use crate::members;
 use crate::porch;
@@ -401,10 +401,6 @@ fn is_late(error: &TeamError) -> bool {
         TeamError::Remote { failure } => failure.kind == FailureKind::Late,
         _ => false,
     }
-}
-
-fn out_of_reach() -> TeamError {
-    TeamError::Engine { message: "a buffer of another rank could not be mapped".to_string() }
 }
 
 /// Checks a rank's own buffers before anybody hears of them.

@@ -15,7 +15,7 @@ use partita_plan::Move;
 use crate::buffer::Buffer;
 use crate::copy::Dtype;
 use crate::cut::{Letter, Letters};
-use crate::error::{Failure, FailureKind, Result, TeamError};
+use crate::error::{Failure, FailureKind, Result, TeamError, out_of_reach};
 use crate::interrupt;
 use crate::meeting::Meeting;
 use crate::mpi::hall::Hall;
@@ -65,20 +65,32 @@ struct Courier<'a> {
     spare: Vec<Box<[u8]>>,
 }
 
-/// The letters to one rank.
-struct Outgoing {
+/// The letters between this rank and another, in one direction.
+struct Lane<T> {
     rank: u64,
     tag: i32,
     letters: std::iter::Peekable<Letters>,
-    under_way: VecDeque<(Request, Box<[u8]>)>,
+    under_way: VecDeque<T>,
 }
 
-/// The letters from one rank.
-struct Incoming {
-    rank: u64,
-    tag: i32,
-    letters: std::iter::Peekable<Letters>,
-    under_way: VecDeque<(Request, Letter, Landing)>,
+/// Letters to one rank: the messages, and their memory where they were packed.
+type Outgoing = Lane<(Request, Box<[u8]>)>;
+
+/// Letters from one rank.
+type Incoming = Lane<(Request, Letter, Landing)>;
+
+impl<T> Lane<T> {
+    fn new(rank: u64, tag: i32, letters: Letters) -> Self {
+        Self { rank, tag, letters: letters.peekable(), under_way: VecDeque::new() }
+    }
+
+    fn is_done(&mut self) -> bool {
+        self.under_way.is_empty() && self.letters.peek().is_none()
+    }
+
+    fn unfinished(lanes: &mut [Self]) -> impl Iterator<Item = &mut Self> {
+        lanes.iter_mut().filter_map(|lane| (!lane.is_done()).then_some(lane))
+    }
 }
 
 /// Where a letter arrives.
@@ -89,41 +101,23 @@ enum Landing {
     Apart(Box<[u8]>),
 }
 
-impl Outgoing {
-    fn is_done(&mut self) -> bool {
-        self.under_way.is_empty() && self.letters.peek().is_none()
-    }
-}
-
-impl Incoming {
-    fn is_done(&mut self) -> bool {
-        self.under_way.is_empty() && self.letters.peek().is_none()
-    }
-}
-
 impl<'a> Courier<'a> {
     fn new(hall: &'a Hall, errand: &'a Errand<'a>, patience: &Patience) -> Self {
         let (program, view) = (errand.program, errand.view);
         let size = hall.members().len() as u64;
         let item_bytes = errand.plan.dtype().n_bytes();
-        let letters = |moves: Vec<Move>| Letters::new(moves, item_bytes, LETTER_BYTES).peekable();
+        let letters = |moves: Vec<Move>| Letters::new(moves, item_bytes, LETTER_BYTES);
         let tag_of = |rank: u64| {
             let parcel = view.posts.get(rank as usize).and_then(|post| post.as_ref().ok());
             parcel.map_or(0, |parcel| (parcel.tag & !SECOND_HALF) as i32)
         };
         let mut out: Vec<Outgoing> = by_partner(&program.letters_out, |m| m.target_rank)
             .into_iter()
-            .map(|(rank, moves)| {
-                let (tag, letters) = (tag_of(rank), letters(moves));
-                Outgoing { rank, tag, letters, under_way: VecDeque::new() }
-            })
+            .map(|(rank, moves)| Lane::new(rank, tag_of(rank), letters(moves)))
             .collect();
         let mut into: Vec<Incoming> = by_partner(&program.letters_in, |m| m.source_rank)
             .into_iter()
-            .map(|(rank, moves)| {
-                let (tag, letters) = (tag_of(view.rank), letters(moves));
-                Incoming { rank, tag, letters, under_way: VecDeque::new() }
-            })
+            .map(|(rank, moves)| Lane::new(rank, tag_of(view.rank), letters(moves)))
             .collect();
         out.sort_by_key(|o| (o.rank + size - view.rank) % size);
         if !program.is_ordered() {
@@ -145,24 +139,22 @@ impl<'a> Courier<'a> {
     /// As [`carry`].
     unsafe fn work(&mut self) -> Result<()> {
         let (program, view) = (self.errand.program, self.errand.view);
-        let unreached =
-            || TeamError::Engine { message: "a buffer could not be mapped".to_string() };
         if !program.is_ordered() {
             // Letters travel while this rank copies what it can reach.
             self.step()?;
             // SAFETY: the caller's promise.
-            unsafe { program.run(view, 0..u64::MAX) }.ok_or_else(unreached)?;
+            unsafe { program.run(view, 0..u64::MAX) }.ok_or_else(out_of_reach)?;
             return self.pump(u64::MAX);
         }
         let mut next = 0;
         for source in self.into.iter().map(|i| i.rank).collect::<Vec<_>>() {
             // SAFETY: the caller's promise.
-            unsafe { program.run(view, next..source) }.ok_or_else(unreached)?;
+            unsafe { program.run(view, next..source) }.ok_or_else(out_of_reach)?;
             self.pump(source)?;
             next = source + 1;
         }
         // SAFETY: the caller's promise.
-        unsafe { program.run(view, next..u64::MAX) }.ok_or_else(unreached)?;
+        unsafe { program.run(view, next..u64::MAX) }.ok_or_else(out_of_reach)?;
         self.pump(u64::MAX)
     }
 
@@ -196,10 +188,9 @@ impl<'a> Courier<'a> {
     /// Says who is missing where a deadline has passed.
     fn named(&mut self, error: TeamError) -> TeamError {
         let TeamError::Deadline { call, limit, .. } = error else { return error };
-        let late = self.into.iter_mut().filter_map(|i| (!i.is_done()).then_some(i.rank));
-        let mut missing: Vec<u64> = late.collect();
-        let slow = self.out.iter_mut().filter_map(|o| (!o.is_done()).then_some(o.rank));
-        missing.extend(slow);
+        let late = Lane::unfinished(&mut self.into).map(|lane| lane.rank);
+        let slow = Lane::unfinished(&mut self.out).map(|lane| lane.rank);
+        let mut missing: Vec<u64> = late.chain(slow).collect();
         missing.sort_unstable();
         missing.dedup();
         TeamError::Deadline { missing, call, limit }
@@ -207,10 +198,10 @@ impl<'a> Courier<'a> {
 
     fn has(&mut self, source: u64) -> bool {
         if source == u64::MAX {
-            let sent = self.out.iter_mut().all(Outgoing::is_done);
-            return sent && self.into.iter_mut().all(Incoming::is_done);
+            let sent = self.out.iter_mut().all(Lane::is_done);
+            return sent && self.into.iter_mut().all(Lane::is_done);
         }
-        self.into.iter_mut().filter(|i| i.rank <= source).all(Incoming::is_done)
+        self.into.iter_mut().filter(|i| i.rank <= source).all(Lane::is_done)
     }
 
     /// Does what can be done now; true if anything was.
@@ -218,17 +209,13 @@ impl<'a> Courier<'a> {
         let mut moved = false;
         let n_sources = if self.errand.program.is_ordered() { 1 } else { N_PARTNERS };
         let mut into = std::mem::take(&mut self.into);
-        let outcome = into
-            .iter_mut()
-            .filter_map(|i| (!i.is_done()).then_some(i))
+        let outcome = Lane::unfinished(&mut into)
             .take(n_sources)
             .try_for_each(|i| self.receive(i).map(|did| moved |= did));
         self.into = into;
         outcome?;
         let mut out = std::mem::take(&mut self.out);
-        let outcome = out
-            .iter_mut()
-            .filter_map(|o| (!o.is_done()).then_some(o))
+        let outcome = Lane::unfinished(&mut out)
             .take(N_PARTNERS)
             .try_for_each(|o| self.send(o).map(|did| moved |= did));
         self.out = out;

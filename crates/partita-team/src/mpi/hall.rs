@@ -93,7 +93,7 @@ impl Hall {
     }
 
     /// Fills in for members that will not come, and says whether the round is decided.
-    fn is_decided(&self, state: &mut State, round: u64, stage: Stage, look: &Look) -> bool {
+    fn is_decided(&self, state: &mut State, round: u64, stage: Stage, look: &mut Look) -> bool {
         let size = self.members.len();
         if state.inbox.slot(self.key, round).posts.len() < size && look.is_due {
             for failure in self.absences(state, round, stage, look) {
@@ -110,7 +110,7 @@ impl Hall {
         state: &mut State,
         round: u64,
         stage: Stage,
-        look: &Look,
+        look: &mut Look,
     ) -> Vec<(u64, Failure)> {
         let slot = state.inbox.slot(self.key, round);
         let failed = slot.posts.values().find_map(|post| post.as_ref().err()).cloned();
@@ -122,11 +122,15 @@ impl Hall {
         let failed = failed.filter(|_| since.is_some_and(is_over));
         let missing: Vec<u64> =
             (0..self.members.len() as u64).filter(|rank| !slot.posts.contains_key(rank)).collect();
-        let why = |rank: &u64| {
-            let failure = self.absence(state, *rank, round, stage).or_else(|| failed.clone());
-            failure.or_else(|| self.lateness(*rank, stage, look))
+        let mut why = |rank: u64| {
+            let failure = self.absence(state, rank, round, stage).or_else(|| failed.clone());
+            failure.or_else(|| {
+                let late = self.lateness(rank, stage, look)?;
+                look.given_up.get_or_insert_with(|| late.clone());
+                Some(late)
+            })
         };
-        missing.iter().filter_map(|rank| Some((*rank, why(rank)?))).collect()
+        missing.into_iter().filter_map(|rank| Some((rank, why(rank)?))).collect()
     }
 
     /// Why a member does not come at all.
@@ -174,21 +178,6 @@ impl Hall {
         state.inbox.decide(self.key, round);
         Ok(error)
     }
-
-    /// Tells the others if this rank waits no longer, and for whom.
-    fn give_up(&self, state: &mut State, round: u64) -> Result<()> {
-        let slot = state.inbox.slot(self.key, round);
-        let own = self.rank.unwrap_or_default();
-        let late = |failure: &&Failure| failure.kind == FailureKind::Late && failure.rank != own;
-        let waited = format!("rank {own} waited");
-        let failures = slot.posts.values().filter_map(|post| post.as_ref().err());
-        let Some(failure) = failures.filter(late).find(|f| f.message.starts_with(&waited)).cloned()
-        else {
-            return Ok(());
-        };
-        let note = Note::Failed { place: self.place(round), failure };
-        self.office.send(state, &note, self.members.iter().copied()).map_err(broken)
-    }
 }
 
 /// When a waiting rank looks around.
@@ -198,6 +187,8 @@ struct Look {
     limit: Option<Duration>,
     /// Whether it is time to look for members that will not come.
     is_due: bool,
+    /// For whom this rank waits no longer; the others are told when it leaves the round.
+    given_up: Option<Failure>,
 }
 
 impl Meeting for Hall {
@@ -225,17 +216,22 @@ impl Meeting for Hall {
 
     fn wait(&self, round: u64, patience: &Patience, stage: Stage) -> Result<Round<Parcel>> {
         let began = Instant::now();
-        let mut look = Look { began, now: began, limit: patience.limit, is_due: false };
+        let mut look =
+            Look { began, now: began, limit: patience.limit, is_due: false, given_up: None };
         let mut looked = began;
         let mut n_polls = 0;
         loop {
             self.office.poll().map_err(broken)?;
             let mut state = self.office.state();
-            if self.is_decided(&mut state, round, stage, &look) {
+            if self.is_decided(&mut state, round, stage, &mut look) {
                 drop(state);
                 self.office.settle().map_err(broken)?;
                 let mut state = self.office.state();
-                self.give_up(&mut state, round)?;
+                if let Some(failure) = look.given_up.take() {
+                    let note = Note::Failed { place: self.place(round), failure };
+                    let others = self.members.iter().copied();
+                    self.office.send(&mut state, &note, others).map_err(broken)?;
+                }
                 let mut posts = state.inbox.decide(self.key, round);
                 return Ok(Arc::new(
                     (0..self.members.len() as u64).filter_map(|rank| posts.remove(&rank)).collect(),
