@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._errors import LayoutError
-from partita._foreign import Copied
+from partita._foreign import Copied, refuse_mask
 from partita._partita import Layout, Whole, plan
 from partita._run import apply, local_shapes
 from partita._team import Team, world
@@ -129,7 +129,7 @@ class Array:
         if root is None:
             target = Layout(self.shape, whole, grid=(self._team.size,))
         else:
-            target = Layout(self.shape, whole, ranks=[root])
+            target = Layout(self.shape, whole, ranks=[self._team._root(root, None)])
         moved = apply(plan(self._layout, target, self._dtype.name), self._buffers, self._team, None)
         listed = _listed(moved)
         return listed[0] if listed else None
@@ -206,6 +206,9 @@ def from_local(local: Any, layout: Layout, team: Team | None = None) -> Array:
     """An array from this rank's buffer, without a copy; a list where it has several."""
     team = team or world()
     given_ones = local if isinstance(local, list | tuple) else [local]
+    with team:
+        for one in given_ones:
+            refuse_mask(one)
     buffers = [np.asarray(one) for one in given_ones]
     reasons = ["" if _is_shown(one) else "it was no array" for one in given_ones]
     wanted = local_shapes(layout, team.rank)

@@ -47,6 +47,7 @@ def as_numpy(obj: Any, copy: bool | None = None) -> tuple[Local, str]:
 
 def _view(obj: Any) -> tuple[Local, str]:
     if isinstance(obj, np.ndarray):
+        refuse_mask(obj)
         return np.asarray(obj), ""
     if type(obj).__module__.partition(".")[0] == "torch":
         return _from_torch(obj), ""
@@ -65,6 +66,13 @@ def _view(obj: Any) -> tuple[Local, str]:
         "protocol or __array_interface__"
     )
     raise ProtocolError(message, "data-type")
+
+
+def refuse_mask(array: Local) -> None:
+    """No protocol has masks: what is hidden would come out as a value."""
+    if isinstance(array, np.ma.MaskedArray) and array.mask is not np.ma.nomask:
+        message = "the mask of a masked array would be lost; hand over .data and .mask apart, or "
+        raise ProtocolError(f"{message}.filled(value)", "data-masked")
 
 
 def _from_torch(tensor: Any) -> Local:

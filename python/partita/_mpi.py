@@ -7,6 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from partita._errors import LayoutError
 from partita._partita import MpiWorld
 
 if TYPE_CHECKING:
@@ -47,13 +48,27 @@ def _open(comm: Any) -> MpiWorld:
     module = None if mpi4py is None else mpi4py.__file__
     handle = None
     if comm is not None:
-        from mpi4py import MPI
-
+        MPI = _mpi4py(comm)
         module, handle = MPI.__file__, MPI._handleof(comm)
     shared = os.environ.get("PARTITA_SHARED_MEMORY", "1") != "0"
     opened = MpiWorld(mpi4py=module, prefix=sys.prefix, comm=handle, shared=shared)
     _tell_when_leaving(opened)
     return opened
+
+
+def _mpi4py(comm: Any) -> Any:
+    """mpi4py's module, if this is a communicator of it."""
+    kind = type(comm).__name__
+    message = f"a {kind} is no communicator; use one of mpi4py, or partita.world() without any"
+    try:
+        from mpi4py import MPI
+    except ImportError:
+        raise LayoutError(message, "not-a-communicator") from None
+    if not isinstance(comm, MPI.Comm):
+        raise LayoutError(message, "not-a-communicator")
+    if comm == MPI.COMM_NULL:
+        raise LayoutError("COMM_NULL has no members; use another communicator", "comm-null")
+    return MPI
 
 
 def _tell_when_leaving(opened: MpiWorld) -> None:

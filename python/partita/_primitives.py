@@ -15,11 +15,12 @@ and otherwise the same arguments. The inner product is the plain sum over all wo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from partita._args import integers
 from partita._errors import LayoutError
 from partita._team import Grid, Team
 
@@ -62,9 +63,11 @@ def _identity(workers: Workers) -> tuple[Any, ...]:
 
 def _kept(home: Workers, workers: Sequence[Workers], key: Any, make: Callable[..., P]) -> P:
     """A primitive for these workers, kept with the caller's own object for the next call."""
+    for one in (home, *workers):
+        # Quick, for every call passes here; the full reading refuses it by name.
+        if not hasattr(one, "ranks"):
+            _partitions(one)
     whole = (key, *(_identity(one) for one in workers if one is not home))
-    if not hasattr(home, "__dict__"):
-        _partitions(home)
     kept = home.__dict__.setdefault("primitives", {})
     if whole not in kept:
         kept[whole] = make(*_partitions(*workers))
@@ -158,7 +161,7 @@ class _AllSumReduce:
     ) -> Local:
         from partita.distdl import AllSumReduce
 
-        along = None if axes is None else tuple(int(axis) for axis in axes)
+        along = None if axes is None else integers(axes, "axis")
         kept = () if along is None else None
         make = lambda x: AllSumReduce(x, along, kept)  # noqa: E731
         made = _kept(grid, [grid], ("all-sum", along), make)
@@ -261,9 +264,10 @@ class _TransposePartition:
 
 def _frozen(value: Any) -> Any:
     """A nested sequence as something that can be a key."""
-    if value is None:
-        return None
-    return tuple(_frozen(one) for one in value) if hasattr(value, "__len__") else int(value)
+    if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
+        return tuple(_frozen(one) for one in value)
+    # What is no number is refused by whoever reads it.
+    return value if value is None or isinstance(value, Hashable) else repr(value)
 
 
 broadcast: _Rooted = _Broadcast()

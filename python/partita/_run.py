@@ -11,10 +11,10 @@ import numpy as np
 
 from partita._errors import LayoutError
 from partita._partita import WarmMemory
+from partita._team import Team
 
 if TYPE_CHECKING:
     from partita._partita import Layout, Plan
-    from partita._team import Team
 
 
 # One array, several where a rank has several buffers, or none.
@@ -23,7 +23,13 @@ Buffers: TypeAlias = np.ndarray[Any, Any] | Sequence[np.ndarray[Any, Any]] | Non
 
 def empty(shape: Sequence[int], dtype: Any) -> np.ndarray[Any, Any]:
     """An array of warm memory; its content is whatever was there."""
-    dtype = np.dtype(dtype)
+    try:
+        dtype = np.dtype(dtype)
+    except TypeError:
+        message = (
+            f"NumPy has no dtype {dtype!r} here; import what brings it, or give memory by out="
+        )
+        raise LayoutError(message, "dtype-unknown") from None
     n_items = math.prod(int(length) for length in shape)
     if n_items < 0 or dtype.hasobject:
         message = f"shape {tuple(shape)} of {dtype}; use lengths of 0 or more and a plain dtype"
@@ -58,7 +64,7 @@ def _ready(plan: Plan, local: Buffers, team: Team, out: Buffers) -> tuple[list[A
     """The buffers of both sides; the other ranks hear of it if there are none."""
     try:
         return _prepare(plan, local, team, out)
-    except (MemoryError, TypeError) as error:
+    except (LayoutError, MemoryError, TypeError) as error:
         raise team.told(error) from None
 
 
@@ -68,8 +74,15 @@ def _result(plan: Plan, targets: list[Any], out: Buffers) -> Any:
     return targets[0] if len(targets) == 1 else targets or None
 
 
+def _check_team(team: Any) -> None:
+    if not isinstance(team, Team):
+        message = f"a {type(team).__name__} as team; use one, such as partita.world()"
+        raise LayoutError(message, "not-a-team")
+
+
 def apply(plan: Plan, local: Buffers, team: Team, out: Buffers) -> Any:
     """Run a plan; give this rank's target buffer."""
+    _check_team(team)
     sources, targets = _ready(plan, local, team, out)
     team.native.run(plan, sources, targets)
     return _result(plan, targets, out)
@@ -79,6 +92,7 @@ class Running:
     """A plan under way; `wait()` ends it."""
 
     def __init__(self, plan: Plan, local: Buffers, team: Team, out: Buffers) -> None:
+        _check_team(team)
         self._plan, self._out = plan, out
         sources, self._targets = _ready(plan, local, team, out)
         self._error: BaseException | None = None

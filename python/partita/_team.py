@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import contextvars
 import ctypes
+import math
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from partita._args import checked_axes, integer, integers, natural
 from partita._errors import LayoutError, RemoteError
 from partita._partita import Crew
 
@@ -71,7 +73,7 @@ class Team:
 
     def shares_memory_with(self, rank: int) -> bool:
         """Whether this rank and another member can touch each other's memory."""
-        return self.native.shares_memory_with(_natural(rank, "rank"))
+        return self.native.shares_memory_with(natural(rank, "rank"))
 
     def empty(self, shape: Sequence[int], dtype: Any = "float64") -> np.ndarray[Any, Any]:
         """A local array of warm memory that neighbours can reach; its content is whatever."""
@@ -89,7 +91,9 @@ class Team:
 
     def subteam(self, ranks: Iterable[int]) -> Team:
         """The team of some members, by their rank here, in the given order."""
-        return Team(self.native.subteam([_natural(rank, "rank") for rank in ranks]))
+        return Team(
+            self.native.subteam([natural(rank, "rank") for rank in integers(ranks, "rank")])
+        )
 
     def union(self, other: Team) -> Team:
         """These members, then the other's that are not among them."""
@@ -115,7 +119,9 @@ class Team:
 
     def _root(self, root: int, source: Team | None) -> int:
         team = source or self
-        self._check_world(team)
+        with self:
+            self._check_world(team)
+            root = integer(root, "root")
         if not 0 <= root < team.size:
             message = f"root {root} of a team of {team.size}; use a rank of that team"
             raise self.told(LayoutError(message, "root-unknown"))
@@ -183,8 +189,8 @@ class Grid(Team):
 
     def __init__(self, native: TeamCore, shape: Sequence[int]) -> None:
         super().__init__(native)
-        self.shape = tuple(_natural(length, "grid") for length in shape)
-        if _product(self.shape) != self.size:
+        self.shape = tuple(natural(length, "grid") for length in integers(shape, "grid"))
+        if math.prod(self.shape) != self.size:
             message = f"a grid of shape {self.shape} for {self.size} ranks; use as many places"
             raise LayoutError(message, "grid-size")
 
@@ -195,7 +201,7 @@ class Grid(Team):
 
     def coords(self, rank: int) -> tuple[int, ...]:
         """Coordinates of a rank of this team."""
-        rest = _natural(rank, "rank")
+        rest = natural(rank, "rank")
         if rest >= self.size:
             raise LayoutError(
                 f"rank {rank} of a grid of {self.size}; use one below", "rank-unknown"
@@ -208,10 +214,11 @@ class Grid(Team):
 
     def rank_at(self, coords: Sequence[int]) -> int:
         """Rank at some coordinates."""
+        coords = integers(coords, "coordinates")
         if len(coords) != len(self.shape) or not all(
             0 <= coord < length for coord, length in zip(coords, self.shape, strict=True)
         ):
-            message = f"coordinates {tuple(coords)} in a grid of shape {self.shape}; stay inside"
+            message = f"coordinates {coords} in a grid of shape {self.shape}; stay inside"
             raise LayoutError(message, "coordinates-outside")
         rank = 0
         for coord, length in zip(coords, self.shape, strict=True):
@@ -232,7 +239,7 @@ class Grid(Team):
 
     def subgrid(self, keep_axes: Iterable[int]) -> Grid:
         """The grid of the ranks that share this rank's coordinates on the axes not kept."""
-        keep = self._axes(keep_axes)
+        keep = checked_axes(keep_axes, len(self.shape))
         here = self.coords(self.rank) if self.active else (0,) * len(self.shape)
         ranks = [
             rank
@@ -244,19 +251,9 @@ class Grid(Team):
 
     def reduction_grid(self, axes: Iterable[int]) -> Grid:
         """The grid that sums along `axes`; its other axes have length 1."""
-        keep = self._axes(axes)
+        keep = checked_axes(axes, len(self.shape))
         shape = [length if axis in keep else 1 for axis, length in enumerate(self.shape)]
         return Grid(self.subgrid(keep).native, shape)
-
-    def _axes(self, axes: Iterable[int]) -> set[int]:
-        ndim = len(self.shape)
-        found = set()
-        for axis in axes:
-            if not -ndim <= axis < ndim:
-                message = f"axis {axis} of a grid with {ndim}; use one from {-ndim} to {ndim - 1}"
-                raise LayoutError(message, "axis-unknown")
-            found.add(axis % ndim)
-        return found
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Grid) and self.shape == other.shape and super().__eq__(other)
@@ -294,7 +291,7 @@ def spmd(
 
     If ranks fail, the error of the first that failed by itself is raised, with a note of its rank.
     """
-    n_ranks = _natural(ranks, "ranks")
+    n_ranks = natural(ranks, "ranks")
     if n_ranks == 0:
         raise LayoutError("spmd on 0 ranks; use at least 1", "ranks-zero")
     deadline = _deadline(deadline)
@@ -360,22 +357,3 @@ def _deadline(seconds: Any) -> float | None:
         message = f"a deadline of {seconds!r}; use seconds from 0 to 1e9, or None for none"
         raise LayoutError(message, "deadline")
     return float(seconds)
-
-
-def _natural(value: Any, what: str) -> int:
-    try:
-        number = int(value.__index__())
-    except (AttributeError, TypeError):
-        raise LayoutError(
-            f"{what} {value!r} is no integer; use one", f"{what}-not-integer"
-        ) from None
-    if number < 0:
-        raise LayoutError(f"{what} {number} is negative; use 0 or more", f"{what}-negative")
-    return number
-
-
-def _product(lengths: Iterable[int]) -> int:
-    product = 1
-    for length in lengths:
-        product *= length
-    return product

@@ -22,7 +22,11 @@ _PLAIN = (bool, int, float, str, type(None))
 def encode(value: Any) -> bytes:
     """A value as bytes."""
     arrays: list[np.ndarray[Any, Any]] = []
-    head = json.dumps(_plain(value, arrays)).encode()
+    try:
+        head = json.dumps(_plain(value, arrays)).encode()
+    except RecursionError:
+        message = "data nested too deep, or inside itself, cannot be sent; send it in parts"
+        raise LayoutError(message, "data-depth") from None
     parts = [struct.pack("<Q", len(head)), head]
     parts += [np.ascontiguousarray(array).tobytes() for array in arrays]
     return b"".join(parts)

@@ -50,6 +50,11 @@ fn read_dtype(value: &Bound<'_, PyAny>) -> PyResult<Dtype> {
     }
     let known = py.import("numpy")?.getattr("dtype")?.call1((value,));
     let name = match known {
+        Ok(dtype) if !dtype.getattr("isnative")?.extract::<bool>()? => {
+            let name = dtype.getattr("name")?;
+            let message = format!("elements of {value} in foreign byte order; use {name}");
+            return Err(layout_error(py, &message, "byte-order"));
+        }
         Ok(dtype) => dtype.getattr("name")?.to_string(),
         Err(_) => value.to_string(),
     };

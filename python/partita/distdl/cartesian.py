@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any
 
+from partita._args import checked_axes, integer, integers
 from partita._errors import LayoutError
 from partita._team import Grid, Team
 from partita.distdl.errors import InactivePartition, RankError
@@ -29,7 +30,7 @@ class CartesianPartition(Partition):
         super().__init__(team, root=root)
         if shape is None:
             shape = team.shape if isinstance(team, Grid) else (len(self.ranks),)
-        self._shape = tuple(int(length) for length in shape)
+        self._shape = integers(shape, "grid")
         self._check_size()
 
     def _check_size(self) -> None:
@@ -77,6 +78,7 @@ class CartesianPartition(Partition):
         return grid.neighbors(rank)
 
     def _check_rank(self, rank: int) -> None:
+        rank = integer(rank, "rank")
         if not 0 <= rank < self.size:
             message = f"rank {rank} of a partition of {self.size}; use one from 0 to below it"
             raise RankError(message, "rank-unknown")
@@ -94,21 +96,8 @@ class CartesianPartition(Partition):
 
     def create_allreduction_partition(self, axes_reduce: Iterable[int]) -> Partition:
         """The workers whose values an all-sum-reduction along these axes adds up."""
-        axes = checked_axes(axes_reduce, len(self._shape))
+        along = checked_axes(axes_reduce, len(self._shape))
         if not self.active:
             return self._plain(None)
-        grid = self._grid("create_allreduction_partition").reduction_grid(axes)
+        grid = self._grid("create_allreduction_partition").reduction_grid(along)
         return self._cartesian_class()(Team(grid.native), grid.shape, root=self.root)
-
-
-def checked_axes(axes: Iterable[int], ndim: int) -> tuple[int, ...]:
-    """Axes counted from 0; negative ones count from the end."""
-    found: list[int] = []
-    for axis in axes:
-        if not -ndim <= axis < ndim:
-            message = f"axis {axis} of {ndim}; use one from {-ndim} to {ndim - 1}"
-            raise LayoutError(message, "axis-unknown")
-        if axis % ndim in found:
-            raise LayoutError(f"axis {axis} is named twice; name it once", "axis-twice")
-        found.append(int(axis) % ndim)
-    return tuple(found)

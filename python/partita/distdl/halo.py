@@ -18,13 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from partita._args import integers
 from partita._errors import LayoutError
 from partita._partita import Plan, plan
 from partita.distdl import layouts
 from partita.distdl.agree import Structure, block_sizes, common_dtype
 from partita.distdl.halo_back import HaloMovement, HaloReturn, check_shape
 from partita.distdl.movement import Movement
-from partita.distdl.partition import Partition
+from partita.distdl.partition import Partition, a_partition
 from partita.distdl.primitive import Primitive
 from partita.distdl.primitives import any_flag
 from partita.distdl.windows import Need, Range, Window, ranges_of, stack_needs
@@ -49,13 +50,13 @@ class HaloExchange(Primitive):
         shape: Sequence[int] | None = None,
         sizes: Sequence[Sequence[int]] | None = None,
     ) -> None:
-        super().__init__(P_x.team if P_x.active else None)
+        super().__init__(P_x.team if a_partition(P_x).active else None)
         self._grid = P_x.grid_shape
         self._halos = per_coordinate(halo, self._grid)
         if shape is not None:
-            even = layouts.even_blocks(tuple(shape), self._grid, range(len(P_x.ranks)))
+            even = layouts.even_blocks(integers(shape, "shape"), self._grid, range(len(P_x.ranks)))
             sizes = block_sizes([even.local_shape(r) for r in range(even.n_ranks)], self._grid)
-        self._sizes = sizes
+        self._sizes = None if sizes is None else layouts.checked_sizes(sizes, self._grid)
         self._plans: dict[Any, Plan] = {}
         self._returns: dict[Plan, HaloReturn] = {}
 
@@ -108,6 +109,9 @@ class HaloExchange(Primitive):
 
 def per_coordinate(halo: Sequence[Any], grid: tuple[int, ...]) -> list[list[Range]]:
     """Widths per dimension and coordinate."""
+    if isinstance(halo, str) or not hasattr(halo, "__len__"):
+        message = f"halo {halo!r}; use a list with a width or (left, right) per dimension"
+        raise LayoutError(message, "halo-widths")
     if len(halo) != len(grid):
         message = f"halos of {len(halo)} dimensions on a grid of {len(grid)}; use one each"
         raise LayoutError(message, "halo-ndim")
@@ -115,13 +119,16 @@ def per_coordinate(halo: Sequence[Any], grid: tuple[int, ...]) -> list[list[Rang
 
 
 def _widths(one: Any, length: int) -> list[Range]:
-    array = np.asarray(one)
+    message = f"halo {one!r} for {length} workers; use a width, (left, right) or one pair each"
+    try:
+        array = np.asarray(one)
+    except ValueError:
+        raise LayoutError(message, "halo-widths") from None
     if array.ndim == 0:
         array = np.stack([array, array])
     if array.ndim == 1:
         array = np.broadcast_to(array, (length, len(array)))
     if array.shape != (length, 2) or array.dtype.kind not in "iu" or (array < 0).any():
-        message = f"halo {one!r} for {length} workers; use a width, (left, right) or one pair each"
         raise LayoutError(message, "halo-widths")
     return [(int(left), int(right)) for left, right in array]
 
@@ -148,7 +155,7 @@ class WindowExchange(Primitive):
     """
 
     def __init__(self, P_x: Partition, windows: Sequence[Sequence[Window]]) -> None:
-        super().__init__(P_x.team if P_x.active else None)
+        super().__init__(P_x.team if a_partition(P_x).active else None)
         self._grid = P_x.grid_shape
         self._windows = [tuple(one) for one in windows]
         if len(self._windows) != len(self._grid):

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from partita._args import integers, natural
 from partita._errors import LayoutError
 from partita._partita import Block, Layout, Whole
 from partita.distdl.windows import Need, Range, ranges_of
@@ -81,6 +82,18 @@ def blocks(
         ]
     grid = tuple(len(one) for one in sizes)
     return Layout(shape, maps, grid=grid, ranks=None if ranks is None else list(ranks))
+
+
+def checked_sizes(sizes: Any, grid: Shape) -> list[Shape]:
+    """Sizes of blocks per dimension and grid coordinate, as many as there are workers."""
+    if isinstance(sizes, str) or not isinstance(sizes, Iterable):
+        message = f"sizes {sizes!r}; use one list of sizes per dimension"
+        raise LayoutError(message, "sizes-type")
+    found = [tuple(natural(n, "sizes") for n in integers(one, "sizes")) for one in sizes]
+    if tuple(len(one) for one in found) != grid:
+        message = f"sizes {found} on a grid of shape {grid}; use one list per dimension, one size"
+        raise LayoutError(f"{message} per worker along it", "sizes-grid")
+    return found
 
 
 def even_blocks(shape: Shape, grid: Shape, ranks: Sequence[int]) -> Layout:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._args import integer, integers
 from partita._errors import LayoutError
 from partita._team import Grid, Team, world
 from partita.distdl.errors import InactivePartition, RankError
@@ -135,11 +136,11 @@ class Partition:
     def create_partition_inclusive(self, ranks: Iterable[int]) -> Partition:
         """The partition of some workers, by their rank here, in the given order."""
         team = self.members("create_partition_inclusive")
-        return self._plain(chosen(team, [int(rank) for rank in ranks]))
+        return self._plain(chosen(team, list(integers(ranks, "rank"))))
 
     def create_partition_union(self, other: Partition) -> Partition:
         """These workers, then the other's that are not among them."""
-        mine, theirs = self._with_members(), other._with_members()
+        mine, theirs = self._with_members(), a_partition(other)._with_members()
         if self.root is None or self.root != other.root:
             message = "a union of partitions with different roots; make both from one partition"
             raise LayoutError(message, "roots-differ")
@@ -153,7 +154,7 @@ class Partition:
 
     def create_cartesian_topology_partition(self, shape: Iterable[int]) -> CartesianPartition:
         """All workers of this partition arranged in a grid, C order."""
-        return self._cartesian_class()(self.team, tuple(map(int, shape)), root=self.root)
+        return self._cartesian_class()(self.team, integers(shape, "grid"), root=self.root)
 
     def create_allreduction_partition(self, axes_reduce: Iterable[int]) -> Partition:
         """The workers whose values an all-sum-reduction along these axes adds up."""
@@ -184,7 +185,7 @@ class Partition:
         """Who gets whose data in a broadcast from here."""
         return pair(
             self.grid_shape,
-            target.grid_shape,
+            a_partition(target).grid_shape,
             reverse_source=reverse_source,
             reverse_target=reverse_target,
         )
@@ -201,7 +202,9 @@ class Partition:
         if not self.active:
             return None
         team = self.members("broadcast_data")
-        rank = (self if P_data is None else P_data).rank
+        with team:
+            rank = (self if P_data is None else a_partition(P_data)).rank
+            root = integer(root, "root")
         is_root = rank == root and rank >= 0
         offers = team.allgather_data([np.atleast_1d(data)] if is_root else [])
         found = [offer[0] for offer in offers if offer]
@@ -235,6 +238,14 @@ class Partition:
             message = f"{what} of unequal arrays {shown}; use one shape and dtype"
             raise LayoutError(message, "data-unequal")
         return parts
+
+
+def a_partition(given: Any) -> Partition:
+    """What is given as a partition, if it is one."""
+    if not isinstance(given, Partition):
+        message = f"a {type(given).__name__} as partition; use one made from a team or partition"
+        raise LayoutError(message, "partition-type")
+    return given
 
 
 def chosen(team: Team, ranks: list[int]) -> Team:

@@ -19,14 +19,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Self
 
+from partita._args import checked_axes
 from partita._errors import LayoutError
 from partita._partita import Layout, Plan, plan
 from partita._team import Team
 from partita.distdl import layouts
 from partita.distdl.agree import Structure, block_sizes, common_dtype, common_shape
-from partita.distdl.cartesian import checked_axes
 from partita.distdl.movement import Movement
-from partita.distdl.partition import Partition
+from partita.distdl.partition import Partition, a_partition
 from partita.distdl.primitive import Primitive
 from partita.distdl.rooted import Rooted
 from partita.distdl.windows import split
@@ -58,7 +58,9 @@ class Broadcast(Primitive):
         transpose_dest: bool = False,
         preserve_batch: bool = False,
     ) -> None:
-        pairing = P_x.paired_with(P_y, reverse_source=transpose_src, reverse_target=transpose_dest)
+        pairing = a_partition(P_x).paired_with(
+            P_y, reverse_source=transpose_src, reverse_target=transpose_dest
+        )
         super().__init__(_union(P_x, P_y))
         if self.team is not None:
             self._read(Rooted(self.team, P_x, P_y, pairing, is_reduction=False), preserve_batch)
@@ -130,7 +132,7 @@ class AllSumReduce(Primitive):
         if (axes_reduce is None) == (axes_keep is None):
             message = "axes_reduce and axes_keep together or neither; use one of them"
             raise LayoutError(message, "axes-both")
-        ndim = len(P_x.grid_shape)
+        ndim = len(a_partition(P_x).grid_shape)
         if axes_keep is not None:
             kept = checked_axes(axes_keep, ndim)
             axes_reduce = [axis for axis in range(ndim) if axis not in kept]
@@ -174,7 +176,7 @@ class Repartition(Primitive):
         *,
         sizes: Sequence[Sequence[int]] | None = None,
     ) -> None:
-        if len(P_x.grid_shape) != len(P_y.grid_shape):
+        if len(a_partition(P_x).grid_shape) != len(a_partition(P_y).grid_shape):
             message = (
                 f"a repartition from {len(P_x.grid_shape)} to {len(P_y.grid_shape)} dimensions; "
                 "use partitions of one number of dimensions"
@@ -183,7 +185,7 @@ class Repartition(Primitive):
         super().__init__(_union(P_x, P_y))
         self._preserve_batch = preserve_batch
         self._grids = (P_x.grid_shape, P_y.grid_shape)
-        self._sizes = sizes
+        self._sizes = None if sizes is None else layouts.checked_sizes(sizes, self._grids[1])
         if self.team is not None:
             self._from, self._to = _places(self.team, P_x), _places(self.team, P_y)
 
@@ -204,11 +206,8 @@ class Repartition(Primitive):
         if self._sizes is None:
             return layouts.even_blocks(shape, self._grids[1], self._to)
         target = layouts.blocks(self._sizes, self._to)
-        if target.shape != shape or target.grid_shape != self._grids[1]:
-            message = (
-                f"sizes of shape {target.shape} on a grid {target.grid_shape} for an array of "
-                f"shape {shape} on {self._grids[1]}; use sizes that fit both"
-            )
+        if target.shape != shape:
+            message = f"sizes {self._sizes} for an array of shape {shape}; use sizes of that sum"
             raise LayoutError(message, "sizes-sum")
         return target
 
@@ -217,7 +216,7 @@ class AllGather(Primitive):
     """On every worker the arrays along one axis of the grid, joined along that axis."""
 
     def __init__(self, P_x: Partition, axis: int) -> None:
-        (self._axis,) = checked_axes([axis], len(P_x.grid_shape))
+        (self._axis,) = checked_axes([axis], len(a_partition(P_x).grid_shape))
         super().__init__(P_x.create_allreduction_partition([self._axis]).team)
 
     def _movement(self, structures: Sequence[Structure]) -> Movement:
@@ -243,7 +242,7 @@ class ReduceScatter(Primitive):
     """
 
     def __init__(self, P_x: Partition, axis: int) -> None:
-        (self._axis,) = checked_axes([axis], len(P_x.grid_shape))
+        (self._axis,) = checked_axes([axis], len(a_partition(P_x).grid_shape))
         super().__init__(P_x.create_allreduction_partition([self._axis]).team)
 
     def _movement(self, structures: Sequence[Structure]) -> Movement:

@@ -1,0 +1,50 @@
+"""Reading arguments: what is no number, no team or no layout is refused by its name.
+
+>>> integers([3, -1], "axis")
+(3, -1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from partita._errors import LayoutError
+
+
+def integer(value: Any, what: str) -> int:
+    """A whole number."""
+    try:
+        return int(value.__index__())
+    except (AttributeError, TypeError):
+        message = f"{what} {value!r} is no integer; use one"
+        raise LayoutError(message, f"{what}-not-integer") from None
+
+
+def natural(value: Any, what: str) -> int:
+    """A whole number of at least 0."""
+    number = integer(value, what)
+    if number < 0:
+        raise LayoutError(f"{what} {number} is negative; use 0 or more", f"{what}-negative")
+    return number
+
+
+def integers(values: Any, what: str) -> tuple[int, ...]:
+    """Whole numbers, from whatever lists them."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        message = f"{what} {values!r} is no list of integers; use one, such as [0, 1]"
+        raise LayoutError(message, f"{what}-not-integer")
+    return tuple(integer(value, what) for value in values)
+
+
+def checked_axes(values: Any, ndim: int) -> tuple[int, ...]:
+    """Axes counted from 0; negative ones count from the end, none comes twice."""
+    found: list[int] = []
+    for axis in integers(values, "axis"):
+        if not -ndim <= axis < ndim:
+            message = f"axis {axis} of {ndim}; use one from {-ndim} to {ndim - 1}"
+            raise LayoutError(message, "axis-unknown")
+        if axis % ndim in found:
+            raise LayoutError(f"axis {axis} is named twice; name it once", "axis-twice")
+        found.append(axis % ndim)
+    return tuple(found)
