@@ -31,6 +31,8 @@ __all__ = [
     "Pieces",
     "Plan",
     "WarmMemory",
+    "Loan",
+    "Borrowed",
     "Crew",
     "Started",
     "TeamCore",
@@ -39,6 +41,7 @@ __all__ = [
     "Run",
     "plan",
     "run_command",
+    "machine_name",
     "pack_parts",
     "join_parts",
     "default_partition",
@@ -284,6 +287,22 @@ class WarmMemory:
     def __len__(self) -> int: ...
 
 @final
+class Loan:
+    @staticmethod
+    def of(n_bytes: int) -> Loan | None: ...
+    @property
+    def note(self) -> list[int]: ...
+    def __len__(self) -> int: ...
+
+@final
+class Borrowed:
+    @staticmethod
+    def of(note: Sequence[int]) -> Borrowed | None: ...
+    @property
+    def note(self) -> list[int]: ...
+    def __len__(self) -> int: ...
+
+@final
 class Crew:
     def __new__(cls, n_ranks: int) -> Crew: ...
     def world(self, rank: int) -> TeamCore: ...
@@ -337,6 +356,7 @@ def plan(source: Layout, target: Layout, dtype: DTypeLike | str | None = None) -
 def run_command(
     args: Sequence[str], is_terminal: bool, facts: Sequence[tuple[str, str]], programs: str
 ) -> tuple[int, str, str]: ...
+def machine_name() -> str | None: ...
 def pack_parts(
     plan: Plan,
     source_rank: int,

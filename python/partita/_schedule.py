@@ -31,6 +31,8 @@ class Cut:
     place: Place | None
     targets: list[int] = field(default_factory=list)
     n_bytes: int = 0
+    # Whether those who join it can read this place's memory.
+    is_near: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,8 +62,13 @@ class Schedule:
     joins: list[Join]
 
 
-def schedule(plan: Plan, homes: Homes, targets: Mapping[int, Place]) -> Schedule:
-    """The tasks that run a plan, for sources at `homes` and targets at `targets`."""
+def schedule(
+    plan: Plan, homes: Homes, targets: Mapping[int, Place], machines: Mapping[Place, str]
+) -> Schedule:
+    """The tasks that run a plan, for sources at `homes` and targets at `targets`.
+
+    Places of which `machines` says the same, and not nothing, read each other's memory.
+    """
     cuts: list[Cut] = []
     numbers: dict[tuple[int, Place], int] = {}
     joins = []
@@ -74,7 +81,9 @@ def schedule(plan: Plan, homes: Homes, targets: Mapping[int, Place]) -> Schedule
                 continue
             number = numbers.setdefault((source, place), len(cuts))
             if number == len(cuts):
-                cuts.append(Cut(source, homes[source][0]))
+                home = homes[source][0]
+                is_near = bool(machines.get(home)) and machines.get(home) == machines.get(place)
+                cuts.append(Cut(source, home, is_near=is_near))
             cut = cuts[number]
             takes.append(Take(source, number, cut.n_bytes, cut.n_bytes + n_bytes))
             cut.targets.append(target)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from partita._chunks import ChunkGrid, chunk_grid, chunk_layout
-from partita._errors import LayoutError
+from partita._errors import LayoutError, TeamError
+from partita._lend import ENDED, lend
 from partita._partita import Layout, Whole, join_parts, pack_parts, plan
 from partita._remember import remembered
 from partita._run import empty, local_shapes
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from partita._array import Array, Local
+    from partita._lend import Part
     from partita._partita import Piece, Plan
     from partita._schedule import Cut, Place, Schedule, Take
     from partita._team import Team
@@ -38,11 +40,13 @@ def _plan(pickled: bytes) -> Plan:
     return made
 
 
-def cut(pickled: bytes, source: int, targets: list[int], n_bytes: int, buffers: Any) -> Local:
+def cut(pickled: bytes, one: Cut, buffers: Any) -> Local | Part:
     """The task that packs what one slot gives to some others."""
-    packed = empty((n_bytes,), np.uint8)
-    pack_parts(_plan(pickled), source, targets, [np.asarray(b) for b in buffers], packed)
-    return packed
+    lent = lend(one.n_bytes) if one.is_near else None
+    packed = empty((one.n_bytes,), np.uint8) if lent is None else lent.array
+    sources = [np.asarray(buffer) for buffer in buffers]
+    pack_parts(_plan(pickled), one.source, one.targets, sources, packed)
+    return packed if lent is None else lent
 
 
 def join(pickled: bytes, target: int, takes: list[Take], parts: Any) -> list[Local]:
@@ -52,12 +56,13 @@ def join(pickled: bytes, target: int, takes: list[Take], parts: Any) -> list[Loc
     """
     made = _plan(pickled)
     fresh = [empty(shape, made.dtype) for shape in local_shapes(made.target, target)]
-    given = []
+    given: list[tuple[int, Any]] = []
     for take, part in zip(takes, parts, strict=True):
         if take.cut is None:
             given.append((take.source, [np.asarray(one) for one in part]))
         else:
-            given.append((take.source, part[take.start : take.stop]))
+            packed = part if isinstance(part, np.ndarray) else part.array
+            given.append((take.source, packed[take.start : take.stop]))
     join_parts(made, target, given, fresh)
     return fresh
 
@@ -173,10 +178,16 @@ class TaskArray(ABC):
         homes = self._homes()
         if places is None:
             places = choose_places(made, homes, self._all_places())
-        handles = self._run(made, schedule(made, homes, places))
-        result = type(self)(handles, layout, self._dtype, places)
-        result.sync()
-        return result
+        try:
+            return self._moved(made, schedule(made, homes, places, self._machines()), places)
+        except TeamError as error:
+            if error.reason != ENDED:
+                raise
+        return self._moved(made, schedule(made, homes, places, {}), places)
+
+    def _moved(self, made: Plan, tasks: Schedule, places: Mapping[int, Place]) -> Self:
+        result = type(self)(self._run(made, tasks), made.target, self._dtype, places)
+        return result.sync()
 
     def sync(self) -> Self:
         """Wait until every piece is there."""
@@ -287,6 +298,10 @@ class TaskArray(ABC):
     @abstractmethod
     def _all_places(self) -> Sequence[Place]:
         """Places where tasks may run."""
+
+    def _machines(self) -> Mapping[Place, str]:
+        """Names of places; tasks in places of one name read each other's memory."""
+        return {}
 
     @abstractmethod
     def _locations(self, handles: list[Handle]) -> list[list[tuple[str, int]]]: ...

@@ -14,6 +14,7 @@ import pickle
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from partita import _tasks
 from partita._chunks import layout_of_chunks
 from partita._errors import LayoutError, TeamError
 from partita._handover import share
+from partita._lend import machine
 from partita._tasks import TaskArray
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 # Plans above this size (they carry lists of indices) travel once, not with every task.
 LARGE_PLAN_BYTES = 1 << 16
 
+_MACHINES: WeakKeyDictionary[Any, dict[str, str]] = WeakKeyDictionary()
 
 __all__ = ["DaskArray", "from_dask", "get", "share"]
 
@@ -86,6 +89,9 @@ class DaskArray(TaskArray):
 
     def _all_places(self) -> Sequence[Place]:
         return workers(self.client)
+
+    def _machines(self) -> Mapping[Place, str]:
+        return machines(self.client)
 
     def _locations(self, handles: list[Handle]) -> list[list[tuple[str, int]]]:
         client = self.client
@@ -150,7 +156,7 @@ class _Submission:
                 f"cut-{one.source}-{number}",
                 one.place,
                 _tasks.cut,
-                (self._plan, one.source, one.targets, one.n_bytes, handles[one.source]),
+                (self._plan, one, handles[one.source]),
             )
             for number, one in enumerate(cuts)
         ]
@@ -202,6 +208,15 @@ def workers_near(client: Any, hosts: Sequence[str]) -> dict[str, Any]:
 def workers(client: Any) -> list[str]:
     """Addresses of all workers, in a fixed order."""
     return sorted(client.nthreads())
+
+
+def machines(client: Any) -> Mapping[str, str]:
+    """Names of the workers' machines; each worker is asked once."""
+    known = _MACHINES.setdefault(client, {})
+    new = [worker for worker in workers(client) if worker not in known]
+    if new:
+        known.update(client.run(machine, workers=new, on_error="ignore"))
+    return known
 
 
 def current_client() -> Any:

@@ -76,9 +76,7 @@ class RayArray(TaskArray):
 
     def _cuts(self, pickled: Any, cuts: list[Cut]) -> list[Handle]:
         return [
-            _remote(_cut, one.place).remote(
-                pickled, one.source, one.targets, one.n_bytes, *self._handles[one.source]
-            )
+            _remote(_cut, one.place).remote(pickled, one, *self._handles[one.source])
             for one in cuts
         ]
 
@@ -124,8 +122,8 @@ class RayArray(TaskArray):
         return get
 
 
-def _cut(pickled: bytes, source: int, targets: list[int], n_bytes: int, *buffers: Any) -> Any:
-    return _tasks.cut(pickled, source, targets, n_bytes, buffers)
+def _cut(pickled: bytes, one: Cut, *buffers: Any) -> Any:
+    return _tasks.cut(pickled, one, buffers)
 
 
 def _join(pickled: bytes, target: int, takes: list[Any], counts: list[int], *objects: Any) -> Any:

@@ -45,11 +45,27 @@ def client(cluster: LocalCluster) -> Iterator[Client]:
         yield made
 
 
-@pytest.fixture
-def doomed() -> Iterator[Client]:
+@pytest.fixture(params=["sent", "lent"])
+def doomed(request: pytest.FixtureRequest) -> Iterator[Client]:
     """A client of a cluster of its own, whose workers may be killed."""
     with LocalCluster(**OPTIONS) as cluster, Client(cluster) as made:
+        if request.param == "lent":
+            made.run(lend_everything)
         yield made
+
+
+@pytest.fixture
+def lending(client: Client) -> Iterator[Client]:
+    """A client whose workers lend even the smallest parts."""
+    client.run(lend_everything)
+    yield client
+    client.run(lend_everything, 1 << 18)
+
+
+def lend_everything(from_bytes: int = 1) -> None:
+    from partita import _lend
+
+    _lend.SMALLEST_LOAN_BYTES = from_bytes
 
 
 def scattered(client: Client, values: np.ndarray, layout: pt.Layout) -> pt.dask.DaskArray:
@@ -63,6 +79,14 @@ def test_from_every_layout_to_every_layout(client: Client, source: str, target: 
     values = numbers(1)
     a = scattered(client, values, LAYOUTS[source])
     check(a.redistribute(LAYOUTS[target]), LAYOUTS[target], values)
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_lent_parts_are_as_good_as_sent_ones(lending: Client, name: str) -> None:
+    values = numbers(2)
+    a = scattered(lending, values, LAYOUTS["rows"]).redistribute(LAYOUTS[name])
+    check(a, LAYOUTS[name], values)
+    check(a.redistribute(LAYOUTS["lists"]), LAYOUTS["lists"], values)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "float32", "int64", "complex128"])
@@ -118,7 +142,11 @@ def test_a_lazy_array_is_computed_on_the_cluster_once(client: Client) -> None:
     assert a.layout.local_shape(5) == (5, 30)
 
 
-def test_what_crosses_goes_between_workers_and_is_what_the_plan_says(client: Client) -> None:
+def test_what_crosses_goes_between_workers_and_is_what_the_plan_says(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What is lent does not cross.
+    monkeypatch.setattr(pt.dask, "machines", lambda client: {})
     values = numbers(7, (512, 512))
     rows, columns = (pt.Layout(values.shape, n) for n in ("block, * @ 2x1", "*, block @ 1x2"))
     workers = sorted(client.scheduler_info()["workers"])

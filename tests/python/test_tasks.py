@@ -17,7 +17,7 @@ import pytest
 from oracle import Values
 
 import partita as pt
-from partita import _tasks
+from partita import _lend, _tasks
 from partita._chunks import chunk_grid, chunk_layout
 from partita._partita import join_parts, pack_parts
 from partita._plain import from_plain, to_plain
@@ -60,7 +60,7 @@ class PlainArray(TaskArray):
             handles = self._handles[one.source]
             assert all(handle.place == one.place for handle in handles)
             buffers = [handle.data for handle in handles]
-            data = _tasks.cut(pickled, one.source, one.targets, one.n_bytes, buffers)
+            data = _tasks.cut(pickled, one, buffers)
             slots.append(Slot(data, one.place))
         return slots
 
@@ -76,10 +76,14 @@ class PlainArray(TaskArray):
                     parts.append([handle.data for handle in handles])
                 else:
                     assert cuts[take.cut].place != one.place
-                    parts.append(cuts[take.cut].data)
+                    parts.append(self.carried(cuts[take.cut].data))
             joined = _tasks.join(pickle.dumps(made), one.target, one.takes, parts)
             result[one.target] = [Slot(data, one.place) for data in joined]
         return result
+
+    def carried(self, part: Any) -> Any:
+        """A part as it arrives elsewhere."""
+        return part
 
     def _fetch(self, handles: list[Any]) -> list[Any]:
         return [handle.data for handle in handles]
@@ -102,13 +106,13 @@ def values(layout: pt.Layout, rng: np.random.Generator) -> Values:
     }
 
 
-def spread(data: Values, layout: pt.Layout) -> PlainArray:
+def spread(data: Values, layout: pt.Layout, kind: type[PlainArray] = PlainArray) -> PlainArray:
     places = dict(zip(layout.ranks, cycle(PLACES), strict=False))
     handles = {
         rank: [Slot(data[rank, n], places[rank]) for n in range(layout.n_buffers(rank))]
         for rank in layout.ranks
     }
-    return PlainArray(handles, layout, "float64", places)
+    return kind(handles, layout, "float64", places)
 
 
 def zeros(layout: pt.Layout) -> Values:
@@ -140,6 +144,67 @@ def test_every_pair_of_layouts() -> None:
             np.testing.assert_array_equal(one, other, err_msg=f"seed {seed}")
 
 
+class LendingArray(PlainArray):
+    """The same in places of one machine."""
+
+    def _machines(self) -> dict[str, str]:
+        return dict.fromkeys(PLACES, "machine")
+
+    def carried(self, part: Any) -> Any:
+        assert len(pickle.dumps(part)) < 500
+        return pickle.loads(pickle.dumps(part))
+
+
+def test_parts_are_lent_on_one_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_lend, "SMALLEST_LOAN_BYTES", 1)
+    for seed, source, target in pairs()[:150]:
+        data = values(source, np.random.default_rng(seed))
+        wanted = execute.run(pt.plan(source, target), data, zeros(target))
+        moved = spread(data, source, LendingArray).redistribute(target)
+        for one, other in zip(moved._fetch(moved.handles), wanted.values(), strict=True):
+            np.testing.assert_array_equal(one, other, err_msg=f"seed {seed}")
+
+
+class ForgetfulArray(LendingArray):
+    """Lenders that drop their parts before others have read them."""
+
+    n_lost = 0
+
+    def carried(self, part: Any) -> Any:
+        if isinstance(part, np.ndarray):
+            return part
+        note = pickle.dumps(part)
+        part._memory = None
+        type(self).n_lost += 1
+        return pickle.loads(note)
+
+
+def test_what_is_lent_no_more_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_lend, "SMALLEST_LOAN_BYTES", 1)
+    rows, columns = (pt.Layout((6, 6), n) for n in ("block, * @ 3x1", "*, block @ 1x3"))
+    data = values(rows, np.random.default_rng(1))
+    moved = spread(data, rows, ForgetfulArray).redistribute(columns)
+    assert ForgetfulArray.n_lost > 0
+    np.testing.assert_array_equal(moved.gather(), np.concatenate(list(data.values())))
+
+
+def test_only_the_same_machine_lends() -> None:
+    rows, columns = (pt.Layout((6, 6), n) for n in ("block, * @ 3x1", "*, block @ 1x3"))
+    plan = pt.plan(rows, columns)
+    homes = {rank: [PLACES[rank]] for rank in rows.ranks}
+    places = dict(enumerate(PLACES))
+    machines = {"here": "a", "there": "a", "elsewhere": ""}
+    near = {
+        (cut.place, places[cut.targets[0]])
+        for cut in schedule(plan, homes, places, machines).cuts
+        if cut.is_near
+    }
+    assert near == {("here", "there"), ("there", "here")}
+    # A place that does not lend names no machine; neither does one that nobody knows.
+    nowhere = dict.fromkeys(PLACES, "")
+    assert not any(cut.is_near for cut in schedule(plan, homes, places, nowhere).cuts)
+
+
 def test_adjoints_run_as_tasks_too() -> None:
     for seed, source, target in pairs()[:150]:
         plan = pt.plan(source, target).adjoint()
@@ -147,7 +212,7 @@ def test_adjoints_run_as_tasks_too() -> None:
         wanted = execute.run(plan, data, zeros(plan.target))
         a = spread(data, plan.source)
         homes = a._homes()
-        done = a._run(plan, schedule(plan, homes, choose_places(plan, homes, PLACES)))
+        done = a._run(plan, schedule(plan, homes, choose_places(plan, homes, PLACES), {}))
         found = [slot.data for slots in done.values() for slot in slots]
         for one, other in zip(found, wanted.values(), strict=True):
             np.testing.assert_array_equal(one, other, err_msg=f"seed {seed}")
@@ -159,7 +224,7 @@ def test_one_message_per_slot_and_place() -> None:
     homes = {rank: [PLACES[rank // 2]] for rank in rows.ranks}
     places = choose_places(plan, homes, PLACES)
     assert [list(places.values()).count(place) for place in PLACES] == [4, 4, 4]
-    tasks = schedule(plan, homes, places)
+    tasks = schedule(plan, homes, places, {})
     assert len(tasks.cuts) == 6 * 2
     assert sum(cut.n_bytes for cut in tasks.cuts) == 24 * 24 * 8 * 2 // 3
     assert all(len(cut.targets) == 4 for cut in tasks.cuts)
@@ -172,7 +237,7 @@ def test_slots_go_where_most_of_them_is() -> None:
     plan = pt.plan(layout, coarse)
     places = choose_places(plan, homes, PLACES)
     assert places == {0: PLACES[2], 1: PLACES[1], 2: PLACES[0]}
-    assert not schedule(plan, homes, places).cuts
+    assert not schedule(plan, homes, places, {}).cuts
 
 
 def test_parts_that_do_not_fit_are_refused() -> None:

@@ -139,12 +139,26 @@ impl WarmMemory {
         flags: c_int,
     ) -> PyResult<()> {
         let memory = &slf.get().memory;
-        let address = memory.address() as *mut c_void;
-        let n_bytes = memory.n_bytes() as ffi::Py_ssize_t;
-        // SAFETY: Python hands a valid view; the block keeps its memory as long as it lives, and
-        // the view holds a reference to it.
-        let status =
-            unsafe { ffi::PyBuffer_FillInfo(view, slf.as_ptr(), address, n_bytes, 0, flags) };
-        if status == 0 { Ok(()) } else { Err(PyBufferError::new_err("cannot show the memory")) }
+        // SAFETY: Python hands a valid view, and the block has its memory as long as it lives.
+        unsafe { show(view, flags, slf.as_any(), (memory.address(), memory.n_bytes()), true) }
     }
+}
+
+/// Fills a view of an object's memory, (address, bytes).
+///
+/// # Safety
+/// The view is Python's, and the memory stays where it is as long as the object lives.
+pub(crate) unsafe fn show(
+    view: *mut ffi::Py_buffer,
+    flags: c_int,
+    owner: &Bound<'_, PyAny>,
+    (address, n_bytes): (usize, usize),
+    is_writable: bool,
+) -> PyResult<()> {
+    let (at, length) = (address as *mut c_void, n_bytes as ffi::Py_ssize_t);
+    // SAFETY: as the caller says; the view holds a reference to the owner.
+    let status = unsafe {
+        ffi::PyBuffer_FillInfo(view, owner.as_ptr(), at, length, c_int::from(!is_writable), flags)
+    };
+    if status == 0 { Ok(()) } else { Err(PyBufferError::new_err("cannot show the memory")) }
 }

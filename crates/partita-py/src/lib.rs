@@ -11,6 +11,7 @@ mod dist;
 mod errors;
 mod facts;
 mod layout;
+mod loan;
 mod maps;
 mod moves;
 mod mpi;
@@ -40,6 +41,8 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<moves::Move>()?;
     module.add_class::<moves::Run>()?;
     module.add_class::<buffers::WarmMemory>()?;
+    module.add_class::<loan::Loan>()?;
+    module.add_class::<loan::Borrowed>()?;
     module.add_class::<team::Crew>()?;
     module.add_class::<team::TeamCore>()?;
     module.add_class::<team::Started>()?;
@@ -47,6 +50,7 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_function(wrap_pyfunction!(cli::run_command, module)?)?;
     protocol::add(module)?;
+    module.add_function(wrap_pyfunction!(loan::machine_name, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::pack_parts, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::join_parts, module)?)?;
     dist::add(module)

@@ -72,8 +72,9 @@ impl Arena {
         ARENA.get()?.as_ref().filter(|_| !IS_FORKED.load(Ordering::Relaxed))
     }
 
+    /// Makes an arena of its own.
     #[cfg(target_os = "linux")]
-    fn make() -> Option<Self> {
+    pub(crate) fn make() -> Option<Self> {
         // SAFETY: a name and a flag; the result is checked.
         let file = unsafe { libc::memfd_create(c"partita".as_ptr(), libc::MFD_CLOEXEC) };
         if file < 0 {
@@ -97,7 +98,7 @@ impl Arena {
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn make() -> Option<Self> {
+    pub(crate) fn make() -> Option<Self> {
         None
     }
 

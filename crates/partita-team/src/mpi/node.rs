@@ -6,18 +6,14 @@
 //! pair with messages.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::os::fd::AsRawFd;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use partita_mpi::{Comm, MpiError};
 
-use crate::arena::{self, Address, Arena, Block};
+use crate::arena::{Address, Arena, Block};
+use crate::foreign::{Foreign, Life, Mapping, machine};
 use crate::memory::Memory;
 use crate::mpi::board::{Board, Ring};
-
-/// Mappings that are kept per neighbour.
-const MOST_MAPPINGS: usize = 64;
 
 /// This process's neighbours.
 #[derive(Debug)]
@@ -32,35 +28,10 @@ pub(crate) struct Node {
 #[derive(Debug)]
 pub(crate) struct Neighbour {
     pub rank: u64,
-    process: u64,
-    arena: File,
+    arena: Foreign,
     board: Board,
     pub incoming: Ring,
     pub outgoing: Ring,
-    mappings: Mutex<Vec<Arc<Mapping>>>,
-}
-
-/// A block of a neighbour's arena, mapped here.
-#[derive(Debug)]
-pub(crate) struct Mapping {
-    block: Block,
-    address: usize,
-}
-
-impl Drop for Mapping {
-    fn drop(&mut self) {
-        // SAFETY: mapped in `Neighbour::map`, and nobody has its address any more.
-        unsafe { libc::munmap(self.address as *mut libc::c_void, self.block.n_bytes) };
-    }
-}
-
-/// How a process lives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Life {
-    Runs,
-    /// By a signal or a debugger.
-    Stopped,
-    Ended,
 }
 
 /// What a process tells all others.
@@ -139,21 +110,13 @@ impl Neighbour {
         (at, outgoing): (usize, Ring),
     ) -> Option<Self> {
         let [process, file, device, inode, offset, n_bytes] = *card else { return None };
-        if process == 0 {
-            return None;
-        }
-        let path = format!("/proc/{process}/fd/{file}");
-        let arena = File::options().read(true).write(true).open(path).ok()?;
-        if arena::identity(arena.as_raw_fd())? != (device, inode) {
-            return None;
-        }
-        let (offset, n_bytes) = (offset as usize, n_bytes as usize);
-        let address = arena::map(arena.as_raw_fd(), offset, n_bytes)?;
+        let arena = Foreign::open(Address { process, file, device, inode })?;
+        let block = Block { offset: offset as usize, n_bytes: n_bytes as usize };
+        let address = arena.map_for_good(block)?;
         // SAFETY: the neighbour's board, mapped for as long as this process lives.
         let board = unsafe { Board::at(address, n_places) };
         board.greet(at);
-        let (incoming, mappings) = (board.ring(at), Mutex::default());
-        Some(Self { rank, process, arena, board, incoming, outgoing, mappings })
+        Some(Self { rank, arena, board, incoming: board.ring(at), outgoing })
     }
 
     /// Whether a note to it can go on its way.
@@ -168,61 +131,18 @@ impl Neighbour {
 
     /// Maps a block of its arena; the same mapping again if it is known.
     pub(crate) fn map(&self, block: Block) -> Option<Arc<Mapping>> {
-        let mut mappings = self.mappings.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = mappings.iter().position(|mapping| mapping.block == block) {
-            let known = mappings.remove(at);
-            mappings.push(Arc::clone(&known));
-            return Some(known);
-        }
-        let address = arena::map(self.arena.as_raw_fd(), block.offset, block.n_bytes)?;
-        populate(address, block.n_bytes);
-        let mapping = Arc::new(Mapping { block, address });
-        if mappings.len() == MOST_MAPPINGS {
-            mappings.remove(0);
-        }
-        mappings.push(Arc::clone(&mapping));
-        Some(mapping)
+        self.arena.map(block)
     }
 
     /// Looks how the process is.
     pub(crate) fn life(&self) -> Life {
-        let Ok(stat) = std::fs::read_to_string(format!("/proc/{}/stat", self.process)) else {
-            return Life::Ended;
-        };
-        // The name of the program stands in brackets and may contain anything.
-        let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
-        match state {
-            Some('Z' | 'X' | 'x') | None => Life::Ended,
-            Some('T' | 't') => Life::Stopped,
-            Some(_) => Life::Runs,
-        }
-    }
-}
-
-impl Mapping {
-    pub(crate) fn address(&self) -> usize {
-        self.address
-    }
-}
-
-/// Makes the pages of a mapping present at once, which is cheaper than one by one.
-fn populate(address: usize, n_bytes: usize) {
-    #[cfg(target_os = "linux")]
-    // SAFETY: a mapping of ours; the advice does not change its content.
-    unsafe {
-        libc::madvise(address as *mut libc::c_void, n_bytes, libc::MADV_POPULATE_WRITE);
+        self.arena.life()
     }
 }
 
 fn card(arena: &Arena, board: Block) -> Option<Card> {
     let Address { process, file, device, inode } = arena.address()?;
     Some([process, file, device, inode, board.offset as u64, board.n_bytes as u64])
-}
-
-/// A number that processes of one machine have in common; zero if it is unknown.
-fn machine() -> u64 {
-    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    text.bytes().fold(0, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
 }
 
 fn gather(world: &Comm, own: &[u64]) -> Result<Vec<u64>, MpiError> {

@@ -1,0 +1,121 @@
+//! The arena of another process: its file opened through `/proc`, its blocks mapped on demand.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::arena::{self, Address, Block};
+
+/// Mappings that are kept per process.
+const MOST_MAPPINGS: usize = 64;
+
+/// Another process's arena.
+#[derive(Debug)]
+pub(crate) struct Foreign {
+    address: Address,
+    file: File,
+    mappings: Mutex<Vec<Arc<Mapping>>>,
+}
+
+/// A block of it, mapped here.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    block: Block,
+    address: usize,
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: mapped in `Foreign::map`, and nobody has its address any more.
+        unsafe { libc::munmap(self.address as *mut libc::c_void, self.block.n_bytes) };
+    }
+}
+
+impl Mapping {
+    pub(crate) fn address(&self) -> usize {
+        self.address
+    }
+}
+
+/// How a process lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Life {
+    Runs,
+    /// By a signal or a debugger.
+    Stopped,
+    Ended,
+}
+
+impl Foreign {
+    /// Opens it; none where this process may not, or where the file is not the one that was meant.
+    pub(crate) fn open(address: Address) -> Option<Self> {
+        if address.process == 0 {
+            return None;
+        }
+        let path = format!("/proc/{}/fd/{}", address.process, address.file);
+        let file = File::options().read(true).write(true).open(path).ok()?;
+        let is_meant = arena::identity(file.as_raw_fd())? == (address.device, address.inode);
+        is_meant.then(|| Self { address, file, mappings: Mutex::default() })
+    }
+
+    pub(crate) fn address(&self) -> Address {
+        self.address
+    }
+
+    /// Maps a block for as long as this process lives.
+    pub(crate) fn map_for_good(&self, block: Block) -> Option<usize> {
+        arena::map(self.file.as_raw_fd(), block.offset, block.n_bytes)
+    }
+
+    /// Maps a block; the same mapping again if it is known.
+    pub(crate) fn map(&self, block: Block) -> Option<Arc<Mapping>> {
+        let mut mappings = self.mappings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = mappings.iter().position(|mapping| mapping.block == block) {
+            let known = mappings.remove(at);
+            mappings.push(Arc::clone(&known));
+            return Some(known);
+        }
+        let address = self.map_for_good(block)?;
+        populate(address, block.n_bytes);
+        let mapping = Arc::new(Mapping { block, address });
+        if mappings.len() == MOST_MAPPINGS {
+            mappings.remove(0);
+        }
+        mappings.push(Arc::clone(&mapping));
+        Some(mapping)
+    }
+
+    /// Looks how the process is.
+    pub(crate) fn life(&self) -> Life {
+        life_of(self.address.process)
+    }
+}
+
+/// Looks how a process is.
+pub(crate) fn life_of(process: u64) -> Life {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{process}/stat")) else {
+        return Life::Ended;
+    };
+    // The name of the program stands in brackets and may contain anything.
+    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    match state {
+        Some('Z' | 'X' | 'x') | None => Life::Ended,
+        Some('T' | 't') => Life::Stopped,
+        Some(_) => Life::Runs,
+    }
+}
+
+/// Makes the pages of a mapping present at once, which is cheaper than one by one.
+fn populate(address: usize, n_bytes: usize) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: a mapping of ours; the advice does not change its content.
+    unsafe {
+        libc::madvise(address as *mut libc::c_void, n_bytes, libc::MADV_POPULATE_WRITE);
+    }
+}
+
+/// A number that processes of one machine have in common; zero if it is unknown.
+pub(crate) fn machine() -> u64 {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    text.bytes().fold(0, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+}

@@ -1,0 +1,335 @@
+//! Loans: bytes of this process that others of the machine may read for a while.
+//!
+//! For engines whose tasks hand bytes on without meeting. The lender fills a block of an arena of
+//! its own and sends a *note* of where it is; a borrower signs in the lender's *book*, then maps
+//! the block. A lender that ends a loan first closes its line in the book: whoever signs later
+//! sees that, and learns that the bytes are gone. The block is used again only when all who have
+//! signed before are crossed out, or their processes have ended. Nothing is ever read that is not
+//! what was lent.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use crate::arena::{Address, Arena, Block};
+use crate::foreign::{Foreign, Life, Mapping, life_of, machine};
+
+/// Words of a line: the number of the loan, zero if there is none, then the borrowers' processes.
+const LINE_WORDS: usize = 8;
+/// Loans of a process at a time.
+const N_LINES: usize = 4096;
+const BOOK_BYTES: usize = N_LINES * LINE_WORDS * size_of::<u64>();
+/// Blocks that are kept for the next loans, warm.
+const MOST_KEPT_BYTES: usize = 1 << 30;
+
+static SHOP: OnceLock<Option<Shop>> = OnceLock::new();
+static LENDERS: Mutex<Vec<Arc<Lender>>> = Mutex::new(Vec::new());
+
+type Line = [AtomicU64; LINE_WORDS];
+
+/// This process as a lender.
+#[derive(Debug)]
+struct Shop {
+    arena: Arena,
+    address: Address,
+    book: Book,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    free_lines: Vec<usize>,
+    /// Blocks for the next loans.
+    kept: Vec<Block>,
+    /// Ended loans that somebody may still read.
+    waiting: Vec<(usize, Block)>,
+    next_number: u64,
+}
+
+/// The lines of all loans of a lender, by the address of its mapping.
+#[derive(Debug, Clone, Copy)]
+struct Book(usize);
+
+impl Book {
+    fn line(&self, at: usize) -> &Line {
+        assert!(at < N_LINES);
+        // SAFETY: the book is mapped for good, aligned to pages, zeroed at first, and accessed
+        // through atomics only.
+        unsafe { &*((self.0 as *const Line).add(at)) }
+    }
+}
+
+impl Shop {
+    /// None where the system has no such memory, and in a forked child, whose shop is its parent's.
+    fn get() -> Option<&'static Self> {
+        let shop = SHOP.get_or_init(Self::make).as_ref()?;
+        (shop.address.process == u64::from(std::process::id())).then_some(shop)
+    }
+
+    fn make() -> Option<Self> {
+        let arena = Arena::make()?;
+        // The book lies where the arena begins, so that everybody finds it.
+        let book = arena.take(BOOK_BYTES)?;
+        let state = State {
+            free_lines: (0..N_LINES).rev().collect(),
+            kept: Vec::new(),
+            waiting: Vec::new(),
+            next_number: 1,
+        };
+        let (address, book) = (arena.address()?, Book(arena.at(book)));
+        Some(Self { arena, address, book, state: Mutex::new(state) })
+    }
+
+    /// Whether the file can be opened by others as they would do it.
+    fn is_reachable(&self) -> bool {
+        Foreign::open(self.address).is_some()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes back what nobody reads any more.
+    fn sweep(&self, state: &mut State) {
+        let waiting = std::mem::take(&mut state.waiting);
+        for (line, block) in waiting {
+            if self.book.line(line)[1..].iter().any(is_signed) {
+                state.waiting.push((line, block));
+                continue;
+            }
+            state.free_lines.push(line);
+            state.kept.push(block);
+        }
+        let mut kept_bytes: usize = state.kept.iter().map(|block| block.n_bytes).sum();
+        while kept_bytes > MOST_KEPT_BYTES {
+            let block = state.kept.remove(0);
+            kept_bytes -= block.n_bytes;
+            self.arena.give(block);
+        }
+    }
+}
+
+/// Whether a living process has signed here; others are crossed out.
+fn is_signed(word: &AtomicU64) -> bool {
+    let process = word.load(Ordering::SeqCst);
+    if process != 0 && life_of(process) == Life::Ended {
+        // Nobody else writes here: the process that signed has ended.
+        word.store(0, Ordering::SeqCst);
+        return false;
+    }
+    process != 0
+}
+
+/// Bytes that this process lends.
+#[derive(Debug)]
+pub struct Loan {
+    shop: &'static Shop,
+    line: usize,
+    number: u64,
+    block: Block,
+    n_bytes: usize,
+}
+
+/// Where lent bytes are: plain numbers, to be sent to others of the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Note(pub [u64; 9]);
+
+impl Loan {
+    /// Bytes to fill; none where there is no such memory, or too many loans at a time.
+    #[must_use]
+    pub fn new(n_bytes: usize) -> Option<Self> {
+        let shop = Shop::get()?;
+        let mut state = shop.state();
+        shop.sweep(&mut state);
+        let line = state.free_lines.pop()?;
+        let fits = |block: &&Block| block.n_bytes >= n_bytes && block.n_bytes / 2 <= n_bytes;
+        let best = state.kept.iter().filter(fits).min_by_key(|block| block.n_bytes).copied();
+        state.kept.retain(|block| Some(*block) != best);
+        let Some(block) = best.or_else(|| shop.arena.take(n_bytes)) else {
+            state.free_lines.push(line);
+            return None;
+        };
+        let number = state.next_number;
+        state.next_number += 1;
+        shop.book.line(line)[0].store(number, Ordering::SeqCst);
+        Some(Self { shop, line, number, block, n_bytes })
+    }
+
+    /// Where the bytes lie in this process.
+    #[must_use]
+    pub fn address(&self) -> usize {
+        self.shop.arena.at(self.block)
+    }
+
+    /// The size that was asked for.
+    #[must_use]
+    pub fn n_bytes(&self) -> usize {
+        self.n_bytes
+    }
+
+    /// How others find the bytes.
+    #[must_use]
+    pub fn note(&self) -> Note {
+        let Address { process, file, device, inode } = self.shop.address;
+        let (offset, capacity) = (self.block.offset as u64, self.block.n_bytes as u64);
+        let (line, n_bytes) = (self.line as u64, self.n_bytes as u64);
+        Note([process, file, device, inode, line, self.number, offset, capacity, n_bytes])
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        self.shop.book.line(self.line)[0].store(0, Ordering::SeqCst);
+        let mut state = self.shop.state();
+        state.waiting.push((self.line, self.block));
+        self.shop.sweep(&mut state);
+    }
+}
+
+/// Another process as a lender.
+#[derive(Debug)]
+struct Lender {
+    arena: Foreign,
+    /// Those of its book.
+    pages: Arc<Mapping>,
+}
+
+impl Lender {
+    fn find(address: Address) -> Option<Arc<Self>> {
+        let mut known = LENDERS.lock().unwrap_or_else(PoisonError::into_inner);
+        // What has ended is kept only while something of it is read.
+        known.retain(|one| Arc::strong_count(one) > 1 || one.arena.life() != Life::Ended);
+        if let Some(one) = known.iter().find(|one| one.arena.address() == address) {
+            return Some(Arc::clone(one));
+        }
+        let arena = Foreign::open(address)?;
+        let pages = arena.map(Block { offset: 0, n_bytes: BOOK_BYTES })?;
+        let made = Arc::new(Self { arena, pages });
+        known.push(Arc::clone(&made));
+        Some(made)
+    }
+
+    fn book(&self) -> Book {
+        Book(self.pages.address())
+    }
+}
+
+/// Bytes that another process lends to this one.
+#[derive(Debug)]
+pub struct Borrowed {
+    lender: Arc<Lender>,
+    mapping: Arc<Mapping>,
+    note: Note,
+    /// Where this process has signed.
+    line: usize,
+    word: usize,
+}
+
+impl Borrowed {
+    /// Borrows; none where the bytes are gone or out of reach.
+    #[must_use]
+    pub fn new(note: Note) -> Option<Self> {
+        let [process, file, device, inode, line, number, offset, n_bytes, _] = note.0;
+        let lender = Lender::find(Address { process, file, device, inode })?;
+        let line = usize::try_from(line).ok().filter(|line| *line < N_LINES)?;
+        let block = Block { offset: offset as usize, n_bytes: n_bytes as usize };
+        let mapping = lender.arena.map(block)?;
+        let book = lender.book();
+        let own = u64::from(std::process::id());
+        let word = (1..LINE_WORDS).find(|word| {
+            let signed =
+                book.line(line)[*word].compare_exchange(0, own, Ordering::SeqCst, Ordering::SeqCst);
+            signed.is_ok()
+        })?;
+        let borrowed = Self { lender, mapping, note, line, word };
+        // Signed first, looked second; the lender closes first and looks second. So either it
+        // sees the signature, or this sees that the loan has ended, and crosses itself out.
+        (book.line(line)[0].load(Ordering::SeqCst) == number).then_some(borrowed)
+    }
+
+    /// Where the bytes lie in this process.
+    #[must_use]
+    pub fn address(&self) -> usize {
+        self.mapping.address()
+    }
+
+    /// How many they are.
+    #[must_use]
+    pub fn n_bytes(&self) -> usize {
+        self.note.0[8] as usize
+    }
+
+    /// How others find the bytes, as long as the lender lends them.
+    #[must_use]
+    pub fn note(&self) -> Note {
+        self.note
+    }
+}
+
+impl Drop for Borrowed {
+    fn drop(&mut self) {
+        self.lender.book().line(self.line)[self.word].store(0, Ordering::SeqCst);
+    }
+}
+
+/// Names the processes that can borrow from each other; none where this one cannot lend.
+#[must_use]
+pub fn machine_name() -> Option<String> {
+    // Process numbers mean something within one namespace, files within one user's processes.
+    let numbers = std::fs::read_link("/proc/self/ns/pid").ok()?;
+    let shop = Shop::get()?;
+    // SAFETY: the call only tells.
+    let user = unsafe { libc::geteuid() };
+    (machine() != 0 && shop.is_reachable())
+        .then(|| format!("{:x} {} {user}", machine(), numbers.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(address: usize, n_bytes: usize) -> &'static mut [u8] {
+        // SAFETY: callers give a loan or what was borrowed, alive while they look.
+        unsafe { std::slice::from_raw_parts_mut(address as *mut u8, n_bytes) }
+    }
+
+    // One test: the shop belongs to the process, and what it does next depends on what was done.
+    #[test]
+    fn a_block_is_lent_again_only_when_nobody_reads_it() {
+        let loan = Loan::new(3 << 20).expect("memory files");
+        bytes(loan.address(), 3 << 20).fill(7);
+        let (at, note) = (loan.address(), loan.note());
+        let borrowed = Borrowed::new(note).expect("lent");
+        assert_eq!(borrowed.n_bytes(), 3 << 20);
+        assert_eq!(Borrowed::new(borrowed.note()).expect("lent").n_bytes(), 3 << 20);
+        drop(loan);
+        assert!(Borrowed::new(note).is_none(), "the loan has ended");
+
+        let other = Loan::new(3 << 20).expect("room");
+        assert_ne!(other.address(), at, "somebody still reads the first");
+        bytes(other.address(), 3 << 20).fill(9);
+        assert!(bytes(borrowed.address(), 3 << 20).iter().all(|byte| *byte == 7));
+
+        drop(borrowed);
+        let third = Loan::new(3 << 20).expect("room");
+        assert_eq!(third.address(), at, "the same block again");
+        assert!(Borrowed::new(note).is_none(), "it is another loan");
+        assert!(Borrowed::new(third.note()).is_some());
+
+        // A borrower whose process has ended does not keep a block for ever.
+        let line = third.shop.book.line(third.line);
+        line[3].store(u64::from(u32::MAX), Ordering::SeqCst);
+        drop(third);
+        assert_eq!(Loan::new(3 << 20).expect("room").address(), at);
+
+        // A line has room for seven.
+        let wanted = Loan::new(1).expect("room");
+        let many: Vec<_> = (0..9).map(|_| Borrowed::new(wanted.note())).collect();
+        assert_eq!(many.iter().flatten().count(), LINE_WORDS - 1);
+
+        let mut wrong = wanted.note();
+        wrong.0[3] += 1;
+        assert!(Borrowed::new(wrong).is_none(), "another file");
+        assert_eq!(machine_name(), machine_name());
+        assert!(machine_name().is_some());
+    }
+}
