@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._errors import LayoutError
+from partita._errors import LayoutError, ProtocolError
 from partita._foreign import Copied, refuse_mask
 from partita._partita import Layout, Whole, plan
 from partita._run import apply, local_shapes
@@ -59,6 +60,21 @@ class Array:
     def shape(self) -> tuple[int, ...]:
         """Extents of the whole array."""
         return self._layout.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return self._layout.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of elements, each counted once."""
+        return prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements, each counted once."""
+        return self.size * self._dtype.itemsize
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -185,6 +201,28 @@ class Array:
         from partita import _export
 
         return _export.distarray(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Local:
+        """For NumPy: this rank's memory, where it is the whole array; refused where it is not."""
+        from partita import _export
+
+        found: Local = np.array(_export.whole(self), dtype=dtype, copy=copy)
+        return found
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """For DLPack: this rank's memory, where it is the whole array."""
+        from partita import _export
+
+        try:
+            buffer = _export.whole(self)
+        except ProtocolError as error:
+            # What the standard says consumers shall expect.
+            raise BufferError(str(error)) from None
+        return buffer.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The processor's memory."""
+        return (1, 0)
 
     def __repr__(self) -> str:
         words = f"<{type(self).__name__} {self.shape} {self._dtype}, {self._layout.notation}"

@@ -29,6 +29,21 @@ def get(handles: Any) -> Any:
     return handles
 
 
+def whole(array: Array) -> Any:
+    """This rank's memory, where it is the whole array; others see no single array here."""
+    layout, rank = array.layout, array.team.rank
+    pieces = list(layout.pieces(rank)) if rank in layout.ranks else []
+    if not layout.partial and len(pieces) == 1 and len(array._buffers) == 1:
+        (piece,) = pieces
+        if piece.shape == layout.shape and not any(piece.start):
+            return array._buffers[0]
+    message = (
+        f"this rank has a part of the array only ({layout.notation}); use .gather() for the whole "
+        "array, or .local, .owned or .pieces for what lies here"
+    )
+    raise ProtocolError(message, "array-divided")
+
+
 def partitioned(array: Array, dialect: str) -> dict[str, Any]:
     """The dictionary of `__partitioned__`."""
     if dialect not in DIALECTS:
