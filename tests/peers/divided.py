@@ -42,6 +42,10 @@ def check(found: Any, wanted: Any, tolerance: float = 1e-10) -> None:
     torch.testing.assert_close(found, wanted, rtol=tolerance, atol=tolerance)
 
 
+def rows(P: CartesianPartition, parameter: torch.Tensor) -> list[int]:
+    return [P.index[1], *[0] * (parameter.dim() - 1)]
+
+
 def compare(
     grid: Sequence[int],
     shape: Sequence[int],
@@ -71,10 +75,15 @@ def compare(
     def job(team: pt.Team) -> None:
         P = on_grid(team, grid)
         layer = make(P).double()
+
+        def own(parameter: torch.Tensor) -> torch.Tensor:
+            """The rows of a parameter that belong to this worker's channels."""
+            return cut(parameter, [grid[1], *[1] * (parameter.dim() - 1)], rows(P, parameter))
+
         with torch.no_grad():
             for name, parameter in layer.named_parameters():
                 if parameter.numel():
-                    parameter.copy_(serial.get_parameter(name))
+                    parameter.copy_(own(serial.get_parameter(name)))
         x = cut(whole.detach(), grid, P.index, even).clone().requires_grad_()
         before = x.detach().clone()
         y = layer(x)
@@ -84,7 +93,7 @@ def compare(
         check(x.grad, cut(gradient, grid, P.index, even))
         for name, parameter in layer.named_parameters():
             if parameter.numel():
-                check(parameter.grad, serial.get_parameter(name).grad)
+                check(parameter.grad, own(serial.get_parameter(name).grad))
             else:
                 assert parameter.grad is None or parameter.grad.numel() == 0
 

@@ -32,6 +32,12 @@ CONVOLUTIONS: list[Any] = [
     ((2, 1, 2), (3, 2, 9), 3, 1, 1, 1),
     ((3, 1, 1, 2), (2, 2, 7, 6), (3, 2), (1, 0), 1, 1),
     ((1, 1, 4), (1, 1, 3), 3, 1, 1, 1),
+    # Channels divided too; some workers have none.
+    ((1, 2, 2), (2, 3, 9), 3, 1, 1, 1),
+    ((1, 3, 1, 2), (2, 5, 6, 7), (3, 2), (1, 0), 1, 1),
+    ((2, 2, 1, 2), (3, 2, 5, 5), 3, 1, 2, 1),
+    ((1, 5, 2), (1, 3, 8), 5, 2, 1, 1),
+    ((1, 2, 3), (1, 4, 2), 1, 0, 1, 1),
 ]
 
 
@@ -61,6 +67,7 @@ POOLS: list[Any] = [
     ((1, 1, 4), (1, 1, 10), 2, 0, 4, 1),
     ((1, 1, 2, 1, 2), (2, 2, 5, 5, 6), 3, 1, (2, 2, 1), 1),
     ((1, 1, 4), (1, 1, 12), 9, 4, 1, 1),
+    ((1, 3, 2), (2, 4, 9), 3, 1, 2, 1),
 ]
 
 
@@ -73,7 +80,8 @@ def test_pools(
     n_dims = len(shape) - 2
     serial = getattr(torch.nn, f"{kind}Pool{n_dims}d")(k, s, p)
     layer = getattr(ptt, f"Distributed{kind}Pool{n_dims}d")
-    compare(grid, shape, serial, lambda P: layer(P, k, s, p), even)
+    # A pool leaves channels where they are.
+    compare(grid, shape, serial, lambda P: layer(P, k, s, p), even, keep=2)
 
 
 def test_dilated_max_pools() -> None:
@@ -190,12 +198,39 @@ def test_wrong_layers_fail_on_every_worker(number: int) -> None:
     assert pt.spmd(job, ranks=4) == [reason] * 4
 
 
-def test_divided_channels_are_refused() -> None:
-    def job(team: pt.Team) -> None:
-        with pytest.raises(pt.LayoutError, match="channels"):
-            ptt.DistributedConv1d(on_grid(team, (1, 2, 1)), 2, 2, 3)
+def test_divided_groups_and_missing_channels_are_refused() -> None:
+    def job(team: pt.Team) -> list[str]:
+        P = on_grid(team, (1, 2, 1))
+        with pytest.raises(pt.LayoutError, match="groups") as groups:
+            ptt.DistributedConv1d(P, 2, 2, 3, groups=2)
+        with pytest.raises(pt.LayoutError, match="3 input channels where 4") as missing:
+            ptt.DistributedConv1d(P, 4, 2, 3)(torch.zeros(1, 1 + P.index[1], 5))
+        return [groups.value.reason, missing.value.reason]
 
-    pt.spmd(job, ranks=2)
+    assert pt.spmd(job, ranks=2) == [["channels-divided", "features-count"]] * 2
+
+
+def test_a_stack_with_divided_channels() -> None:
+    serial = torch.nn.Sequential(
+        torch.nn.Conv1d(3, 4, 3, padding=1), torch.nn.ReLU(), torch.nn.Conv1d(4, 5, 3, stride=2)
+    )
+
+    class Stack(torch.nn.Module):
+        """The parameters' names are those of the serial layers."""
+
+        def __init__(self, P: Any) -> None:
+            super().__init__()
+            first = ptt.DistributedConv1d(P, 3, 4, 3, padding=1)
+            second = ptt.DistributedConv1d(P, 4, 5, 3, stride=2)
+            stack = ptt.DistributedStack(P, first, torch.nn.ReLU(), second)
+            for name, layer in stack.layers.named_children():
+                self.add_module(name, layer)
+            self.run = stack.forward
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.run(x)
+
+    compare((1, 2, 2), (2, 3, 12), serial, Stack)
 
 
 def test_workers_outside_get_their_tensor_back() -> None:

@@ -194,11 +194,22 @@ def test_losses(name: str, serial: Any, reduction: str) -> None:
     pt.spmd(job, ranks=6)
 
 
-def test_cross_entropy_of_pixels() -> None:
+CROSS_ENTROPIES: list[dict[str, Any]] = [
+    {},
+    {"reduction": "sum"},
+    {"ignore_index": 2},
+    {"weight": torch.tensor([1.0, 0.5, 2.0, 3.0], dtype=torch.float64)},
+    {"weight": torch.tensor([1.0, 0.5, 2.0, 3.0], dtype=torch.float64), "ignore_index": 0},
+    {"label_smoothing": 0.1},
+]
+
+
+@pytest.mark.parametrize("options", CROSS_ENTROPIES, ids=lambda one: "-".join(one) or "plain")
+def test_cross_entropy_of_pixels(options: dict[str, Any]) -> None:
     torch.manual_seed(2)
     whole = torch.randn(2, 4, 6, 5, dtype=torch.float64).requires_grad_()
     labels = torch.randint(0, 4, (2, 6, 5))
-    wanted = torch.nn.functional.cross_entropy(whole, labels)
+    wanted = torch.nn.functional.cross_entropy(whole, labels, **options)
     wanted.backward()
     grid = (1, 1, 2, 2)
 
@@ -206,12 +217,27 @@ def test_cross_entropy_of_pixels() -> None:
         P = on_grid(team, grid)
         x = cut(whole.detach(), grid, P.index).clone().requires_grad_()
         y = cut(labels, (1, 2, 2), (0, *P.index[2:]))
-        loss = ptt.DistributedCrossEntropyLoss(P)(x, y)
+        loss = ptt.DistributedCrossEntropyLoss(P, **options)(x, y)
         assert team.rank or abs(loss.item() - wanted.item()) < 1e-12
         loss.backward()
         check(x.grad, cut(whole.grad, grid, P.index))
 
     pt.spmd(job, ranks=4)
+
+
+def test_cross_entropy_of_probabilities() -> None:
+    torch.manual_seed(2)
+    whole = torch.randn(6, 4, dtype=torch.float64)
+    shares = torch.rand(6, 4, dtype=torch.float64)
+    wanted = torch.nn.functional.cross_entropy(whole, shares)
+
+    def job(team: pt.Team) -> None:
+        P = on_grid(team, (3, 1))
+        x, y = (cut(one, (3, 1), P.index) for one in (whole, shares))
+        loss = ptt.DistributedCrossEntropyLoss(P)(x, y)
+        assert team.rank or abs(loss.item() - wanted.item()) < 1e-12
+
+    pt.spmd(job, ranks=3)
 
 
 class Network(torch.nn.Module):

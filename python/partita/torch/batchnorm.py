@@ -9,9 +9,9 @@ from __future__ import annotations
 import torch
 
 from partita._errors import LayoutError
-from partita.distdl import Partition, split
-from partita.torch.parameters import kept
-from partita.torch.primitives import AllSumReduce, Broadcast
+from partita.distdl import Partition
+from partita.torch.parameters import channel_keepers, kept, own_channels
+from partita.torch.primitives import AllSumReduce
 
 
 class DistributedBatchNorm(torch.nn.Module):
@@ -37,34 +37,19 @@ class DistributedBatchNorm(torch.nn.Module):
             raise LayoutError(message, "partition-ndim")
         self.P_x, self.eps, self.momentum = P_x, eps, momentum
         self.total = AllSumReduce(P_x, [axis for axis in range(len(shape)) if axis != 1])
-        self.n_channels = 0
-        if P_x.active:
-            start, stop = split(num_features, shape[1])[P_x.index[1]]
-            self.n_channels = stop - start
-        self._make_affine(affine)
+        start, stop = own_channels(P_x, num_features)
+        self.n_channels = stop - start
+        self.spread = None
+        self.weight = self.bias = None
+        if affine and P_x.active:
+            is_keeper, self.spread = channel_keepers(P_x)
+            self.weight = kept(torch.ones(self.n_channels), is_keeper)
+            self.bias = kept(torch.zeros(self.n_channels), is_keeper)
         self.track_running_stats = track_running_stats
         if track_running_stats:
             self.register_buffer("running_mean", torch.zeros(self.n_channels))
             self.register_buffer("running_var", torch.ones(self.n_channels))
             self.register_buffer("num_batches_tracked", torch.tensor(0))
-
-    def _make_affine(self, affine: bool) -> None:
-        P_x = self.P_x
-        self.spread = None
-        self.weight = self.bias = None
-        if not (affine and P_x.active):
-            return
-        shape = P_x.grid_shape
-        inner = shape[2:]
-        n_inner = 1
-        for length in inner:
-            n_inner *= length
-        keepers = [channel * n_inner for channel in range(shape[1])]
-        few = P_x.create_partition_inclusive(keepers)
-        grid = few.create_cartesian_topology_partition([1, shape[1], *[1] * len(inner)])
-        self.spread = Broadcast(grid, P_x, preserve_batch=False)
-        self.weight = kept(torch.ones(self.n_channels), grid.active)
-        self.bias = kept(torch.zeros(self.n_channels), grid.active)
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         """The normalised tensor. Collective."""

@@ -1,7 +1,9 @@
-"""Convolutions of tensors divided in batch and space.
+"""Convolutions of tensors divided in batch, channels and space.
 
-The first worker keeps weight and bias; every forward copies them, every backward adds up their
-gradients. Halos of any width, strides, dilations, and workers without outputs work.
+Output channels are divided evenly along the partition's second axis; the first of the workers that
+share channels keeps their weight and bias. Every forward copies them, every backward adds up their
+gradients. Where channels are divided, input channels are gathered first. Halos of any width,
+strides, dilations, and workers without outputs work.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ import torch.nn.functional as F
 from partita._errors import LayoutError
 from partita.distdl import Partition
 from partita.torch.kernels import Kernel, Numbers, per_dimension
-from partita.torch.parameters import empty_result, from_first, kept
+from partita.torch.parameters import channel_keepers, empty_result, kept, own_channels
+from partita.torch.primitives import AllGather
 
 
 class _Convolution(Kernel):
@@ -41,14 +44,22 @@ class _Convolution(Kernel):
             raise LayoutError(message, "padding-mode")
         numbers = self._padding(padding, kernel_size, stride, dilation)
         super().__init__(P_x, kernel_size, stride, numbers, dilation)
-        self.groups, self.out_channels = groups, out_channels
+        n_parts = P_x.grid_shape[1] if P_x.active else 1
+        if groups != 1 and n_parts > 1:
+            message = f"{groups} groups of channels divided over {n_parts} workers; keep channels"
+            raise LayoutError(f"{message} together or repartition", "channels-divided")
+        self.groups, self.in_channels = groups, in_channels
+        self.out_range = own_channels(P_x, out_channels)
+        self.together = AllGather(P_x, 1) if n_parts > 1 else None
         # The serial layer checks the channels and draws the numbers that it would draw alone.
         alone = self.serial(
             in_channels, out_channels, self.kernel_size, groups=groups, bias=bias, dtype=dtype
         )
-        self.weight = kept(alone.weight.detach(), P_x.rank == 0)
-        self.bias = kept(None if alone.bias is None else alone.bias.detach(), P_x.rank == 0)
-        self.from_first = from_first(P_x)
+        is_keeper, self.spread = channel_keepers(P_x)
+        own = slice(*self.out_range)
+        self.weight = kept(alone.weight.detach()[own].clone(), is_keeper)
+        shift = None if alone.bias is None else alone.bias.detach()[own].clone()
+        self.bias = kept(shift, is_keeper)
 
     def _padding(
         self, padding: Numbers | str, kernel: Numbers, stride: Numbers, dilation: Numbers
@@ -68,8 +79,8 @@ class _Convolution(Kernel):
 
     def copies(self) -> tuple[torch.Tensor | None, ...]:
         """Weight and bias. Collective."""
-        bias = None if self.bias is None else self.from_first(self.bias)
-        return self.from_first(self.weight), bias
+        bias = None if self.bias is None else self.spread(self.bias)
+        return self.spread(self.weight), bias
 
     def local(
         self,
@@ -77,9 +88,15 @@ class _Convolution(Kernel):
         counts: Sequence[int],
         copies: tuple[torch.Tensor | None, ...],
     ) -> torch.Tensor:
-        """The convolution of padded inputs."""
-        if 0 in counts:
-            return empty_result([inputs.shape[0], self.out_channels, *counts], inputs, *copies)
+        """The convolution of padded inputs; collective where channels are divided."""
+        if self.together is not None:
+            inputs = self.together(inputs)
+        if inputs.shape[1] != self.in_channels:
+            message = f"{inputs.shape[1]} input channels where {self.in_channels} are due; use them"
+            raise LayoutError(message, "features-count")
+        n_channels = self.out_range[1] - self.out_range[0]
+        if 0 in counts or n_channels == 0:
+            return empty_result([inputs.shape[0], n_channels, *counts], inputs, *copies)
         weight, bias = copies
         convolve = type(self).function
         return convolve(inputs, weight, bias, self.stride, 0, self.dilation, self.groups)

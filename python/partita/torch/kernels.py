@@ -1,7 +1,7 @@
 """Layers that slide a kernel over divided dimensions: the part that convolution and pooling share.
 
-A tensor is (batch, channel, space...). The partition may divide batch and space in any way,
-unevenly too; outputs are divided evenly in space. Batch blocks stay where they are.
+A tensor is (batch, channel, space...). The partition may divide all of them in any way, unevenly
+too; outputs are divided evenly in space. Batch blocks stay where they are.
 """
 
 from __future__ import annotations
@@ -77,11 +77,8 @@ class Kernel(torch.nn.Module):
 
 
 def check_grid(P_x: Partition, n_dims: int) -> None:
-    """Whether a partition fits (batch, channel, space...) with channels kept together."""
+    """Whether a partition fits (batch, channel, space...)."""
     shape = P_x.grid_shape
     if len(shape) != n_dims + 2 and P_x.team is not None:
         message = f"a partition of {len(shape)} dimensions for {n_dims} of space; use {n_dims + 2}"
         raise LayoutError(message, "partition-ndim")
-    if len(shape) > 1 and shape[1] != 1:
-        message = f"channels divided over {shape[1]} workers; keep them together or repartition"
-        raise LayoutError(message, "channels-divided")

@@ -47,13 +47,13 @@ class _Loss(torch.nn.Module):
         value = total.sum() if total.numel() == 0 else total
         return value if self.reduction == "sum" else value / self._count(input, target)
 
-    def _count(self, input: torch.Tensor, target: torch.Tensor) -> int:
+    def _count(self, input: torch.Tensor, target: torch.Tensor) -> float:
         assert self.P_x.team is not None
-        count: int = sum(self.P_x.team.allgather_data(self.n_terms(input, target)))
+        count: float = sum(self.P_x.team.allgather_data(self.n_terms(input, target)))
         return count
 
-    def n_terms(self, input: torch.Tensor, target: torch.Tensor) -> int:
-        """Number of terms that this worker adds."""
+    def n_terms(self, input: torch.Tensor, target: torch.Tensor) -> float:
+        """Number of terms that this worker adds, by which the mean is divided."""
         return input.numel()
 
 
@@ -93,7 +93,7 @@ class DistributedKLDivLoss(_Loss):
     function = F.kl_div
     reductions = ("mean", "batchmean", "sum", "none")
 
-    def n_terms(self, input: torch.Tensor, target: torch.Tensor) -> int:
+    def n_terms(self, input: torch.Tensor, target: torch.Tensor) -> float:
         """Elements, or for `batchmean` batch entries, counted by the first in all other axes."""
         if self.reduction == "mean":
             return input.numel()
@@ -103,10 +103,18 @@ class DistributedKLDivLoss(_Loss):
 
 
 class DistributedCrossEntropyLoss(_Loss):
-    """Cross entropy of logits whose channels are together; targets are class indices."""
+    """Cross entropy of logits whose channels are together.
+
+    Targets are class indices or probabilities; `weight`, `ignore_index` and `label_smoothing` are
+    as in torch.
+    """
 
     function = F.cross_entropy
 
-    def n_terms(self, input: torch.Tensor, target: torch.Tensor) -> int:
-        """One per target."""
-        return target.numel()
+    def n_terms(self, input: torch.Tensor, target: torch.Tensor) -> float:
+        """The weights of the targets that count; one per target without weights."""
+        if target.is_floating_point():
+            return target.numel() / max(1, input.shape[1 if input.dim() > 1 else 0])
+        counted = target[target != self.options.get("ignore_index", -100)]
+        weight = self.options.get("weight")
+        return counted.numel() if weight is None else float(weight[counted].sum())
