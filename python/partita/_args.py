@@ -7,9 +7,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from partita._errors import LayoutError
+
+if TYPE_CHECKING:
+    from partita._partita import Layout
+    from partita._team import Team
 
 
 def integer(value: Any, what: str) -> int:
@@ -35,6 +39,33 @@ def integers(values: Any, what: str) -> tuple[int, ...]:
         message = f"{what} {values!r} is no list of integers; use one, such as [0, 1]"
         raise LayoutError(message, f"{what}-not-integer")
     return tuple(integer(value, what) for value in values)
+
+
+def a_flag(value: Any, what: str) -> bool:
+    """True or False."""
+    if not isinstance(value, bool):
+        raise LayoutError(f"{what}={value!r}; use True or False", f"{what}-flag")
+    return value
+
+
+def a_team(given: Any) -> Team:
+    """What is given as a team, if it is one."""
+    from partita._team import Team
+
+    if not isinstance(given, Team):
+        message = f"a {type(given).__name__} as team; use one, such as partita.world()"
+        raise LayoutError(message, "not-a-team")
+    return given
+
+
+def a_layout(given: Any) -> Layout:
+    """What is given as a layout, if it is one."""
+    from partita._partita import Layout
+
+    if not isinstance(given, Layout):
+        message = f"{given!r} as layout; use partita.Layout(shape, notation)"
+        raise LayoutError(message, "layout-type")
+    return given
 
 
 def checked_axes(values: Any, ndim: int) -> tuple[int, ...]:

@@ -126,6 +126,14 @@ class Array:
             pairs.append((piece, self._view(piece.buffer, box)))
         return pairs
 
+    def copy(self) -> Array:
+        """The same array in memory of its own."""
+        buffers = [np.array(buffer, order="K") for buffer in self._buffers]
+        made = Array(buffers, self._layout, self._team, self._dtype)
+        made._reasons = ["copy=True"] * len(buffers)
+        made._halo_layout, made._boundary = self._halo_layout, self._boundary
+        return made
+
     def redistribute(self, layout: Layout, *, out: Local | None = None) -> Array:
         """The same array in another layout. Collective."""
         moved = apply(plan(self._layout, layout, self._dtype.name), self._buffers, self._team, out)

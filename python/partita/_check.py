@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from partita import _heat
+from partita._args import a_flag, a_team
 from partita._errors import ProtocolError
 from partita._partita import check_dicts
 
@@ -79,7 +80,7 @@ def _found(obj: Any) -> Any:
         return Finding("", "protocol-raised", words)
 
 
-def _unpicklable(dictionary: Any) -> list[Finding]:
+def unpicklable(dictionary: Any) -> list[Finding]:
     """The problem that `get` lives inside a function, where pickle cannot find it again."""
     get = dict.get(dictionary, "get") if isinstance(dictionary, dict) else None
     name = getattr(get, "__qualname__", "")
@@ -103,7 +104,8 @@ def check(obj: Any, *, strict: bool = False, team: Team | None = None) -> list[F
     what the ranks of `team` hand over together, a collective call. `strict` forgives nothing that
     the protocols' texts do not allow. Never raises on bad input, never calls `get`.
     """
-    if team is not None and team.size > 1:
+    strict = a_flag(strict, "strict")
+    if team is not None and a_team(team).size > 1:
         from partita import _joint
 
         return _joint.check(obj, team, strict)
@@ -119,7 +121,7 @@ def check(obj: Any, *, strict: bool = False, team: Team | None = None) -> list[F
         return missing
     try:
         stale = [] if are_ranks else listed(_heat.stale(obj, dicts[0]))
-        local = [one for own in dicts for one in _unpicklable(own)] if strict else []
+        local = [one for own in dicts for one in unpicklable(own)] if strict else []
         return missing + listed(check_dicts(dicts, are_ranks, strict)) + stale + local
     except Exception as error:
         # Only what an object's own code does while it is looked at can come here.

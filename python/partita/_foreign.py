@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,21 +32,44 @@ def as_numpy(obj: Any, copy: bool | None = None) -> tuple[Local, str]:
 
     `copy` True always copies, False refuses to, None copies only where it must.
     """
-    array, why = _view(obj)
+    array, why, is_fresh = _seen(obj)
     if array.dtype.hasobject:
         message = f"data of dtype {array.dtype}; objects cannot be shared, use numbers"
         raise ProtocolError(message, "data-type")
     if not array.dtype.isnative and not array.dtype.names:
         array, why = array.astype(array.dtype.newbyteorder("=")), "the byte order was not ours"
+        is_fresh = True
     if why and copy is False:
         message = f"data of type {type(obj).__name__} needs a copy: {why}; use copy=None"
         raise ProtocolError(message, "copy-needed")
     if copy:
-        return (array if why else array.copy(order="K")), why or "copy=True"
+        return (array if is_fresh else array.copy(order="K")), why or "copy=True"
     return array, why
 
 
-def _view(obj: Any) -> tuple[Local, str]:
+def checked_copy(copy: Any) -> bool | None:
+    """True, False or None."""
+    if copy is not None and not isinstance(copy, bool):
+        message = f"copy={copy!r}; use True, False, or None to copy only where it must be"
+        raise ProtocolError(message, "copy-flag")
+    return copy
+
+
+def _seen(obj: Any) -> tuple[Local, str, bool]:
+    """An array, why it is a copy, and whether nobody else has it."""
+    try:
+        if isinstance(obj, np.generic):
+            return np.asarray(obj), "a scalar has no memory to share", True
+        seen = _view(obj)
+        return (*seen, False) if seen else _asked(obj)
+    except ProtocolError:
+        raise
+    except Exception as error:
+        message = f"data of type {type(obj).__name__} raised {type(error).__name__}: {error}"
+        raise ProtocolError(message, "data-raised") from None
+
+
+def _view(obj: Any) -> tuple[Local, str] | None:
     if isinstance(obj, np.ndarray):
         refuse_mask(obj)
         return np.asarray(obj), ""
@@ -59,8 +83,19 @@ def _view(obj: Any) -> tuple[Local, str]:
         return np.asarray(memoryview(obj)), ""
     except (TypeError, ValueError):
         pass
+    return None
+
+
+def _asked(obj: Any) -> tuple[Local, str, bool]:
+    """What `__array__` gives, and whether that is the object's own memory."""
     if hasattr(obj, "__array__"):
-        return np.asarray(obj), "its __array__ may have copied"
+        try:
+            with warnings.catch_warnings():
+                # An old `__array__` does not say whether it copies.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                return np.asarray(obj, copy=False), "", False
+        except ValueError:
+            return np.asarray(obj), "its __array__ may have copied", False
     message = (
         f"data of type {type(obj).__name__} shows no memory; use an object with DLPack, the buffer "
         "protocol or __array_interface__"

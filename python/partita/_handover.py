@@ -75,7 +75,7 @@ def _own_client(team: Team, client: Any) -> Any:
     client = _current_client() if client is None else client
     is_client = isinstance(client, Client)
     address = client.scheduler.address if is_client else client
-    named = [one for one in team.allgather_data(address) if one is not None]
+    named = [one for one in team._allgather("share", "", address) if one is not None]
     if not named:
         message = "no rank has a client of a Dask cluster; give a distributed.Client or an address"
         raise TeamError(message, "client-missing")

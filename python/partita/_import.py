@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from collections import deque
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from partita import _joint
+from partita._args import a_layout, a_team
 from partita._array import Array
 from partita._check import DISTARRAY, PARTITIONED
 from partita._errors import LayoutError, ProtocolError, ProtocolWarning
-from partita._foreign import as_numpy, is_frame
+from partita._foreign import as_numpy, checked_copy, is_frame
 from partita._partita import Layout, Whole
 from partita._team import Team, world
 
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 # What `get` is asked for at once.
 Handles = list[Any]
 
+_PLAIN = (bool, int, float, complex, list, tuple)
+
 
 def from_partitioned(obj: Any, *, team: Team | None = None, copy: bool | None = None) -> Array:
     """An array from an object with `__partitioned__`, or from the dictionary. Collective.
@@ -31,7 +36,7 @@ def from_partitioned(obj: Any, *, team: Team | None = None, copy: bool | None = 
     ranks; `get` is called afterwards, once, with a list of the handles that this rank needs.
     Nothing is copied unless `copy` is true or there is no other way; `a.copies()` says which.
     """
-    team = team or world()
+    team, copy = world() if team is None else a_team(team), checked_copy(copy)
     dictionary, parts, holders = _joint.read_parts(obj, team)
     if holders is None:
         holders = _spread(parts, team)
@@ -40,8 +45,9 @@ def from_partitioned(obj: Any, *, team: Team | None = None, copy: bool | None = 
     own = holders[team.rank] if team.active else []
     layout = parts.layout(holders)
     raw, problems = _fetched(dict.get(dictionary, "get"), parts, own)
-    is_table = bool(raw) and is_frame(raw[0])
-    if _joint.share(team, problems, is_table, "__partitioned__").count(True):
+    kinds = _joint.share(team, problems, _kind(raw), "__partitioned__", "data")
+    if "table" in kinds:
+        _check_kinds(kinds)
         from partita._frame import from_tables
 
         array: Array = from_tables(raw, layout, team)
@@ -50,6 +56,22 @@ def from_partitioned(obj: Any, *, team: Team | None = None, copy: bool | None = 
     array._keep = (obj, parts)
     array._imported = (parts, holders, _extras(dictionary))
     return array
+
+
+def _kind(raw: list[Any]) -> str | None:
+    """What this rank's pieces are; nothing is known of none."""
+    if not raw:
+        return None
+    return "table" if is_frame(raw[0]) else "array"
+
+
+def _check_kinds(kinds: list[str | None]) -> None:
+    if "array" in kinds:
+        message = (
+            f"tables on rank {kinds.index('table')}, arrays on rank {kinds.index('array')}; "
+            "hand over one kind"
+        )
+        raise ProtocolError(message, "data-types-differ")
 
 
 def _spread(parts: Partitions, team: Team) -> list[list[int]]:
@@ -87,7 +109,7 @@ def _fetched(
 ) -> tuple[list[Any], list[_joint.Problem]]:
     """The data of this rank's partitions, and what went wrong on the way."""
     data = parts.data(list(own))
-    if parts.dtype is not None or not own or all(is_frame(one) for one in data):
+    if parts.is_data or not own or all(is_frame(one) for one in data):
         return data, []
     try:
         return _call(get, data), []
@@ -102,16 +124,34 @@ def _call(get: Any, handles: Handles) -> list[Any]:
     """Ask for all handles at once; one by one where `get` takes only one."""
     try:
         got = get(list(handles))
-    except Exception as error:
-        try:
-            return [get(handle) for handle in handles]
-        except Exception:
-            raise error from None
-    if not isinstance(got, list | tuple) or len(got) != len(handles):
+        found = _one_each(got, len(handles))
+        if found is not None:
+            return found
         words = f"{len(got)} of them" if isinstance(got, list | tuple) else type(got).__name__
         message = f"get of {len(handles)} handles gave {words}; give one object per handle"
-        raise ProtocolError(message, "get-result")
-    return list(got)
+        refusal: Exception = ProtocolError(message, "get-result")
+        # An array for a list of handles: it may take one at a time, and index by them.
+        if not hasattr(got, "shape"):
+            raise refusal
+    except ProtocolError:
+        raise
+    except Exception as error:
+        refusal = error
+    try:
+        return [get(handle) for handle in handles]
+    except Exception:
+        raise refusal from None
+
+
+def _one_each(got: Any, n_handles: int) -> list[Any] | None:
+    """What `get` gave, as a list, if it is a list of as many objects in any form."""
+    is_list = isinstance(got, list | tuple | deque | Iterator)
+    if isinstance(got, np.ndarray) and got.dtype.hasobject and got.ndim == 1:
+        is_list = True
+    if not is_list:
+        return None
+    found = list(got)
+    return found if len(found) == n_handles else None
 
 
 def _from_raw(
@@ -140,7 +180,7 @@ def _from_raw(
             except ProtocolError as error:
                 path = f"partitions[{parts.position(number)}].data"
                 problems.append((path, error.reason, str(error)))
-    dtypes = _joint.share(team, problems, _dtype_words(buffers), "__partitioned__")
+    dtypes = _joint.share(team, problems, _dtype_words(buffers), "__partitioned__", "elements")
     dtype = _common(dtypes, parts.dtype)
     return Array(buffers, layout, team, dtype, reasons=reasons)
 
@@ -220,7 +260,7 @@ def from_distarray(obj: Any, *, team: Team | None = None, copy: bool | None = No
     Every rank of the team hands over its own dictionary, in the order of the process grid. The
     buffer is shared unless `copy` is true or there is no other way.
     """
-    team = team or world()
+    team, copy = world() if team is None else a_team(team), checked_copy(copy)
     read, layout, halo = _joint.read_dims(obj, team)
     problems: list[_joint.Problem] = []
     buffers: list[np.ndarray[Any, Any]] = []
@@ -230,7 +270,7 @@ def from_distarray(obj: Any, *, team: Team | None = None, copy: bool | None = No
         buffers, reasons = [buffer], [why]
     except ProtocolError as error:
         problems = [("buffer", error.reason, str(error))]
-    dtypes = _joint.share(team, problems, _dtype_words(buffers), "__distarray__")
+    dtypes = _joint.share(team, problems, _dtype_words(buffers), "__distarray__", "elements")
     array = Array(buffers, layout, team, _common(dtypes, None), reasons=reasons)
     array._keep = obj
     array._halo_layout = halo
@@ -251,9 +291,11 @@ def asarray(
     this is collective); others are whole arrays that every rank has, of which each rank keeps its
     part of `layout`, or all of it.
     """
-    team = team or world()
+    team, copy = world() if team is None else a_team(team), checked_copy(copy)
+    if layout is not None:
+        a_layout(layout)
     if isinstance(obj, Array):
-        array = obj
+        array = obj if not copy else obj.copy()
     elif _offers(obj, PARTITIONED) or (isinstance(obj, dict) and "dim_data" not in obj):
         array = from_partitioned(obj, team=team, copy=copy)
     elif _offers(obj, DISTARRAY) or isinstance(obj, dict):
@@ -263,21 +305,24 @@ def asarray(
 
         array = import_module("partita.dask").from_dask(obj)
     else:
-        return _from_whole(obj, layout, team, copy)
+        # The others may wait for this rank's dictionary.
+        with team:
+            return _from_whole(obj, layout, team, copy)
     if layout is None or layout == array.layout:
         return array
     return array.redistribute(layout)
 
 
 def _offers(obj: Any, names: tuple[str, ...]) -> bool:
-    return any(hasattr(type(obj), name) or name in getattr(obj, "__dict__", ()) for name in names)
+    kind, own = type(obj), getattr(obj, "__dict__", ())
+    # Asking the object itself may compute the whole dictionary.
+    if any(hasattr(kind, name) or name in own for name in names):
+        return True
+    return hasattr(kind, "__getattr__") and any(hasattr(obj, name) for name in names)
 
 
 def _from_whole(obj: Any, layout: Layout | None, team: Team, copy: bool | None) -> Array:
-    if isinstance(obj, bool | int | float | complex | list | tuple):
-        whole, why = np.asarray(obj), "it was no array"
-    else:
-        whole, why = as_numpy(obj, copy)
+    whole, why = _listed(obj, copy) if isinstance(obj, _PLAIN) else as_numpy(obj, copy)
     if layout is None:
         grid = (*(1 for _ in whole.shape), team.size)
         layout = Layout(whole.shape, [Whole() for _ in whole.shape], grid=grid)
@@ -289,11 +334,27 @@ def _from_whole(obj: Any, layout: Layout | None, team: Team, copy: bool | None) 
     buffers, reasons = [], []
     for number in range(layout.n_buffers(team.rank)):
         part, reason = _part(whole, layout, team.rank, number)
+        if reason and copy is False:
+            raise ProtocolError(f"a copy is needed: {reason}; use copy=None", "copy-needed")
         buffers.append(part)
         reasons.append(why or reason)
     array = Array(buffers, layout, team, whole.dtype, reasons=reasons)
     array._keep = obj
     return array
+
+
+def _listed(obj: Any, copy: bool | None) -> tuple[np.ndarray[Any, Any], str]:
+    """An array of numbers and lists of them."""
+    message = f"{type(obj).__name__} {str(obj)[:60]} is no array of numbers; use rows of one length"
+    if copy is False:
+        raise ProtocolError("a list has no memory to share; use copy=None", "copy-needed")
+    try:
+        array = np.asarray(obj)
+    except ValueError:
+        raise LayoutError(message, "data-type") from None
+    if array.dtype.hasobject:
+        raise LayoutError(message, "data-type")
+    return array, "it was no array"
 
 
 def _part(whole: Any, layout: Layout, rank: int, number: int) -> tuple[Any, str]:

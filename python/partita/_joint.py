@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita import _heat, _where
-from partita._check import DISTARRAY, PARTITIONED, Finding, dictionary_of, listed, refuse
+from partita._check import (
+    DISTARRAY,
+    PARTITIONED,
+    Finding,
+    dictionary_of,
+    listed,
+    refuse,
+    unpicklable,
+)
 from partita._errors import ProtocolError
 from partita._partita import check_dicts, join_distarrays, read_distarray, read_partitioned
 
@@ -22,14 +30,16 @@ if TYPE_CHECKING:
 Problem = tuple[str, str, str]
 
 
-def _exchange(team: Team, own: Any) -> list[Any]:
-    """Every rank's value; nothing is encoded for a team of one."""
-    return [own] if team.size == 1 else team.allgather_data(own)
+def share(
+    team: Team, problems: list[Problem], own: Any, what: str, step: str = "table"
+) -> list[Any]:
+    """Every rank's value, or on every rank the error of those that have problems.
 
-
-def share(team: Team, problems: list[Problem], own: Any, what: str) -> list[Any]:
-    """Every rank's value, or on every rank the error of those that have problems."""
-    told = _exchange(team, (problems, None if problems else own))
+    Ranks that speak of something else (`what`) or are at another `step` are told so.
+    """
+    value = (problems, None if problems else own)
+    # Nothing is encoded for a team of one.
+    told = [value] if team.size == 1 else team._allgather("hand over", f"{what}: {step}", value)
     findings = [
         Finding(_path(rank, path, team), reason, message)
         for rank, (found, _) in enumerate(told)
@@ -67,7 +77,7 @@ def read_parts(obj: Any, team: Team) -> tuple[dict[str, Any], Partitions, list[l
         problems = [*found, *_heat.stale(obj, dictionary)]
     except Exception as error:
         problems = problem_of(error)
-    told = share(team, problems, _summary(parts, team), "__partitioned__")
+    told = share(team, problems, _summary(parts, team), "__partitioned__", "dictionary")
     assert parts is not None
     if team.size == 1:
         return dictionary, parts, None if parts.locals is None else [sorted(parts.locals)]
@@ -152,7 +162,9 @@ def read_dims(obj: Any, team: Team) -> tuple[DistDict, Layout, Layout | None]:
         problems = list(found)
     except Exception as error:
         problems = problem_of(error)
-    told = share(team, problems, None if read is None else read.plain(), "__distarray__")
+    told = share(
+        team, problems, None if read is None else read.plain(), "__distarray__", "dictionary"
+    )
     joint, layout, halo = join_distarrays(told)
     if joint:
         raise refuse(listed(joint), "__distarray__")
@@ -168,6 +180,8 @@ def check(obj: Any, team: Team, strict: bool) -> list[Finding]:
     try:
         dictionary = dictionary_of(obj)
         problems = [*check_dicts([dictionary], False, strict), *_heat.stale(obj, dictionary)]
+        if strict:
+            problems += [(one.path, one.reason, one.message) for one in unpicklable(dictionary)]
         if not problems and "dim_data" in dictionary:
             _, read = read_distarray(dictionary)
             kind, own = "distarray", None if read is None else read.plain()
@@ -176,7 +190,7 @@ def check(obj: Any, team: Team, strict: bool) -> list[Finding]:
     except Exception as error:
         problems = problem_of(error)
     try:
-        told = share(team, problems, (kind, own), "the dictionary")
+        told = share(team, problems, (kind, own), "the dictionary", "check")
     except ProtocolError as error:
         return [one for one in error.findings if isinstance(one, Finding)]
     kinds = {name for name, _ in told}

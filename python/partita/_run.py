@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from partita._args import a_team
 from partita._errors import LayoutError
 from partita._partita import WarmMemory
-from partita._team import Team
 
 if TYPE_CHECKING:
     from partita._partita import Layout, Plan
+    from partita._team import Team
 
 
 # One array, several where a rank has several buffers, or none.
@@ -74,15 +75,9 @@ def _result(plan: Plan, targets: list[Any], out: Buffers) -> Any:
     return targets[0] if len(targets) == 1 else targets or None
 
 
-def _check_team(team: Any) -> None:
-    if not isinstance(team, Team):
-        message = f"a {type(team).__name__} as team; use one, such as partita.world()"
-        raise LayoutError(message, "not-a-team")
-
-
 def apply(plan: Plan, local: Buffers, team: Team, out: Buffers) -> Any:
     """Run a plan; give this rank's target buffer."""
-    _check_team(team)
+    a_team(team)
     sources, targets = _ready(plan, local, team, out)
     team.native.run(plan, sources, targets)
     return _result(plan, targets, out)
@@ -92,7 +87,7 @@ class Running:
     """A plan under way; `wait()` ends it."""
 
     def __init__(self, plan: Plan, local: Buffers, team: Team, out: Buffers) -> None:
-        _check_team(team)
+        a_team(team)
         self._plan, self._out = plan, out
         sources, self._targets = _ready(plan, local, team, out)
         self._error: BaseException | None = None

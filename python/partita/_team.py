@@ -154,10 +154,14 @@ class Team:
 
     def allgather_data(self, obj: Any) -> list[Any]:
         """Every member's value, in order."""
+        return self._allgather("allgather_data", "", obj)
+
+    def _allgather(self, call: str, argument: str, obj: Any) -> list[Any]:
+        """The same under the name of a call, so that different calls do not meet unnoticed."""
         from partita._wire import decode, encode
 
         data = self._encoded(encode, obj)
-        return [decode(one) for one in self.native.allgather("allgather_data", "", data)]
+        return [decode(one) for one in self.native.allgather(call, argument, data)]
 
     def __enter__(self) -> Team:
         return self

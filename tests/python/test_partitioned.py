@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import pickle
 import weakref
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any
 
@@ -354,6 +355,41 @@ def test_every_kind_of_get(get: Any) -> None:
     whole = numbers((6, 4))
     given = {**table(whole, [[2, 4], [3, 1]]), "get": get}
     np.testing.assert_array_equal(pt.from_partitioned(given).gather(), whole)
+
+
+STACK = np.arange(6.0).reshape(2, 3)
+
+ODD_GETS: dict[str, Callable[[Any], Any]] = {
+    "indexes by one": lambda handles: STACK[handles],
+    "a deque": lambda handles: deque(STACK[handle] for handle in handles),
+    "a generator": lambda handles: (STACK[handle] for handle in handles),
+    "an array of objects": lambda handles: objects(STACK[handle] for handle in handles),
+}
+
+
+def objects(items: Iterable[Any]) -> Any:
+    listed = list(items)
+    made = np.empty(len(listed), dtype=object)
+    made[:] = listed
+    return made
+
+
+@pytest.mark.parametrize("name", ODD_GETS)
+def test_get_may_answer_in_many_forms(name: str) -> None:
+    given = table(STACK.reshape(6), [[3, 3]])
+    for number, part in enumerate(given["partitions"].values()):
+        part["data"] = number
+    given["get"] = ODD_GETS[name]
+    np.testing.assert_array_equal(pt.from_partitioned(given).gather(), STACK.reshape(6))
+
+
+def test_handles_that_name_their_dtype_are_fetched() -> None:
+    given = table(STACK.reshape(6), [[3, 3]])
+    for part in given["partitions"].values():
+        part["dtype"] = np.dtype("float64")
+    a = pt.asarray(given)
+    np.testing.assert_array_equal(a.gather(), STACK.reshape(6))
+    assert a.dtype == np.dtype("float64")
 
 
 def get_raises(handles: Any) -> Any:

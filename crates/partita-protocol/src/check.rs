@@ -54,13 +54,18 @@ impl Protocol {
 /// Judges one dictionary.
 #[must_use]
 pub fn one(value: &Value, origin: Origin, strictness: Strictness) -> Vec<Finding> {
-    let mut found = Findings::new(strictness);
+    let mut found = findings(origin, strictness);
     match Protocol::of(value) {
         Some(Protocol::Partitioned) => drop(partitioned::read(value, origin, &mut found)),
         Some(Protocol::Distarray) => drop(distarray::read(value, origin, &mut found)),
         None => add_unknown(value, "", &mut found),
     }
     found.into_list()
+}
+
+fn findings(origin: Origin, strictness: Strictness) -> Findings {
+    let none = Findings::new(strictness);
+    if origin == Origin::File { none.without_tuples() } else { none }
 }
 
 fn add_unknown(value: &Value, path: &str, found: &mut Findings) {
@@ -117,7 +122,7 @@ impl Judge<'_> {
     ) -> Vec<Option<T>> {
         let mut list = Vec::with_capacity(values.len());
         for (rank, value) in values.iter().enumerate() {
-            let mut found = Findings::new(self.strictness);
+            let mut found = findings(self.origin, self.strictness);
             list.push(read(value, self.origin, &mut found));
             for finding in found.into_list() {
                 let dot = if finding.path.is_empty() { "" } else { "." };

@@ -34,13 +34,33 @@ pub enum Strictness {
 pub struct Findings {
     list: Vec<Finding>,
     strictness: Strictness,
+    /// In a file there are no tuples: its lists stand for them.
+    has_tuples: bool,
 }
 
 impl Findings {
     /// None yet.
     #[must_use]
     pub fn new(strictness: Strictness) -> Self {
-        Self { list: Vec::new(), strictness }
+        Self { list: Vec::new(), strictness, has_tuples: true }
+    }
+
+    /// None yet, of something that knows lists only.
+    #[must_use]
+    pub fn without_tuples(self) -> Self {
+        Self { has_tuples: false, ..self }
+    }
+
+    /// Notes a list where the text of the protocol wants something that files cannot hold.
+    pub fn add_list(
+        &mut self,
+        path: impl Into<String>,
+        reason: &'static str,
+        message: impl Into<String>,
+    ) {
+        if self.has_tuples {
+            self.add_strict(path, reason, message);
+        }
     }
 
     /// Notes a problem.

@@ -13,6 +13,8 @@ pub(crate) struct Field {
     pub wrong_type: &'static str,
     /// It is below 0.
     pub negative: &'static str,
+    /// The smallest number that passes in the end.
+    pub least: u64,
     /// It is 2^63 or more.
     pub overflow: &'static str,
 }
@@ -23,10 +25,14 @@ macro_rules! field {
         field!($name, $name)
     };
     ($name:literal, $code:literal) => {
+        field!($name, $code, 0)
+    };
+    ($name:literal, $code:literal, $least:literal) => {
         $crate::numbers::Field {
             name: $name,
             wrong_type: concat!($code, "-type"),
             negative: concat!($code, "-negative"),
+            least: $least,
             overflow: concat!($code, "-overflow"),
         }
     };
@@ -45,7 +51,7 @@ pub(crate) fn natural(
 ) -> Option<u64> {
     let number = integer(value, field, path, found)?;
     if number < 0 {
-        let message = format!("{} {number} is negative; use 0 or more", field.name);
+        let message = format!("{} {number} is negative; use {} or more", field.name, field.least);
         found.add(path(), field.negative, message);
         return None;
     }
@@ -78,7 +84,7 @@ pub(crate) fn integer(
         }
         _ => {
             let message =
-                format!("{} {} is a {}; use an integer", field.name, value.words(), value.kind());
+                format!("{} is {}; use an integer", field.name, value.kind_and_words());
             found.add(path(), field.wrong_type, message);
             None
         }
@@ -115,12 +121,8 @@ pub(crate) fn sequence<'a>(
     found: &mut Findings,
 ) -> Option<&'a [Value]> {
     let Some(items) = value.items() else {
-        let message = format!(
-            "{} {} is a {}; use a tuple of integers",
-            field.name,
-            value.words(),
-            value.kind()
-        );
+        let message =
+            format!("{} is {}; use a tuple of integers", field.name, value.kind_and_words());
         found.add(path(), field.wrong_type, message);
         return None;
     };
@@ -132,7 +134,7 @@ pub(crate) fn sequence<'a>(
     }
     if matches!(value, Value::List(_)) {
         let message = format!("{} {} is a list; use a tuple", field.name, value.words());
-        found.add_strict(path(), field.wrong_type, message);
+        found.add_list(path(), field.wrong_type, message);
     }
     Some(items)
 }

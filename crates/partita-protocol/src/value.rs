@@ -126,6 +126,13 @@ impl Value {
         }
     }
 
+    /// What kind of thing it is, and which if that says more: `a str "x"`, `a numpy.ndarray`.
+    #[must_use]
+    pub fn kind_and_words(&self) -> String {
+        let (kind, words) = (format!("a {}", clip(self.kind())), self.words());
+        if words == kind { kind } else { format!("{kind}, {words}") }
+    }
+
     /// The value in a few words for a message, never long.
     #[must_use]
     pub fn words(&self) -> String {

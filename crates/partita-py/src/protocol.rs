@@ -114,6 +114,12 @@ impl Partitions {
         self.read.dtype.as_deref()
     }
 
+    /// Whether the partitions have arrays themselves, not handles to be fetched.
+    #[getter]
+    fn is_data(&self) -> bool {
+        self.read.is_data
+    }
+
     fn __len__(&self) -> usize {
         self.read.entries.len()
     }

@@ -43,7 +43,8 @@ impl Crew {
 }
 
 /// Calls that a team makes in Python; the engine compares them by their static name.
-const CALLS: [&str; 3] = ["broadcast_data", "allgather_data", "gather"];
+const CALLS: [&str; 6] =
+    ["broadcast_data", "allgather_data", "gather", "hand over", "locations", "share"];
 
 /// An ordered list of ranks, as one of them sees it.
 #[pyclass(frozen, module = "partita._partita")]

@@ -9,12 +9,12 @@ use crate::numbers::{Field, field, natural, naturals};
 use crate::value::{Role, Thing, Value};
 
 const SIZE: Field = field!("size");
-const GRID_SIZE: Field = field!("proc_grid_size", "grid-size");
+const GRID_SIZE: Field = field!("proc_grid_size", "grid-size", 1);
 const GRID_RANK: Field = field!("proc_grid_rank", "grid-rank");
 const START: Field = field!("start");
 const STOP: Field = field!("stop");
 const PADDING: Field = field!("padding");
-const BLOCK_SIZE: Field = field!("block_size", "block-size");
+const BLOCK_SIZE: Field = field!("block_size", "block-size", 1);
 
 /// One dimension of one rank.
 #[derive(Debug, Clone, PartialEq)]
@@ -435,7 +435,7 @@ fn listed_indices(value: &Value, context: Context, found: &mut Findings) -> Opti
         found.add(path(), "indices-type", message);
         return None;
     };
-    found.add_strict(path(), "indices-type", "indices is a list; use a buffer of integers");
+    found.add_list(path(), "indices-type", "indices is a list; use a buffer of integers");
     let number = |item: &Value| match item {
         Value::Int(number) => Some(*number),
         _ => None,

@@ -166,7 +166,7 @@ fn read_list<'a>(value: &'a Value, found: &mut Findings) -> Option<&'a [Value]> 
         return None;
     }
     if matches!(value, Value::List(_)) {
-        found.add_strict("dim_data", "dim-data-type", "dim_data is a list; use a tuple");
+        found.add_list("dim_data", "dim-data-type", "dim_data is a list; use a tuple");
     }
     Some(items)
 }

@@ -50,11 +50,11 @@ pub(crate) fn position_of(number: u64, tiling: &[u64]) -> Vec<u64> {
 }
 
 /// The tiling that the positions speak of, where the dictionary names none.
-pub(crate) fn derived_tiling(value: &Value, parts: &[Part<'_>], shape: &[u64]) -> Option<Vec<u64>> {
+pub(crate) fn derived_tiling(value: &Value, parts: &[Part<'_>], ndim: usize) -> Option<Vec<u64>> {
     if value.get("partition_tiling").is_some() {
         return None;
     }
-    let mut tiling = vec![1; shape.len()];
+    let mut tiling = vec![1; ndim];
     for position in parts.iter().filter_map(|part| part.position.as_ref()) {
         for (count, at) in tiling.iter_mut().zip(position) {
             *count = (*count).max(at + 1);

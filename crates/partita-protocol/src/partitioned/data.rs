@@ -126,6 +126,12 @@ fn check_missing(parts: &[&Part<'_>], locals: Option<&[u64]>, found: &mut Findin
     }
 }
 
+/// Whether all partitions that have data have arrays, not handles.
+pub(crate) fn is_data(parts: &[&Part<'_>]) -> bool {
+    let mut data = parts.iter().filter_map(|part| part.entry.get("data"));
+    data.all(|data| *data == Value::Null || data.facts().is_some_and(|it| !it.dtype.is_empty()))
+}
+
 /// Name of the element type, from data or from the field `dtype`.
 pub(crate) fn dtype(parts: &[&Part<'_>]) -> Option<String> {
     let from_data = |part: &&&Part<'_>| {

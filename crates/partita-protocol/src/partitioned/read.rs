@@ -1,5 +1,6 @@
 //! Reads a `__partitioned__` dictionary and notes everything that is wrong with it.
 
+use crate::MOST_DIMS;
 use crate::check::Origin;
 use crate::finding::Findings;
 use crate::location::{Location, read_locations};
@@ -10,7 +11,7 @@ use crate::partitioned::table::Table;
 use crate::value::{Role, Thing, Value, tuple_words};
 
 pub(crate) const SHAPE: Field = field!("shape");
-const TILING: Field = field!("partition_tiling", "tiling");
+const TILING: Field = field!("partition_tiling", "tiling", 1);
 const START: Field = field!("start");
 const POSITION: Field = field!("position");
 
@@ -25,6 +26,8 @@ pub struct Partitioned {
     pub locals: Option<Vec<u64>>,
     /// Name of the element type, if it is known without fetching anything.
     pub dtype: Option<String>,
+    /// Whether the partitions have arrays themselves, not handles to be fetched.
+    pub is_data: bool,
 }
 
 /// One partition.
@@ -53,21 +56,36 @@ pub fn read(value: &Value, origin: Origin, found: &mut Findings) -> Option<Parti
             format!("the product of the shape {} leaves 64 bits; use less", tuple_words(shape));
         found.add("shape", "shape-overflow", message);
     }
-    let tiling = read_tiling(value, shape.as_deref(), found);
-    let partitions = read_partitions(value, found)?;
-    let parts = read_parts(partitions, shape.as_deref(), origin, found);
-    let tiling = tiling.or_else(|| cover::derived_tiling(value, &parts, shape.as_deref()?))?;
-    let cuts = cover::check(shape.as_deref()?, &tiling, &parts, found);
-    let locals = read_locals(value, &tiling, origin, found);
-    let numbered = cover::numbered(&parts, &tiling);
-    data::check(&numbered, locals.as_ref().map(Option::as_deref), origin, found);
-    let dtype = data::dtype(&numbered);
-    let entries = read_entries(&numbered, found);
+    // A wrong extent hides nothing else: how many there are is still known.
+    let extents = value.get("shape").and_then(Value::items);
+    let are_numbers = |items: &&[Value]| items.iter().all(is_number) && items.len() <= MOST_DIMS;
+    let ndim = extents.filter(are_numbers).map(<[Value]>::len);
+    let tiling = read_tiling(value, ndim, found);
+    let partitions = read_partitions(value, found);
+    let parts = read_parts(partitions.unwrap_or_default(), ndim, origin, found);
+    let tiling = tiling.or_else(|| cover::derived_tiling(value, &parts, ndim?));
+    let cuts = match (&shape, &tiling, partitions) {
+        (Some(shape), Some(tiling), Some(_)) => cover::check(shape, tiling, &parts, found),
+        _ => None,
+    };
+    let locals = read_locals(value, tiling.as_deref(), ndim, origin, found);
+    let numbered = tiling.as_ref().map(|tiling| cover::numbered(&parts, tiling));
+    let numbered = numbered.filter(|numbered| numbered.len() == parts.len());
+    // Positions that cannot be told apart still have data and locations to look at.
+    let known_locals = locals.as_ref().filter(|_| numbered.is_some()).map(Option::as_deref);
+    let listed = numbered.unwrap_or_else(|| parts.iter().collect());
+    data::check(&listed, known_locals, origin, found);
+    let entries = read_entries(&listed, found);
     if found.count() > before {
         return None;
     }
-    let table = Table::new(shape?, tiling, cuts?);
-    Some(Partitioned { table, entries, locals: locals?, dtype })
+    let (dtype, is_data) = (data::dtype(&listed), data::is_data(&listed));
+    let table = Table::new(shape?, tiling?, cuts?);
+    Some(Partitioned { table, entries, locals: locals?, dtype, is_data })
+}
+
+fn is_number(value: &Value) -> bool {
+    matches!(value, Value::Int(_) | Value::Huge(_) | Value::Float(_))
 }
 
 /// A field that must be there.
@@ -102,18 +120,17 @@ fn check_get(value: &Value, origin: Origin, found: &mut Findings) {
     }
 }
 
-fn read_tiling(value: &Value, shape: Option<&[u64]>, found: &mut Findings) -> Option<Vec<u64>> {
+fn read_tiling(value: &Value, ndim: Option<usize>, found: &mut Findings) -> Option<Vec<u64>> {
     let Some(given) = value.get("partition_tiling") else {
         let message = "required field 'partition_tiling' is missing; add it";
         found.add_strict("partition_tiling", "field-missing", message);
         return None;
     };
     let tiling = naturals(given, TILING, &|| "partition_tiling".into(), found)?;
-    if let Some(shape) = shape.filter(|shape| shape.len() != tiling.len()) {
+    if let Some(ndim) = ndim.filter(|ndim| *ndim != tiling.len()) {
         let message = format!(
-            "partition_tiling {} for the shape {}; use one number per dimension",
-            tuple_words(&tiling),
-            tuple_words(shape)
+            "partition_tiling {} for a shape of {ndim} dimensions; use one number per dimension",
+            tuple_words(&tiling)
         );
         found.add("partition_tiling", "tiling-ndim", message);
         return None;
@@ -141,11 +158,10 @@ fn read_partitions<'a>(value: &'a Value, found: &mut Findings) -> Option<&'a [(V
 
 fn read_parts<'a>(
     partitions: &'a [(Value, Value)],
-    shape: Option<&[u64]>,
+    ndim: Option<usize>,
     origin: Origin,
     found: &mut Findings,
 ) -> Vec<Part<'a>> {
-    let ndim = shape.map(<[u64]>::len);
     partitions
         .iter()
         .map(|(key, entry)| {
@@ -236,7 +252,8 @@ fn position_in_words(text: &str) -> Option<Value> {
 /// Outer none: something is wrong. Inner none: not SPMD.
 fn read_locals(
     value: &Value,
-    tiling: &[u64],
+    tiling: Option<&[u64]>,
+    ndim: Option<usize>,
     origin: Origin,
     found: &mut Findings,
 ) -> Option<Option<Vec<u64>>> {
@@ -252,10 +269,8 @@ fn read_locals(
     let mut numbers = Vec::with_capacity(items.len());
     let before = found.count();
     for (at, item) in items.iter().enumerate() {
-        let Some(position) = read_position(item, Some(tiling.len()), "locals", origin, found)
-        else {
-            continue;
-        };
+        let Some(position) = read_position(item, ndim, "locals", origin, found) else { continue };
+        let Some(tiling) = tiling else { continue };
         match cover::number_of(&position, tiling) {
             Some(number) => numbers.push(number),
             None => {
@@ -271,7 +286,7 @@ fn read_locals(
     let mut sorted = numbers.clone();
     sorted.sort_unstable();
     if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        let position = tuple_words(&cover::position_of(pair[0], tiling));
+        let position = tuple_words(&cover::position_of(pair[0], tiling.unwrap_or_default()));
         let message = format!("position {position} stands twice in locals; name it once");
         found.add("locals", "locals-twice", message);
     }
