@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import bodies_buffers
+import bodies_handover
 import bodies_memory
 import bodies_moves
 import bodies_refusals
@@ -23,6 +24,7 @@ CASES: list[Case] = [
     *bodies_sums.CASES,
     *bodies_buffers.CASES,
     *bodies_refusals.CASES,
+    *bodies_handover.CASES,
     *bodies_teams.CASES,
     *bodies_memory.CASES,
 ]
