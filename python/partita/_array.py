@@ -38,6 +38,7 @@ class Array:
         self._team = team
         self._dtype: np.dtype[Any] = np.dtype(dtype)
         self._exchange: Plan | None = None
+        self._carried: list[Local] = []
         # Why each buffer is a copy; no reason where it shares its producer's memory.
         self._reasons = ["it was made here"] * len(self._buffers) if reasons is None else reasons
         self._keep: Any = None  # the producer, which must outlive its memory
@@ -136,15 +137,22 @@ class Array:
 
     def redistribute(self, layout: Layout, *, out: Local | None = None) -> Array:
         """The same array in another layout. Collective."""
-        moved = apply(plan(self._layout, layout, self._dtype.name), self._buffers, self._team, out)
-        return Array(_listed(moved), layout, self._team, self._dtype)
+        return Array(self._moved(layout, out), layout, self._team, self._dtype)
+
+    def _moved(self, layout: Layout, out: Local | None = None) -> list[Local]:
+        carrier = _carrier(self._dtype)
+        made = plan(self._layout, layout, carrier.name)
+        into = out if out is None else _seen_as(carrier, _listed(out))
+        moved = apply(made, _seen_as(carrier, self._buffers), self._team, into)
+        return _seen_as(self._dtype, _listed(moved))
 
     def exchange_halo(self) -> Array:
         """Fill what this rank holds beyond what it owns with the owners' values. Collective."""
         if self._exchange is None:
             layout = self._halo_layout or self._layout
-            self._exchange = plan(layout, layout, self._dtype.name)
-        self._team.native.run_in_place(self._exchange, self._buffers)
+            self._exchange = plan(layout, layout, _carrier(self._dtype).name)
+            self._carried = _seen_as(_carrier(self._dtype), self._buffers)
+        self._team.native.run_in_place(self._exchange, self._carried)
         return self
 
     def gather(self, root: int | None = None) -> Local | None:
@@ -154,8 +162,7 @@ class Array:
             target = Layout(self.shape, whole, grid=(self._team.size,))
         else:
             target = Layout(self.shape, whole, ranks=[self._team._root(root, None)])
-        moved = apply(plan(self._layout, target, self._dtype.name), self._buffers, self._team, None)
-        listed = _listed(moved)
+        listed = self._moved(target)
         return listed[0] if listed else None
 
     def to_dask(self, client: Any = None, *, root: int | None = None) -> Any:
@@ -198,7 +205,8 @@ class Array:
     def partitioned(self, dialect: str = "spec") -> dict[str, Any]:
         """The dictionary of `__partitioned__`, in the dialect that a consumer reads.
 
-        Locations are tuples (ip, pid) in "spec", ranks in "heat", addresses in "ip".
+        Locations are tuples (ip, pid) in "spec", ranks in "heat", addresses in "ip". Heat itself
+        reads blocks along one axis, one per rank in order; redistribute others to those first.
         """
         from partita import _export
 
@@ -240,6 +248,15 @@ class Array:
         from partita import _html
 
         return _html.page(self)
+
+
+def _carrier(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The element type that plans move: times travel as the integers they are."""
+    return np.dtype("int64") if dtype.kind in "mM" else dtype
+
+
+def _seen_as(dtype: np.dtype[Any], buffers: list[Local]) -> list[Local]:
+    return [one if one.dtype == dtype else one.view(dtype) for one in buffers]
 
 
 def _listed(moved: Any) -> list[Local]:

@@ -6,7 +6,9 @@ that it carries itself: a reference that is pickled elsewhere would keep its obj
 
 from __future__ import annotations
 
+import os
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from partita.ray import RayArray
 
 NAMESPACE = "partita"
+# By which Ray says whether who joins must show a token.
+AUTH = "RAY_AUTH_MODE"
 
 # Workers of Dask run tasks in several threads, and a process joins a cluster once.
 _joining = threading.Lock()
@@ -44,14 +48,37 @@ class Desk:
             del self._kept[name]
 
 
-def connect(address: str) -> Any:
+def connect(address: str, auth: str = "") -> Any:
     """Ray, joined to the cluster at an address if this process is in none."""
     import ray
 
     with _joining:
         if not ray.is_initialized():
-            ray.init(address=address, namespace=NAMESPACE, log_to_driver=False)
+            _adopt(auth)
+            try:
+                ray.init(address=address, namespace=NAMESPACE, log_to_driver=False)
+            except ConnectionError as error:
+                message = (
+                    f"cannot join the Ray cluster at {address} ({error}); it must be reachable, "
+                    f"and {AUTH} and RAY_AUTH_TOKEN as where it was started"
+                )
+                raise TeamError(message, "ray-unreachable") from error
     return ray
+
+
+def _adopt(auth: str) -> None:
+    """Speak to the cluster as the process that started it does.
+
+    `ray.init` of a new cluster switches authentication on in its own process only.
+    """
+    if not auth or AUTH in os.environ:
+        return
+    os.environ[AUTH] = auth
+    with suppress(ImportError, AttributeError):
+        # Ray has read the environment when it was imported; it does so itself in `ray.init`.
+        from ray._raylet import Config
+
+        Config.initialize("")
 
 
 def cluster_address() -> str:
@@ -85,8 +112,8 @@ def _own_desk(address: str, job: str) -> tuple[str, Any]:
 class Exchange:
     """A desk and a prefix of names on it; may be sent to other processes."""
 
-    def __init__(self, address: str, desk: str, prefix: str) -> None:
-        self.address, self._desk, self._prefix = address, desk, prefix
+    def __init__(self, address: str, desk: str, prefix: str, auth: str = "") -> None:
+        self.address, self._desk, self._prefix, self.auth = address, desk, prefix, auth
 
     @classmethod
     def open(cls) -> Exchange:
@@ -95,20 +122,20 @@ class Exchange:
 
         address = cluster_address()
         desk, _ = _own_desk(address, ray.get_runtime_context().get_job_id())
-        return cls(address, desk, uuid4().hex)
+        return cls(address, desk, uuid4().hex, os.environ.get(AUTH, ""))
 
     def plain(self) -> list[str]:
         """Plain data that make it again: `Exchange(*plain)`."""
-        return [self.address, self._desk, self._prefix]
+        return [self.address, self._desk, self._prefix, self.auth]
 
     def _call(self, method: str, *args: Any) -> Any:
-        ray = connect(self.address)
+        ray = connect(self.address, self.auth)
         desk = ray.get_actor(self._desk, namespace=NAMESPACE)
         return ray.get(getattr(desk, method).remote(*args))
 
     def put(self, name: str, values: list[Any]) -> None:
         """Put values into the store of this node and their references on the desk."""
-        ray = connect(self.address)
+        ray = connect(self.address, self.auth)
         self.hand_out(name, [ray.put(value) for value in values])
 
     def hand_out(self, name: str, refs: list[Any]) -> None:
@@ -152,7 +179,7 @@ def put_from_dask(array: DaskArray) -> list[Handle]:
 
 def _view(exchange: Exchange, name: str) -> Any:
     """The Dask task that looks at an object in Ray's store."""
-    ray = connect(exchange.address)
+    ray = connect(exchange.address, exchange.auth)
     try:
         [ref] = exchange.take(name)
     except (ValueError, ray.exceptions.RayError) as error:
@@ -163,10 +190,10 @@ def _view(exchange: Exchange, name: str) -> Any:
 
 def views_on_dask(array: RayArray, client: Any) -> DaskArray:
     """The pieces of a Ray array as futures: workers look at them in Ray's store."""
-    from partita.dask import DaskArray, current_client, workers_near
+    from partita.dask import DaskArray, a_client, current_client, workers_near
     from partita.ray import addresses_of
 
-    client = client or current_client()
+    client = current_client() if client is None else a_client(client)
     exchange = Exchange.open()
     near = addresses_of(array.handles)
     handles: dict[int, list[Any]] = {}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from partita import _where
+from partita._args import integers
 from partita._errors import ProtocolError
 from partita._partita import PartitionTable, distarray_dims
 
@@ -143,7 +144,7 @@ def _given_places(array: Array) -> Callable[[Position], list[tuple[Any, ...]]]:
 
 def partition(array: Array, position: Sequence[int]) -> Any:
     """The data of one partition, if it is local."""
-    wanted = tuple(int(at) for at in position)
+    wanted = integers(position, "position")
     held = _held(array)
     if wanted in held:
         return held[wanted]

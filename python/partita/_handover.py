@@ -74,12 +74,17 @@ def _own_client(team: Team, client: Any) -> Any:
 
     client = _current_client() if client is None else client
     is_client = isinstance(client, Client)
+    with team:
+        if not is_client and client is not None and not isinstance(client, str):
+            message = f"{client!r} as client of a Dask cluster; use a distributed.Client"
+            raise LayoutError(f"{message}, or the address of the scheduler", "dask-client")
     address = client.scheduler.address if is_client else client
     named = [one for one in team._allgather("share", "", address) if one is not None]
     if not named:
         message = "no rank has a client of a Dask cluster; give a distributed.Client or an address"
         raise TeamError(message, "client-missing")
-    return client if is_client else _client_for(named[0])
+    with team:
+        return client if is_client else _client_for(named[0])
 
 
 def _current_client() -> Any:
@@ -99,7 +104,11 @@ def _client_for(address: str) -> Any:
     if current is not None and current.scheduler.address == address:
         return current
     # The first client of a process computes what comes of it.
-    return Client(address, set_as_default=current is None)
+    try:
+        return Client(address, set_as_default=current is None)
+    except (OSError, ValueError) as error:
+        message = f"no Dask scheduler answers at {address!r} ({error}); give another address"
+        raise TeamError(message, "client-missing") from error
 
 
 def _scatter(array: Array, client: Any, names: dict[int, list[str]]) -> Any:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import pickle
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from math import prod
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from partita._args import a_layout, a_team
 from partita._chunks import ChunkGrid, chunk_grid, chunk_layout
 from partita._errors import LayoutError, TeamError
 from partita._lend import ENDED, lend
@@ -79,8 +81,17 @@ def describe(buffer: Any) -> tuple[tuple[int, ...], str]:
     return array.shape, array.dtype.str
 
 
+def listed(handles: Any, what: str) -> list[Handle]:
+    """Handles as a list, if they are some."""
+    if isinstance(handles, str | bytes) or not isinstance(handles, Iterable):
+        message = f"a {type(handles).__name__} where {what} are due; use a list of {what}"
+        raise LayoutError(message, "handles-type")
+    return list(handles)
+
+
 def by_rank(handles: Sequence[Handle], layout: Layout) -> dict[int, list[Handle]]:
     """Handles in the order of the layout's ranks and their buffers, sorted out."""
+    a_layout(layout)
     n_wanted = sum(layout.n_buffers(rank) for rank in layout.ranks)
     if len(handles) != n_wanted:
         message = f"{len(handles)} handles where the layout has {n_wanted} buffers; give as many"
@@ -178,12 +189,24 @@ class TaskArray(ABC):
         homes = self._homes()
         if places is None:
             places = choose_places(made, homes, self._all_places())
+        else:
+            self._check_places(layout, places)
         try:
             return self._moved(made, schedule(made, homes, places, self._machines()), places)
         except TeamError as error:
             if error.reason != ENDED:
                 raise
         return self._moved(made, schedule(made, homes, places, {}), places)
+
+    def _check_places(self, layout: Layout, places: Mapping[int, Place]) -> None:
+        known = set(self._all_places())
+        for rank, place in places.items():
+            if rank not in layout.ranks:
+                message = f"a place for rank {rank!r}, which the layout has not; use its ranks"
+                raise LayoutError(message, "rank-unknown")
+            if place not in known:
+                message = f"place {place!r} for rank {rank}; use one of {sorted(known)[:8]}"
+                raise LayoutError(message, "place-unknown")
 
     def _moved(self, made: Plan, tasks: Schedule, places: Mapping[int, Place]) -> Self:
         result = type(self)(self._run(made, tasks), made.target, self._dtype, places)
@@ -207,6 +230,7 @@ class TaskArray(ABC):
         """
         from partita._array import Array
 
+        a_team(team)
         with team:
             buffers = self._fetch_for(layout, team.rank)
         team.barrier()

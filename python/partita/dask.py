@@ -53,11 +53,19 @@ class DaskArray(TaskArray):
         if client is None:
             client = current_client()
             bind(self.handles, client)
+        if client.status in ("closing", "closed"):
+            message = "the client of these pieces is closed; keep it open as long as they are used"
+            raise TeamError(message, "client-missing")
         return client
 
     def to_dask(self, client: Any = None) -> Any:
         """A `dask.array` of the same futures, in chunks."""
         import dask.array as da
+
+        here = self.client.scheduler.address
+        if client is not None and a_client(client).scheduler.address != here:
+            message = f"the pieces lie on the cluster at {here}; use a client of that"
+            raise LayoutError(message, "dask-client")
 
         array = self.as_chunks()
         grid, futures = array._chunk_grid()
@@ -219,6 +227,16 @@ def machines(client: Any) -> Mapping[str, str]:
     return known
 
 
+def a_client(given: Any) -> Any:
+    """What is given as a client, if it is one."""
+    from distributed import Client
+
+    if not isinstance(given, Client):
+        message = f"{given!r} as client of a Dask cluster; use a distributed.Client"
+        raise LayoutError(message, "dask-client")
+    return given
+
+
 def current_client() -> Any:
     """The client of this process."""
     import distributed
@@ -274,8 +292,13 @@ def from_dask(
     Futures stand in the order of the layout's ranks, one per buffer. What is not computed yet is
     computed on the cluster; nothing comes here.
     """
+    if client is not None:
+        a_client(client)
     if layout is not None:
-        return _from_futures(list(x), layout, client, dtype)
+        if hasattr(x, "__dask_graph__"):
+            message = "a dask.array has a layout of its own; use from_dask(x).redistribute(layout)"
+            raise LayoutError(message, "dask-type")
+        return _from_futures(_tasks.listed(x, "futures"), layout, client, dtype)
     _check_chunks(x)
     client = client or _client_of(x) or current_client()
     from distributed import futures_of
@@ -315,6 +338,14 @@ def _check_chunks(x: Any) -> None:
 
 
 def _from_futures(futures: list[Any], layout: Layout, client: Any, dtype: Any) -> DaskArray:
+    from distributed import Future
+
+    for future in futures:
+        if not isinstance(future, Future):
+            message = (
+                f"a {type(future).__name__} is no future of Dask; use client.scatter or submit"
+            )
+            raise LayoutError(message, "dask-type")
     handles = _tasks.by_rank(futures, layout)
     client = client or _client_of(futures) or current_client()
     bind(futures, client)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from partita import _tasks
 from partita._errors import LayoutError, TeamError
+from partita._exchange import cluster_address
 from partita._handover import share
 from partita._remember import remembered
 from partita._tasks import TaskArray
@@ -54,6 +55,7 @@ class RayArray(TaskArray):
         return views_on_dask(self.as_chunks(), client).to_dask()
 
     def _homes(self) -> dict[int, Sequence[Place]]:
+        cluster_address()
         found = object_nodes(self.handles)
         homes: dict[int, Sequence[Place]] = {}
         for rank, refs in self._handles.items():
@@ -108,6 +110,8 @@ class RayArray(TaskArray):
     def _fetch(self, handles: list[Handle]) -> list[Any]:
         import ray
 
+        # Asked for an object, Ray would start a new cluster, which has it not.
+        cluster_address()
         with one_clear_error():
             fetched: list[Any] = ray.get(handles)
         return fetched
@@ -248,7 +252,7 @@ def from_ray(refs: Sequence[Any], layout: Layout, *, dtype: Any = None) -> RayAr
     """
     import ray
 
-    listed = list(refs)
+    listed = _tasks.listed(refs, "references")
     for ref in listed:
         if not isinstance(ref, ray.ObjectRef):
             message = f"a {type(ref).__name__} is no reference of Ray; use ray.put or a task's"

@@ -15,7 +15,7 @@ def main(address: str) -> None:
     a = pt.from_local(np.array_split(values, 2)[team.rank], rows, team)
     # Only one rank knows the cluster.
     if team.rank == 0:
-        ray.init(address=address, log_to_driver=False)
+        ray.init(address=address, log_to_driver=False, include_dashboard=False)
     refs = a.to_ray()
     columns = pt.Layout(values.shape, "*, cyclic @ 1x2")
     held = pt.from_ray(refs, rows).redistribute(columns) if team.rank == 1 else None

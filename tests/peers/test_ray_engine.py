@@ -186,12 +186,24 @@ class TestOneNode:
         for name in ("rows", "cyclic", "replicated"):
             assert all(pt.spmd(rank, 4, (name,)))
 
-    def test_from_mpi_ranks_and_back(self) -> None:
+    @pytest.mark.parametrize("which", ["this", "local"])
+    def test_from_mpi_ranks_and_back(self, which: str) -> None:
         mpiexec = Path(sys.executable).parent / "mpiexec"
         command = [mpiexec, "-n", "2", sys.executable, HERE / "mpi_to_ray.py"]
-        address = ray.get_runtime_context().gcs_address
+        environment = dict(os.environ)
+        if which == "local":
+            # A cluster of the first rank's own, which switches authentication on.
+            address = which
+            environment.pop("RAY_AUTH_MODE", None)
+        else:
+            address = ray.get_runtime_context().gcs_address
         done = subprocess.run(
-            [*command, address], capture_output=True, text=True, timeout=100, check=False
+            [*command, address],
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=False,
+            env=environment,
         )
         assert done.returncode == 0, done.stderr
         assert sorted(done.stdout.split()) == ["0", "1"]

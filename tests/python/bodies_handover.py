@@ -66,7 +66,10 @@ def taken(team: pt.Team) -> object:
 OTHERS: dict[str, Taken] = {
     "the other protocol": lambda team: pt.asarray(distarray(team), team=team),
     "nothing": lambda team: pt.asarray(None, team=team),
-    "a whole array, then a barrier": lambda team: (pt.asarray(piece(team)), team.barrier()),
+    "a whole array, then data for one": lambda team: (
+        pt.asarray(piece(team)),
+        team.broadcast_data(1),
+    ),
     "data that raises": lambda team: pt.asarray(partitioned(team, Raises()), team=team),
     "a check": lambda team: pt.check(partitioned(team), team=team),
     "data for all": lambda team: team.allgather_data(1),
