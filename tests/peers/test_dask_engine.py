@@ -246,6 +246,35 @@ def test_wrong_input_is_refused(client: Client) -> None:
     refused("dtypes-differ", futures, rows, dtype="float32")
     mixed = [*futures[:3], client.submit(np.float32, futures[3])]
     refused("dtypes-differ", mixed, rows)
+    refused("handles-type", 5, rows)
+    refused("dask-type", [*futures[:3], 5], rows)
+    refused("dask-type", x, rows)
+    refused("layout-type", futures, "block, * @ 4x1")
+    refused("dask-client", x, client=5)
+    a = pt.from_dask(futures, rows)
+    for reason, call in {
+        "place-unknown": lambda: a.redistribute(rows, places={0: "tcp://192.0.2.1:5"}),
+        "rank-unknown": lambda: a.redistribute(rows, places={9: ""}),
+        "dask-client": lambda: a.to_dask(5),
+        "not-a-team": lambda: a.to_team(5, rows),
+    }.items():
+        with pytest.raises(pt.LayoutError) as caught:
+            call()
+        assert caught.value.reason == reason
+
+
+def test_what_is_on_dask_is_taken_over_by_its_protocol(client: Client) -> None:
+    values = numbers(3)
+    a = pt.from_dask(da.from_array(values, chunks=5))
+    np.testing.assert_array_equal(pt.asarray(a).gather(), values)
+
+
+def test_a_closed_client_is_said_clearly(cluster: LocalCluster) -> None:
+    with Client(cluster) as client:
+        a = pt.from_dask(da.zeros((4, 4), chunks=2), client=client)
+    with pytest.raises(pt.TeamError, match="closed") as caught:
+        a.gather()
+    assert caught.value.reason == "client-missing"
 
 
 def test_no_cluster_is_said_clearly() -> None:

@@ -143,6 +143,18 @@ class TestOneNode:
         refused("buffer-shape", refs[::-1], rows)
         refused("dtypes-differ", refs, rows, dtype="float32")
         refused("ray-type", [1, 2, 3, 4], rows)
+        refused("handles-type", None, rows)
+        refused("layout-type", refs, None)
+        refused("layout-type", refs, "block, * @ 4x1")
+        a = pt.from_ray(refs, rows)
+        with pytest.raises(pt.LayoutError) as caught:
+            a.to_dask("tcp://192.0.2.1:5")
+        assert caught.value.reason == "dask-client"
+
+    def test_what_is_on_ray_is_taken_over_by_its_protocol(self) -> None:
+        values, rows = numbers(1), LAYOUTS["rows"]
+        a = pt.from_ray([ray.put(buffer) for buffer in buffers(values, rows)], rows)
+        np.testing.assert_array_equal(pt.asarray(a).gather(), values)
 
     def test_a_killed_owner(self) -> None:
         values = numbers(2, (512, 512))

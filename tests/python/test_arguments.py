@@ -82,9 +82,42 @@ REFUSED: dict[str, tuple[Call, str]] = {
     "a plan in foreign byte order": (lambda t: pt.plan(LINE, LINE, ">f8"), "byte-order"),
     "a world of a number": (lambda t: pt.world(5), "not-a-communicator"),
     "gather to rank -1": (lambda t: pt.from_local(X, LINE, t).gather(root=-1), "root-unknown"),
+    "a list without a copy": (lambda t: pt.asarray([1.0], team=t, copy=False), "copy-needed"),
+    "a cyclic part without a copy": (
+        lambda t: pt.asarray(X, pt.Layout((4,), "cyclic @ 2"), t, copy=False),
+        "copy-needed",
+    ),
+    "a list of nothing": (lambda t: pt.asarray([None], team=t), "data-type"),
+    "rows of two lengths": (lambda t: pt.asarray([[1], [2, 3]], team=t), "data-type"),
+    "a notation as layout": (lambda t: pt.asarray(X, "block @ 1", t), "layout-type"),  # type: ignore[arg-type]
+    "a number as team": (lambda t: pt.asarray(X, None, 5), "not-a-team"),  # type: ignore[arg-type]
+    "a team of text for a dictionary": (
+        lambda t: pt.from_partitioned({}, team="x"),  # type: ignore[arg-type]
+        "not-a-team",
+    ),
+    "copy of text": (lambda t: pt.asarray(X, team=t, copy="x"), "copy-flag"),  # type: ignore[arg-type]
+    "a check with a number as team": (lambda t: pt.check({}, team=5), "not-a-team"),  # type: ignore[arg-type]
+    "a check strict as text": (lambda t: pt.check({}, strict="x"), "strict-flag"),  # type: ignore[arg-type]
+    "a partition by number": (lambda t: pt.asarray(X, team=t).partition(0), "position-not-integer"),  # type: ignore[arg-type]
+    "a partition by text": (
+        lambda t: pt.asarray(X, team=t).partition("0"),  # type: ignore[arg-type]
+        "position-not-integer",
+    ),
+    "half a partition": (
+        lambda t: pt.asarray(X, team=t).partition((0.5,)),  # type: ignore[arg-type]
+        "position-not-integer",
+    ),
+    "data whose memory raises": (lambda t: pt.asarray(Raises(), team=t), "data-raised"),
     "a masked array": (lambda t: pt.asarray(masked(), team=t), "data-masked"),
     "a masked local array": (lambda t: pt.from_local(masked(), LINE, t), "data-masked"),
 }
+
+
+class Raises:
+    """An array that cannot be read."""
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise OSError("the file is gone")
 
 
 def inside_itself() -> list[Any]:
@@ -109,6 +142,43 @@ def test_is_refused_by_name(name: str) -> None:
         assert team.allgather_data(1) == [1]
 
     pt.spmd(job, ranks=1)
+
+
+class Shares:
+    """An array of another library that says whether it copies."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.array.copy() if copy else self.array
+
+
+class Silent(Shares):
+    """An older one that does not."""
+
+    def __array__(self, dtype: Any = None) -> Any:  # type: ignore[override]
+        return self.array
+
+
+@pytest.mark.parametrize("kind", [np.asarray, Shares, Silent])
+def test_copy_is_obeyed(kind: Callable[[Any], Any]) -> None:
+    memory = np.zeros(4)
+    copied = pt.asarray(kind(memory), copy=True)
+    copied.local[0] = 1
+    assert memory[0] == 0
+    assert not copied.copies()[0].shares_memory
+    taken = pt.asarray(kind(memory))
+    taken.local[0] = 2
+    assert memory[0] == 2
+    assert taken.copies()[0].shares_memory == (kind is not Silent)
+    again = pt.asarray(taken, copy=True)
+    again.local[0] = 3
+    assert memory[0] == 2
+
+
+def test_a_scalar_is_a_copy_and_says_so() -> None:
+    assert pt.asarray(np.float64(3.0)).copies()[0].why
 
 
 def test_an_array_without_masked_elements_is_taken() -> None:
