@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from partita._errors import LayoutError
@@ -32,10 +33,29 @@ def world(comm: Any = None) -> Team:
     from partita._team import Team
 
     if comm is not None:
-        return Team(_open(comm).team())
+        return Team(_of(comm).team())
     if _world is None:
         _world = _open(None)
     return Team(_world.team())
+
+
+def _of(comm: Any) -> MpiWorld:
+    """The world of a communicator; the same again as long as that lives."""
+    MPI = _mpi4py(comm)
+    key = _attribute(MPI)
+    found = comm.Get_attr(key)
+    if found is None:
+        found = _open(comm)
+        comm.Set_attr(key, found)
+    opened: MpiWorld = found
+    return opened
+
+
+@cache
+def _attribute(MPI: Any) -> int:
+    """By which communicators keep their worlds: MPI forgets it when one is freed."""
+    key: int = MPI.Comm.Create_keyval()
+    return key
 
 
 def version() -> str:

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 from divided import check, cut
 
@@ -114,6 +115,22 @@ def test_sums_of_many_are_added_in_a_tree() -> None:
         assert torch.all(x.grad == 0.1 * 12)
 
     pt.spmd(job, ranks=12)
+
+
+@pytest.mark.parametrize(
+    "wrong", [torch.ones(3), torch.ones(2, dtype=torch.float64), torch.ones(2, device="meta"), None]
+)
+def test_unequal_summands_are_refused_on_every_worker(wrong: Any) -> None:
+    def job(team: pt.Team) -> str:
+        P = cartesian(team, range(4), [4]).create_allreduction_partition([0])
+        apply = backend.functional.all_sum_reduce.AllSumReduceFunction.apply
+        with pytest.raises(pt.PartitaError) as refusal:
+            apply(wrong if team.rank == 1 else torch.ones(2), P)
+        np.testing.assert_array_equal(apply(torch.ones(2), P), [4, 4])
+        return refusal.value.reason
+
+    reasons = pt.spmd(job, ranks=4, deadline=10)
+    assert set(reasons) <= {"shapes-differ", "dtypes-differ", "device", "local-type", "rank-raised"}
 
 
 def test_halos_as_slices_wider_than_a_neighbour() -> None:

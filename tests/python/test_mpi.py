@@ -76,6 +76,11 @@ def test_communicators_of_mpi4py(tmp_path: Path, n_ranks: int) -> None:
 from mpi4py import MPI
 half = MPI.COMM_WORLD.Split(rank % 2)
 team = pt.world(half)
+assert team == pt.world(half)
+for _ in range(3):
+    brief = half.Dup()
+    assert pt.world(brief).allgather_data(1) == [1] * half.size
+    brief.Free()
 assert (team.rank, team.size) == (half.rank, half.size)
 assert team.allgather_data(rank) == half.allgather(rank)
 print("fine")

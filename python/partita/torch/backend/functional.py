@@ -14,9 +14,11 @@ import torch
 
 from partita import distdl
 from partita.distdl import Partition
+from partita.distdl.agree import common_dtype, common_shape, exchange, read
 from partita.torch.backend.partition import learn_shapes
 from partita.torch.functions import move
 from partita.torch.halo import fill
+from partita.torch.memory import structure
 
 P = TypeVar("P")
 
@@ -80,9 +82,21 @@ class AllSumReduceFunction:
     def apply(input: torch.Tensor, P_allreduce: Partition, *structures: Any) -> torch.Tensor:
         """The sum. Collective."""
         stages = _kept(P_allreduce, "stages", lambda: _stages(P_allreduce))
+        if len(stages) > 1:
+            _agree(input, P_allreduce)
         for stage in stages:
             input = move(input, stage)
         return input if stages else input.clone()
+
+
+def _agree(input: torch.Tensor, P_sum: Partition) -> None:
+    """Refuse unequal tensors on all workers at once: a stage is known to few of them."""
+    team = P_sum.members("AllSumReduceFunction")
+    with team:
+        own = structure(input)
+    told = [read(word) for word in exchange(team, own)]
+    common_shape(told, "summands")
+    common_dtype(told, "summands")
 
 
 def _stages(P_sum: Partition) -> list[distdl.AllSumReduce]:
