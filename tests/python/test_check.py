@@ -244,6 +244,12 @@ def test_strict_checks_want_a_get_that_can_be_pickled() -> None:
     assert "<lambda>" in found[0].message
     assert pt.check(line(get=lambda handles: handles)) == []
 
+    def job(team: pt.Team) -> list[str]:
+        bad = line(get=lambda handles: handles)
+        return [one.reason for one in pt.check(bad, strict=True, team=team)]
+
+    assert pt.spmd(job, ranks=2) == [["get-not-picklable"] * 2] * 2
+
 
 def test_a_dictionary_that_changes_while_it_is_read() -> None:
     bad = line()
@@ -311,6 +317,18 @@ def test_the_command_on_files(tmp_path: Path) -> None:
     done = command(str(file))
     assert (done.returncode, done.stderr) == (0, "")
     assert "__partitioned__" in done.stdout
+    # The words of a file have no tuples; a rank as location is a dialect.
+    strict = command(str(file), "--strict").stdout
+    assert "is a list" not in strict
+    assert "location 0 is a rank" in strict
+    piped = subprocess.run(
+        [COMMAND, "check", "-"],
+        input=json.dumps(GOOD_FILE),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "no problem" in piped.stdout
     file.write_text(json.dumps({**GOOD_FILE, "shape": [7]}))
     done = command(str(file))
     assert done.returncode == 1

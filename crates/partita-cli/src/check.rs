@@ -29,20 +29,28 @@ pub(crate) fn run(args: &CheckArgs, out: &mut dyn Write) -> Outcome {
 
 fn read(target: &str) -> Result<String, Failure> {
     let wrong = |why: String| Failure::Usage { reason: "file-unreadable", message: why };
-    let file = std::fs::File::open(target).map_err(|error| {
+    let source: Box<dyn Read> = if target == "-" {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(open(target).map_err(wrong)?)
+    };
+    let mut bytes = Vec::new();
+    // One byte more than is allowed, so that the reader can say that it is too long.
+    let read = source.take(LONGEST_TEXT as u64 + 1).read_to_end(&mut bytes);
+    read.map_err(|error| wrong(format!("cannot read {target}: {error}; give a JSON file")))?;
+    String::from_utf8(bytes)
+        .map_err(|error| wrong(format!("{target} is no UTF-8: {error}; give a JSON file")))
+}
+
+fn open(target: &str) -> Result<std::fs::File, String> {
+    std::fs::File::open(target).map_err(|error| {
         let hint = if target.contains(':') {
             " (objects need the Python package and its command `partita`)"
         } else {
             "; give a JSON file or MODULE:OBJECT"
         };
-        wrong(format!("cannot read {target}: {error}{hint}"))
-    })?;
-    let mut bytes = Vec::new();
-    // One byte more than is allowed, so that the reader can say that it is too long.
-    let read = file.take(LONGEST_TEXT as u64 + 1).read_to_end(&mut bytes);
-    read.map_err(|error| wrong(format!("cannot read {target}: {error}; give a JSON file")))?;
-    String::from_utf8(bytes)
-        .map_err(|error| wrong(format!("{target} is no UTF-8: {error}; give a JSON file")))
+        format!("cannot read {target}: {error}{hint}")
+    })
 }
 
 fn summary(value: &Value) -> String {
