@@ -152,6 +152,16 @@ impl Boxes {
     /// # Errors
     /// Boxes of other dimensions, outside the array, or that overlap on one rank.
     pub fn new(shape: &[u64], pieces: Vec<Vec<BoxPiece>>, ranks: Ranks) -> Result<Self> {
+        let boxes = Self::apart(shape, pieces, ranks)?;
+        boxes.check_own_overlap()?;
+        Ok(boxes)
+    }
+
+    /// The same for pieces that are known not to overlap on one rank, such as cells of a grid.
+    ///
+    /// # Errors
+    /// Boxes of other dimensions, or outside the array.
+    pub fn apart(shape: &[u64], pieces: Vec<Vec<BoxPiece>>, ranks: Ranks) -> Result<Self> {
         if ranks.count() != pieces.len() as u64 {
             let grid = vec![pieces.len() as u64];
             return Err(LayoutError::RanksCount { n_ranks: ranks.count() as usize, grid });
@@ -167,9 +177,7 @@ impl Boxes {
         }
         let pieces: Vec<BoxPiece> = pieces.into_iter().flatten().collect();
         let held = BoxTree::new(pieces.iter().map(|piece| piece.held.clone()).collect());
-        let boxes = Self { ranks, pieces, offsets, places, held, owned: OnceLock::new() };
-        boxes.check_own_overlap()?;
-        Ok(boxes)
+        Ok(Self { ranks, pieces, offsets, places, held, owned: OnceLock::new() })
     }
 
     fn check_own_overlap(&self) -> Result<()> {

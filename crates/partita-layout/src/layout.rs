@@ -172,6 +172,17 @@ impl Layout {
         Ok(Self { inner: Arc::new(Inner { shape: shape.to_vec(), form }) })
     }
 
+    /// A layout of cells of a grid, one list per rank: they do not overlap, which is not checked.
+    ///
+    /// # Errors
+    /// As [`Layout::from_boxes`].
+    pub fn from_cells(shape: &[u64], cells: Vec<Vec<BoxPiece>>) -> Result<Self> {
+        check_shape(shape)?;
+        let ranks = Ranks::first(cells.len() as u64);
+        let form = Form::Boxes(Box::new(Boxes::apart(shape, cells, ranks)?));
+        Ok(Self { inner: Arc::new(Inner { shape: shape.to_vec(), form }) })
+    }
+
     /// A layout from its notation, such as `block, cyclic(64) @ 2x2`.
     ///
     /// # Errors

@@ -84,8 +84,8 @@ impl Table {
             let (start, shape) = self.part(&self.position(*number));
             BoxPiece::new(&start, &shape)
         };
-        let pieces = holders.iter().map(|own| own.iter().map(piece).collect()).collect();
-        Ok(Layout::from_boxes(&self.shape, pieces, None)?)
+        let cells = holders.iter().map(|own| own.iter().map(piece).collect()).collect();
+        Ok(Layout::from_cells(&self.shape, cells)?)
     }
 
     /// The rank of each partition, if each has one and no rank has two.
