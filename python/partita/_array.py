@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._errors import LayoutError, ProtocolError
-from partita._foreign import Copied, refuse_mask
+from partita._foreign import Copied, is_frame, refuse_mask
 from partita._partita import Layout, Whole, plan
 from partita._run import apply, local_shapes
 from partita._team import Team, world
@@ -241,9 +241,16 @@ def _listed(moved: Any) -> list[Local]:
 
 
 def from_local(local: Any, layout: Layout, team: Team | None = None) -> Array:
-    """An array from this rank's buffer, without a copy; a list where it has several."""
+    """An array from this rank's buffer, without a copy; a list where it has several.
+
+    With tables it is collective: the ranks tell each other labels and dtypes.
+    """
     team = team or world()
     given_ones = local if isinstance(local, list | tuple) else [local]
+    if any(is_frame(one) for one in given_ones):
+        from partita._frame import from_local_tables
+
+        return from_local_tables(list(given_ones), layout, team)
     with team:
         for one in given_ones:
             refuse_mask(one)

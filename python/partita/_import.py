@@ -44,7 +44,7 @@ def from_partitioned(obj: Any, *, team: Team | None = None, copy: bool | None = 
     if _joint.share(team, problems, is_table, "__partitioned__").count(True):
         from partita._frame import from_tables
 
-        array: Array = from_tables(raw, layout, team)
+        array: Array = from_tables(raw, parts, own, layout, team, copy=copy)
     else:
         array = _from_raw(raw, layout, team, copy, parts, own)
     array._keep = (obj, parts)
@@ -274,6 +274,10 @@ def _offers(obj: Any, names: tuple[str, ...]) -> bool:
 
 
 def _from_whole(obj: Any, layout: Layout | None, team: Team, copy: bool | None) -> Array:
+    if is_frame(obj):
+        from partita._frame import from_whole_table
+
+        return from_whole_table(obj, layout, team, copy=copy)
     if isinstance(obj, bool | int | float | complex | list | tuple):
         whole, why = np.asarray(obj), "it was no array"
     else:
