@@ -18,6 +18,8 @@ from partita._errors import ProtocolError
 
 Numbers = np.ndarray[Any, Any]
 Words = tuple[str, str, Any]
+# Words of a codec, lanes, bytes of text, and a name.
+PlainIndex = tuple[Words, list[bytes], bytes, Any]
 
 
 class Encoded(NamedTuple):
@@ -84,7 +86,7 @@ class Codec:
         """Element types of the lanes."""
         match self.kind:
             case "number" | "range":
-                return (self.word,)
+                return (self.dtype.newbyteorder("=").name,)
             case "masked":
                 return (self.more, "bool")
             case "object":
@@ -104,7 +106,7 @@ class Codec:
         """A column, or row labels, as it travels."""
         match self.kind:
             case "number" | "range":
-                return Encoded([np.asarray(values.to_numpy(), dtype=self.word)], NO_BYTES)
+                return Encoded([np.asarray(values.to_numpy(), dtype=self.lanes[0])], NO_BYTES)
             case "time":
                 ticks = np.ascontiguousarray(values.to_numpy(), dtype=self.word)
                 return Encoded([ticks.view(np.int64)], NO_BYTES)
@@ -133,7 +135,7 @@ class Codec:
         first = np.ascontiguousarray(column.lanes[0])
         match self.kind:
             case "number":
-                return first
+                return first.astype(self.word, copy=False)
             case "range":
                 return _range(first)
             case "time":
@@ -199,21 +201,30 @@ def _range(labels: Numbers) -> Any:
     return pd.RangeIndex(start, start + step * len(labels), step)
 
 
-def plain_index(index: Any, what: str) -> tuple[Words, list[bytes], bytes]:
+def plain_index(index: Any, what: str) -> PlainIndex:
     """Labels as plain data that can be told and compared."""
     codec = codec_of(index, what)
     lanes, row = codec.encode(index)
-    return codec.words(), [np.ascontiguousarray(lane).tobytes() for lane in lanes], row.tobytes()
+    plain = [np.ascontiguousarray(lane).tobytes() for lane in lanes]
+    return codec.words(), plain, row.tobytes(), plain_name(index.name, what)
 
 
-def index_of(plain: tuple[Words, list[bytes], bytes]) -> Any:
+def plain_name(name: Any, what: str) -> Any:
+    """The name of labels, if it can be told."""
+    if name is None or type(name) in (str, int, float, bool):
+        return name
+    message = f"{what} has the name {name!r}, a {type(name).__name__}; use text or a number"
+    raise ProtocolError(message, "frame-names")
+
+
+def index_of(plain: PlainIndex) -> Any:
     """The labels again."""
-    words, lanes, row = plain
+    words, lanes, row, name = plain
     codec = Codec(*words)
     arrays = [
         np.frombuffer(lane, dtype=kind) for lane, kind in zip(lanes, codec.lanes, strict=True)
     ]
-    return codec.index(Encoded(arrays, np.frombuffer(row, dtype=np.uint8)))
+    return codec.index(Encoded(arrays, np.frombuffer(row, dtype=np.uint8)), name)
 
 
 def codec_of(values: Any, what: str) -> Codec:
@@ -222,8 +233,8 @@ def codec_of(values: Any, what: str) -> Codec:
 
     dtype = values.dtype
     if isinstance(values, pd.MultiIndex):
-        message = f"{what} have {values.nlevels} levels; use one: df.reset_index() makes columns"
-        raise ProtocolError(f"{message} of the others", "frame-levels")
+        message = f"{what} has {values.nlevels} levels; use one: df.reset_index() for rows"
+        raise ProtocolError(f"{message}, text such as 'a/b' for columns", "frame-levels")
     if isinstance(values, pd.RangeIndex):
         return Codec("range", "int64")
     if isinstance(dtype, np.dtype):
@@ -234,11 +245,11 @@ def codec_of(values: Any, what: str) -> Codec:
         # A range and the list of its numbers are the same categories.
         is_range = isinstance(dtype.categories, pd.RangeIndex)
         listed = pd.Index(dtype.categories.to_numpy()) if is_range else dtype.categories
-        categories = plain_index(listed, f"categories of {what}")
+        categories = plain_index(listed, f"the list of categories of {what}")
         codes = values.array.codes.dtype.name
         return Codec("category", "category", (codes, bool(dtype.ordered), categories))
     if isinstance(dtype, pd.IntervalDtype):
-        side = codec_of(values.array.left, f"bounds of {what}")
+        side = codec_of(values.array.left, f"the list of bounds of {what}")
         # Bounds that happen to be a range are numbers like others.
         return Codec("interval", str(dtype), side.plain().words())
     if isinstance(dtype, pd.PeriodDtype):
@@ -261,14 +272,14 @@ def _plain_codec(values: Any, dtype: np.dtype[Any], what: str) -> Codec:
             other = "complex128" if dtype.kind == "c" else "float64"
             message = f"{what} holds {dtype}, which no plan moves; use astype({other!r})"
             raise ProtocolError(message, "frame-dtype")
-        return Codec("number", dtype.newbyteorder("=").name)
+        # The name of a foreign byte order is that of ours.
+        return Codec("number", dtype.name if dtype.isnative else dtype.str)
     unknown = _texts.first_unknown(values)
     if unknown is None:
         return Codec("object", "object")
     place, kind = unknown
-    message = f"{what} holds {dtype}: row {place} is a {kind.__name__}; use text, bytes, numbers of"
-    message += " Python, True, False or missing values, or a column of one dtype"
-    raise ProtocolError(message, "frame-dtype")
+    message = f"{what} holds {dtype}: place {place} is a {kind.__name__}; use text, bytes, numbers,"
+    raise ProtocolError(f"{message} booleans, missing values, or one dtype", "frame-dtype")
 
 
 def _zoned_codec(dtype: Any, what: str) -> Codec:

@@ -93,7 +93,7 @@ class Frame(Array):
             _check_shape(table, layout.local_shape(rank, buffer=buffer))
             here = [at for at, piece in enumerate(pieces) if piece.buffer == buffer]
             bounds = [_local_rows(pieces[at]) for at in here]
-            rows = _encoded(self._schema.rows, table.index, "the index of rows").cut(bounds)
+            rows = _encoded(self._schema.rows, table.index, _schema.ROW_LABELS).cut(bounds)
             labels |= {_row_key(pieces[at]): one for at, one in zip(here, rows, strict=True)}
             for local, number in enumerate(_column_numbers(layout, rank, buffer)):
                 what = f"column {self._schema.columns[number]!r}"

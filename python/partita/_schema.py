@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from partita._columns import Codec, codec_of, index_of, plain_index
+from partita._columns import Codec, codec_of, index_of, plain_index, plain_name
 from partita._errors import ProtocolError
 from partita._foreign import is_frame
 from partita._partita import read_partitioned
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from partita._partita import Partitions
+
+# What messages call them.
+COLUMN_LABELS, ROW_LABELS = "the index of columns", "the index of rows"
 
 Table = Any
 Problem = tuple[str, str, str]
@@ -56,25 +59,21 @@ def told_of(table: Table, numbers: Sequence[int], shape: Sequence[int], row: int
     ]
     return {
         "numbers": list(numbers),
-        "labels": plain_index(table.columns, "the column labels"),
+        "labels": plain_index(table.columns, COLUMN_LABELS),
         "codecs": codecs,
-        "names": [_name(table.columns.name), _name(table.index.name)],
-        "rows": codec_of(table.index, "the row labels").words(),
+        "names": [
+            plain_name(table.columns.name, COLUMN_LABELS),
+            plain_name(table.index.name, ROW_LABELS),
+        ],
+        "rows": codec_of(table.index, ROW_LABELS).words(),
         "row": row,
         "digest": None if row is None else _digest(table.index),
         "has_rows": bool(len(table)),
     }
 
 
-def _name(name: Any) -> Any:
-    if name is None or type(name) in (str, int, float, bool):
-        return name
-    message = f"the labels are named {name!r}, a {type(name).__name__}; use text or a number"
-    raise ProtocolError(message, "frame-names")
-
-
 def _digest(labels: Any) -> str:
-    _, lanes, row = plain_index(labels, "the row labels")
+    _, lanes, row, _ = plain_index(labels, ROW_LABELS)
     return blake2b(b"".join([*lanes, row]), digest_size=16).hexdigest()
 
 
@@ -214,7 +213,7 @@ def _widest_rows(known: Codec | None, other: Codec, *, has_rows: bool) -> Codec:
     """The codec of the labels of all rows; ranges and numbers are numbers together."""
     if known is None or known == other or not has_rows:
         return known or other
-    _compare(known.plain(), other.plain(), "the index of rows")
+    _compare(known.plain(), other.plain(), ROW_LABELS)
     return known.plain()
 
 

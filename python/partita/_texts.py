@@ -84,6 +84,7 @@ def _kinds() -> list[tuple[type, Writer, Reader]]:
         (bool, lambda v: bytes([v]), lambda data: data != b"\0"),
         (int, _packed_int, lambda data: int.from_bytes(data, "little", signed=True)),
         (bytes, bytes, lambda data: data),
+        (np.generic, _packed_scalar, _unpacked_scalar),
     ]
 
 
@@ -91,12 +92,27 @@ def _packed_int(value: int) -> bytes:
     return value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
 
 
+def _packed_scalar(value: np.generic) -> bytes:
+    return value.dtype.str.encode() + b" " + value.tobytes()
+
+
+def _unpacked_scalar(data: bytes) -> Any:
+    dtype, _, content = data.partition(b" ")
+    return np.frombuffer(content, dtype=dtype.decode())[0]
+
+
+def _kind_of(value: Any) -> type:
+    """The type by which a value is packed: its own, or that of NumPy's numbers and times."""
+    is_number = isinstance(value, np.generic) and value.dtype.kind in "biufcmM"
+    return np.generic if is_number else type(value)
+
+
 def first_unknown(values: Iterable[Any]) -> tuple[int, type] | None:
     """Place and type of the first object that cannot be packed."""
     # Subclasses are others: they would come back as what they are made of.
     known = {kind for kind, _, _ in _kinds()}
     for place, value in enumerate(values):
-        if type(value) not in known:
+        if _kind_of(value) not in known:
             return place, type(value)
     return None
 
@@ -106,7 +122,7 @@ def packed_objects(values: Iterable[Any]) -> tuple[Numbers, Numbers, Numbers]:
     writers = {kind: (tag, write) for tag, (kind, write, _) in enumerate(_kinds())}
     tags, packed = [], []
     for value in values:
-        tag, write = writers[type(value)]
+        tag, write = writers[_kind_of(value)]
         tags.append(tag)
         packed.append(write(value))
     lengths = np.array([len(data) for data in packed], dtype=np.int64)

@@ -54,12 +54,12 @@ REFUSED: dict[str, tuple[list[pd.DataFrame], str, str]] = {
     "levels of columns": (
         changed(HALF.set_axis(NESTED, axis=1)),
         "frame-levels",
-        "column labels have 2 levels",
+        "index of columns has 2 levels",
     ),
     "objects": (
         changed(HALF.assign(a=[date(2020, 1, 1), None])),
         "frame-dtype",
-        "'a' holds object: row 0 is a date",
+        "'a' holds object: place 0 is a date",
     ),
     "sparse": (changed(HALF.astype({"a": "Sparse[int64]"})), "frame-dtype", "'a' holds Sparse"),
     "long numbers": (changed(HALF.astype({"b": "longdouble"})), "frame-dtype", "astype"),

@@ -13,6 +13,7 @@ import pytest
 from test_pandas import table
 
 import partita as pt
+from partita import _run
 
 LINES = 6
 TIMES = pd.date_range("2020-01-01", periods=LINES, freq="D")
@@ -29,10 +30,17 @@ COLUMNS: dict[str, Any] = {
     "text in objects": pd.Series(ODD_TEXT, dtype=object),
     "missing in objects": pd.Series([None, np.nan, pd.NA, pd.NaT, "a", np.nan], dtype=object),
     "mixed objects": pd.Series([True, 1, 1.0, b"x\0", 2**200, -1], dtype=object),
+    "scalars in objects": pd.Series(
+        [np.int8(3), np.float32(0.1), np.bool_(True), np.datetime64("2020-01-01", "s"), 1, None],
+        dtype=object,
+    ),
     "booleans in objects": pd.Series([True, None, False, True, None, True], dtype=object),
     "ordered": pd.Categorical(list("zyxzyx"), categories=list("zyxw"), ordered=True),
     "unordered": pd.Categorical(["b", None, "a", "b", "b", None], categories=["b", "a", "c"]),
     "counted": pd.Categorical([3, 1, 2, 3, 1, None], categories=[3, 2, 1, 0]),
+    "named categories": pd.Categorical(
+        list("uvuvuv"), dtype=pd.CategoricalDtype(pd.Index(["v", "u"], name="letters"))
+    ),
     "many categories": pd.Categorical(range(LINES), categories=range(300)),
     "dated categories": pd.Categorical(TIMES),
     "nothing but missing": pd.Categorical([None] * LINES, categories=["never"]),
@@ -50,6 +58,7 @@ COLUMNS: dict[str, Any] = {
     "zoned intervals": pd.interval_range(TIMES.tz_localize("UTC")[0], periods=LINES, freq="D"),
     "float16": np.arange(LINES, dtype="float16"),
     "complex64": np.arange(LINES, dtype="complex64") * 1j,
+    "other byte order": np.arange(LINES, dtype=np.dtype("int32").newbyteorder()) * 1000,
     "uint8": np.arange(LINES, dtype="uint8"),
 }
 
@@ -203,19 +212,28 @@ def test_very_wide_tables() -> None:
     there_and_back(whole, 2)
 
 
-def test_text_takes_about_its_own_memory() -> None:
+def test_text_takes_about_its_own_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     words = ["w"] * 1000
     words[500] = "long" * 25_000
     whole = pd.DataFrame({"a": words})
+    made: list[int] = []
+    empty = _run.empty
+
+    def counted(shape: Any, dtype: Any) -> Any:
+        array = empty(shape, dtype)
+        made.append(array.nbytes)
+        return array
 
     def body(team: pt.Team) -> None:
         given = table(whole, [0, 500, 1000], [0, 1], [(team.rank, 0)])
-        a = pt.from_partitioned(given, team=team)
-        assert a.gather()["a"][500] == words[500]
+        assert pt.from_partitioned(given, team=team).gather()["a"][500] == words[500]
 
     pt.spmd(body, ranks=2)
+    # Memory of partita itself is not traced.
+    monkeypatch.setattr(_run, "empty", counted)
     tracemalloc.start()
     pt.spmd(body, ranks=2)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
+    assert 2 * 100_000 <= sum(made) < 400_000
     assert peak < 4 << 20
