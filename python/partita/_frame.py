@@ -89,13 +89,14 @@ class Frame(Array):
         columns: list[list[Encoded]] = [[] for _ in pieces]
         labels: dict[tuple[int, int], Encoded] = {}
         tables: list[Any] = self._buffers
-        for buffer, table in enumerate(tables):
+        places = _by_buffer(pieces, len(tables))
+        for buffer, (table, here) in enumerate(zip(tables, places, strict=True)):
             _check_shape(table, layout.local_shape(rank, buffer=buffer))
-            here = [at for at, piece in enumerate(pieces) if piece.buffer == buffer]
             bounds = [_local_rows(pieces[at]) for at in here]
             rows = _encoded(self._schema.rows, table.index, _schema.ROW_LABELS).cut(bounds)
             labels |= {_row_key(pieces[at]): one for at, one in zip(here, rows, strict=True)}
-            for local, number in enumerate(_column_numbers(layout, rank, buffer)):
+            numbers = _column_numbers(layout, rank, [pieces[at] for at in here])
+            for local, number in enumerate(numbers):
                 what = f"column {self._schema.columns[number]!r}"
                 column = _encoded(self._schema.codecs[number], table.iloc[:, local], what)
                 inside = [at for at in here if _has_column(pieces[at], local)]
@@ -216,13 +217,13 @@ def _assembled(
 
     if rank not in layout.ranks:
         return []
-    pieces = list(zip(layout.pieces(rank), parts, strict=True))
+    pieces = list(layout.pieces(rank))
     tables = []
-    for number in range(layout.n_buffers(rank)):
-        here = [(piece, columns) for piece, columns in pieces if piece.buffer == number]
+    for places in _by_buffer(pieces, layout.n_buffers(rank)):
+        here = [(pieces[at], parts[at]) for at in places]
         rows = {piece.local_start[0]: labels[_row_key(piece)] for piece, _ in here}
         index = schema.rows.index(_joined(schema.rows, rows), schema.rows_name)
-        numbers = _column_numbers(layout, rank, number)
+        numbers = _column_numbers(layout, rank, [piece for piece, _ in here])
         stretches: list[dict[int, Encoded]] = [{} for _ in numbers]
         for piece, columns in here:
             for at, column in enumerate(columns, piece.local_start[1]):
@@ -243,24 +244,29 @@ def _joined(codec: Codec, stretches: dict[int, Encoded]) -> Encoded:
     return Encoded.joined([stretches[start] for start in sorted(stretches)])
 
 
-def _column_numbers(layout: Layout, rank: int, buffer: int) -> list[int]:
-    """The columns of a rank's table, in its order."""
-    if len(layout.pieces(rank)) == 0 and layout.maps is not None:
+def _by_buffer(pieces: list[Piece], n_buffers: int) -> list[list[int]]:
+    """Places of the pieces of each buffer."""
+    places: list[list[int]] = [[] for _ in range(n_buffers)]
+    for at, piece in enumerate(pieces):
+        places[piece.buffer].append(at)
+    return places
+
+
+def _column_numbers(layout: Layout, rank: int, pieces: list[Piece]) -> list[int]:
+    """The columns of a rank's table, in its order, by the table's pieces."""
+    if not pieces and layout.maps is not None:
         # Without rows there are no pieces to ask; with as many rows as ranks there are.
         probe = [Block(), layout.maps[1]]
         shape, grid = (layout.n_ranks, layout.shape[1]), layout.grid_shape
-        layout = Layout(shape, probe, grid=grid, ranks=list(layout.ranks))
-    return _numbers_along(layout, rank, buffer, 1)
+        made = Layout(shape, probe, grid=grid, ranks=list(layout.ranks))
+        pieces = list(made.pieces(rank))
+    return _numbers_along(pieces, 1)
 
 
-def _numbers_along(layout: Layout, rank: int, buffer: int, dim: int) -> list[int]:
-    """Global numbers of a buffer's rows or columns."""
-    found: dict[int, int] = {}
-    for piece in layout.pieces(rank):
-        if piece.buffer == buffer:
-            for at in range(piece.shape[dim]):
-                found[piece.local_start[dim] + at] = piece.start[dim] + at
-    return [found[at] for at in sorted(found)]
+def _numbers_along(pieces: list[Piece], dim: int) -> list[int]:
+    """Global numbers of a table's rows or columns, by its pieces."""
+    spans = {(one.local_start[dim], one.start[dim], one.shape[dim]) for one in pieces}
+    return [at for _, start, length in sorted(spans) for at in range(start, start + length)]
 
 
 def from_tables(
@@ -282,6 +288,12 @@ def from_tables(
     return Frame(raw, layout, team, schema, reasons=["copy=True" if copy else ""] * len(raw))
 
 
+def _check_count(tables: list[Table], n_buffers: int) -> None:
+    if len(tables) != n_buffers:
+        message = f"{len(tables)} tables, the layout says {n_buffers}; use one per buffer"
+        raise ProtocolError(message, "buffer-count")
+
+
 def from_local_tables(tables: list[Table], layout: Layout, team: Team) -> Frame:
     """A frame from this rank's buffers, once all ranks agree on its columns. Collective."""
     with team:
@@ -291,10 +303,12 @@ def from_local_tables(tables: list[Table], layout: Layout, team: Team) -> Frame:
             raise LayoutError(f"{message}from_partitioned, or a subteam", "frame-ranks")
     told, problems = [], []
     try:
-        for buffer, table in enumerate(tables):
+        pieces = list(layout.pieces(team.rank))
+        _check_count(tables, layout.n_buffers(team.rank))
+        for buffer, places in enumerate(_by_buffer(pieces, len(tables))):
+            table, here = tables[buffer], [pieces[at] for at in places]
             shape = layout.local_shape(team.rank, buffer=buffer)
-            numbers = _column_numbers(layout, team.rank, buffer)
-            here = [one for one in layout.pieces(team.rank) if one.buffer == buffer]
+            numbers = _column_numbers(layout, team.rank, here)
             row = here[0].start[0] if len(here) == 1 else None
             told.append(_schema.told_of(table, numbers, shape, row))
     except Exception as error:
@@ -320,10 +334,9 @@ def from_whole_table(
     schema = _schema.agreed([told], shape[1])
     if team.rank not in layout.ranks:
         return Frame([], layout, team, schema)
-    pairs = [
-        _part(table, layout, team.rank, buffer, copy)
-        for buffer in range(layout.n_buffers(team.rank))
-    ]
+    pieces = list(layout.pieces(team.rank))
+    places = _by_buffer(pieces, layout.n_buffers(team.rank))
+    pairs = [_part(table, layout, team.rank, [pieces[at] for at in here], copy) for here in places]
     frame = Frame(
         [part for part, _ in pairs], layout, team, schema, reasons=[why for _, why in pairs]
     )
@@ -332,11 +345,10 @@ def from_whole_table(
 
 
 def _part(
-    table: Table, layout: Layout, rank: int, buffer: int, copy: bool | None
+    table: Table, layout: Layout, rank: int, pieces: list[Piece], copy: bool | None
 ) -> tuple[Table, str]:
     """A rank's part of a table, and why it does not share memory with it."""
-    rows = _numbers_along(layout, rank, buffer, 0)
-    columns = _column_numbers(layout, rank, buffer)
+    rows, columns = _numbers_along(pieces, 0), _column_numbers(layout, rank, pieces)
     is_all = all(own == list(range(n)) for own, n in zip((rows, columns), table.shape, strict=True))
     if is_all and not copy:
         return table, ""
