@@ -211,6 +211,7 @@ def plain_index(index: Any, what: str) -> PlainIndex:
 
 def plain_name(name: Any, what: str) -> Any:
     """The name of labels, if it can be told."""
+    name = name.item() if isinstance(name, np.generic) else name
     if name is None or type(name) in (str, int, float, bool):
         return name
     message = f"{what} has the name {name!r}, a {type(name).__name__}; use text or a number"

@@ -51,6 +51,12 @@ class Frame(Array):
         return list(self._schema.columns)
 
     @property
+    def nbytes(self) -> int:
+        """Bytes of all columns as they travel, each counted once, without those of text."""
+        lanes = (lane for codec in self._schema.codecs for lane in codec.lanes)
+        return self.shape[0] * sum(np.dtype(lane).itemsize for lane in lanes)
+
+    @property
     def owned(self) -> Any:
         """This rank's table."""
         return self.local

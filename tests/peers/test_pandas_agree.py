@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import ray
+from dateutil.tz import tzoffset
 from test_pandas import WHOLE, alike, table
 
 import partita as pt
@@ -50,6 +52,16 @@ REFUSED: dict[str, tuple[list[pd.DataFrame], str, str]] = {
     "names of columns": (changed(HALF.rename_axis(columns="n")), "frame-names", "columns.name"),
     "names of rows": (changed(HALF.rename_axis(index="n")), "frame-names", "index.name"),
     "dtypes of rows": (changed(HALF.set_axis(["r", "s"])), "data-dtypes-differ", "index of rows"),
+    "odd names": (
+        changed(HALF.set_axis(pd.Index([2, 3], name=date(2020, 1, 1)))),
+        "frame-names",
+        "datetime.date",
+    ),
+    "zones without a name": (
+        changed(HALF.assign(a=pd.date_range("2020", periods=2, tz=tzoffset("here", 3601)))),
+        "frame-dtype",
+        "tz_convert",
+    ),
     "levels of rows": (changed(HALF.set_axis(NESTED)), "frame-levels", "2 levels; .*reset_index"),
     "levels of columns": (
         changed(HALF.set_axis(NESTED, axis=1)),
@@ -224,6 +236,25 @@ def test_layouts_that_tables_cannot_have(reason: str) -> None:
     with pytest.raises(pt.LayoutError) as caught:
         pt.asarray(PLAIN).redistribute(WRONG_LAYOUTS[reason])
     assert caught.value.reason == reason
+
+
+def test_ray_gets_the_tables_themselves() -> None:
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+    try:
+        refs = pt.asarray(WHOLE).to_ray()
+        assert refs is not None
+        (found,) = ray.get(refs)
+    finally:
+        ray.shutdown()
+    alike(found, WHOLE)
+
+
+def test_bytes_and_dtypes_of_tables() -> None:
+    nullable = pd.DataFrame({"a": pd.array([1, None], dtype="Int16")})
+    times = pd.DataFrame({"t": pd.to_datetime(["2020-01-01"]).astype("datetime64[s]")})
+    assert (pt.asarray(PLAIN).nbytes, pt.asarray(nullable).nbytes) == (4 * 16, 2 * 3)
+    assert pt.asarray(times).dtype == np.dtype("datetime64[s]")
+    assert pt.asarray(nullable).dtype == object
 
 
 def test_tables_are_no_plain_buffers() -> None:
