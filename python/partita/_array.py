@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -167,6 +168,14 @@ class Array:
         # The dots keep a view of an array without dimensions a view.
         index: Any = (*box, ...)
         return self._buffers[buffer][index]
+
+    def _copied(self) -> Array:
+        """The same array in memory of its own."""
+        twin = copy(self)
+        twin._buffers = [buffer.copy() for buffer in self._buffers]
+        twin._reasons = ["copy=True"] * len(self._buffers)
+        twin._keep = None
+        return twin
 
     def copies(self) -> list[Copied]:
         """For each buffer of this rank, whether it shares its producer's memory, and why not."""

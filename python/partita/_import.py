@@ -265,7 +265,7 @@ def asarray(
     else:
         return _from_whole(obj, layout, team, copy)
     if layout is None or layout == array.layout:
-        return array
+        return array._copied() if copy and array is obj else array
     return array.redistribute(layout)
 
 

@@ -178,6 +178,18 @@ def test_copies_are_copies() -> None:
     alike(a.gather(), PLAIN)
 
 
+@pytest.mark.parametrize("whole", [PLAIN, PLAIN.to_numpy()], ids=["table", "array"])
+def test_a_copy_of_what_is_held_already(whole: Any) -> None:
+    a = pt.asarray(whole)
+    assert pt.asarray(a) is a
+    b = pt.asarray(a, copy=True)
+    assert type(b) is type(a)
+    assert b.local is not a.local
+    assert [one.why for one in b.copies()] == ["copy=True"]
+    assert [one.shares_memory for one in a.copies()] == [True]
+    assert np.array_equal(b.gather(), whole)
+
+
 def test_a_whole_table_is_a_frame() -> None:
     a = pt.asarray(WHOLE)
     assert isinstance(a, pt.Frame)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Callable
 from datetime import timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from launch import launch
 from test_pandas import table
 
 import partita as pt
@@ -237,3 +239,31 @@ def test_text_takes_about_its_own_memory(monkeypatch: pytest.MonkeyPatch) -> Non
     tracemalloc.stop()
     assert 2 * 100_000 <= sum(made) < 400_000
     assert peak < 4 << 20
+
+
+PROCESSES = """
+import sys
+sys.path.insert(0, FOLDER)
+import partita as pt
+from test_pandas_dtypes import exactly, table, whole_table
+
+team, whole = pt.world(), whole_table()
+cuts = [0, 4, 6]
+given = table(whole, cuts, [0, whole.shape[1]], [(team.rank, 0)])
+a = pt.from_partitioned(given, team=team)
+dealt = a.redistribute(pt.Layout(whole.shape, "cyclic, cyclic(2) @ 1x2"))
+exactly(dealt.gather(), whole)
+if team.rank == 0:
+    given["partitions"][(0, 0)]["data"] = a.local.assign(uint8=[[1]] * 4)
+try:
+    pt.from_partitioned(given, team=team)
+except pt.ProtocolError as error:
+    assert error.reason == "frame-dtype", error
+else:
+    raise AssertionError("a list went through")
+exactly(dealt.gather(), whole)
+"""
+
+
+def test_tables_of_processes(tmp_path: Path) -> None:
+    launch(tmp_path, PROCESSES.replace("FOLDER", repr(str(Path(__file__).parent))), 2)
