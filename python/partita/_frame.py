@@ -128,8 +128,8 @@ class Frame(Array):
     def to_dask(self, client: Any = None, *, root: int | None = None) -> Any:
         """Refused: a `dask.array` has no labels and one dtype."""
         message = (
-            "a table is no dask.array; use dask.dataframe.from_pandas(frame.gather(root=0)), or "
-            "hand over what a consumer of __partitioned__ reads"
+            "a table is no dask.array, which has no labels; use .gather() on one rank with "
+            "dask.dataframe.from_pandas, or hand on its __partitioned__"
         )
         raise ProtocolError(message, "frame-dask")
 
