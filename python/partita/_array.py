@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from copy import copy
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from partita._errors import LayoutError, ProtocolError
-from partita._foreign import Copied, refuse_mask
+from partita._foreign import Copied, is_frame, refuse_mask
 from partita._partita import Layout, Whole, plan
 from partita._run import apply, local_shapes
 from partita._team import Team, world
@@ -127,14 +128,6 @@ class Array:
             pairs.append((piece, self._view(piece.buffer, box)))
         return pairs
 
-    def copy(self) -> Array:
-        """The same array in memory of its own."""
-        buffers = [np.array(buffer, order="K") for buffer in self._buffers]
-        made = Array(buffers, self._layout, self._team, self._dtype)
-        made._reasons = ["copy=True"] * len(buffers)
-        made._halo_layout, made._boundary = self._halo_layout, self._boundary
-        return made
-
     def redistribute(self, layout: Layout, *, out: Local | None = None) -> Array:
         """The same array in another layout. Collective."""
         return Array(self._moved(layout, out), layout, self._team, self._dtype)
@@ -182,6 +175,14 @@ class Array:
         # The dots keep a view of an array without dimensions a view.
         index: Any = (*box, ...)
         return self._buffers[buffer][index]
+
+    def copy(self) -> Array:
+        """The same array in memory of its own."""
+        twin = copy(self)
+        twin._buffers = [buffer.copy() for buffer in self._buffers]
+        twin._reasons = ["copy=True"] * len(self._buffers)
+        twin._keep = None
+        return twin
 
     def copies(self) -> list[Copied]:
         """For each buffer of this rank, whether it shares its producer's memory, and why not."""
@@ -266,9 +267,16 @@ def _listed(moved: Any) -> list[Local]:
 
 
 def from_local(local: Any, layout: Layout, team: Team | None = None) -> Array:
-    """An array from this rank's buffer, without a copy; a list where it has several."""
+    """An array from this rank's buffer, without a copy; a list where it has several.
+
+    With tables it is collective: the ranks tell each other labels and dtypes.
+    """
     team = team or world()
     given_ones = local if isinstance(local, list | tuple) else [local]
+    if any(is_frame(one) for one in given_ones):
+        from partita._frame import from_local_tables
+
+        return from_local_tables(list(given_ones), layout, team)
     with team:
         for one in given_ones:
             refuse_mask(one)

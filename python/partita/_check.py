@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +98,21 @@ def _clipped(error: Exception) -> str:
         return "an error without words"
 
 
+def _wrong_tables(dicts: list[Any], are_ranks: bool) -> list[tuple[str, str, str]]:
+    """What importing would refuse in tables, by themselves and together."""
+    if "pandas" not in sys.modules:
+        return []
+    from partita import _schema
+
+    read = [_schema.told_in_dictionary(one) for one in dicts]
+    wrong = [
+        (f"ranks[{rank}].{path}" if are_ranks else path, reason, message)
+        for rank, (_, problems) in enumerate(read)
+        for path, reason, message in problems
+    ]
+    return wrong or _schema.disagreement([one for told, _ in read for one in told])
+
+
 def check(obj: Any, *, strict: bool = False, team: Team | None = None) -> list[Finding]:
     """Everything that is wrong with an object, its dictionary, or those of all ranks.
 
@@ -122,7 +138,8 @@ def check(obj: Any, *, strict: bool = False, team: Team | None = None) -> list[F
     try:
         stale = [] if are_ranks else listed(_heat.stale(obj, dicts[0]))
         local = [one for own in dicts for one in unpicklable(own)] if strict else []
-        return missing + listed(check_dicts(dicts, are_ranks, strict)) + stale + local
+        wrong = check_dicts(dicts, are_ranks, strict) or _wrong_tables(dicts, are_ranks)
+        return missing + listed(wrong) + stale + local
     except Exception as error:
         # Only what an object's own code does while it is looked at can come here.
         words = f"reading the dictionary raised {type(error).__name__}: {_clipped(error)}"

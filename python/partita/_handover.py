@@ -13,6 +13,7 @@ import numpy as np
 
 from partita._chunks import chunk_layout
 from partita._errors import LayoutError, TeamError
+from partita._foreign import is_frame
 from partita._plain import from_plain, to_plain
 from partita._tasks import by_rank
 
@@ -154,7 +155,7 @@ def to_ray(array: Array, *, root: int | None = None) -> list[Any] | None:
     exchange = mine or Exchange(*found)
     with team:
         if team.rank in array.layout.ranks:
-            exchange.put(str(team.rank), list(map(np.ascontiguousarray, array._buffers)))
+            exchange.put(str(team.rank), [_sendable(one) for one in array._buffers])
     team.barrier()
     refs = None
     with team:
@@ -164,6 +165,11 @@ def to_ray(array: Array, *, root: int | None = None) -> list[Any] | None:
     if mine is not None:
         mine.close()
     return refs
+
+
+def _sendable(buffer: Any) -> Any:
+    """A table as it is, with its labels; an array in one stretch of memory."""
+    return buffer if is_frame(buffer) else np.ascontiguousarray(buffer)
 
 
 def share(array: TaskArray | None, team: Team, *, root: int = 0) -> Any:

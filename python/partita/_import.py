@@ -50,7 +50,7 @@ def from_partitioned(obj: Any, *, team: Team | None = None, copy: bool | None = 
         _check_kinds(kinds)
         from partita._frame import from_tables
 
-        array: Array = from_tables(raw, layout, team)
+        array: Array = from_tables(raw, parts, own, layout, team, copy=copy)
     else:
         array = _from_raw(raw, layout, team, copy, parts, own)
     array._keep = (obj, parts)
@@ -295,7 +295,7 @@ def asarray(
     if layout is not None:
         a_layout(layout)
     if isinstance(obj, Array):
-        array = obj if not copy else obj.copy()
+        array = obj
     elif _offers(obj, PARTITIONED) or (isinstance(obj, dict) and "dim_data" not in obj):
         array = from_partitioned(obj, team=team, copy=copy)
     elif _offers(obj, DISTARRAY) or isinstance(obj, dict):
@@ -309,7 +309,7 @@ def asarray(
         with team:
             return _from_whole(obj, layout, team, copy)
     if layout is None or layout == array.layout:
-        return array
+        return array.copy() if copy and array is obj else array
     return array.redistribute(layout)
 
 
@@ -322,6 +322,10 @@ def _offers(obj: Any, names: tuple[str, ...]) -> bool:
 
 
 def _from_whole(obj: Any, layout: Layout | None, team: Team, copy: bool | None) -> Array:
+    if is_frame(obj):
+        from partita._frame import from_whole_table
+
+        return from_whole_table(obj, layout, team, copy=copy)
     whole, why = _listed(obj, copy) if isinstance(obj, _PLAIN) else as_numpy(obj, copy)
     if layout is None:
         grid = (*(1 for _ in whole.shape), team.size)

@@ -6,6 +6,7 @@ same error, naming that rank, and none waits.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -177,6 +178,7 @@ def check(obj: Any, team: Team, strict: bool) -> list[Finding]:
     """What is wrong with the dictionaries of a team's ranks, by themselves and together."""
     problems: list[Problem] = []
     kind, own = "", None
+    tables: list[Any] = []
     try:
         dictionary = dictionary_of(obj)
         problems = [*check_dicts([dictionary], False, strict), *_heat.stale(obj, dictionary)]
@@ -187,14 +189,35 @@ def check(obj: Any, team: Team, strict: bool) -> list[Finding]:
             kind, own = "distarray", None if read is None else read.plain()
         elif not problems:
             kind, own = "partitioned", _summary(read_partitioned(dictionary)[1], team)
+            tables, problems = _tables(dictionary)
     except Exception as error:
         problems = problem_of(error)
     try:
-        told = share(team, problems, (kind, own), "the dictionary", "check")
+        told = share(team, problems, (kind, own, tables), "the dictionary", "check")
     except ProtocolError as error:
         return [one for one in error.findings if isinstance(one, Finding)]
-    kinds = {name for name, _ in told}
+    kinds = {name for name, _, _ in told}
     if len(kinds) > 1:
         return [Finding("", "ranks-differ", f"ranks speak {sorted(kinds)}; speak one protocol")]
-    values = [value for _, value in told]
-    return listed(join_distarrays(values)[0]) if kind == "distarray" else disagreements(values)
+    values = [value for _, value, _ in told]
+    if kind == "distarray":
+        return listed(join_distarrays(values)[0])
+    every = [one for _, _, own_tables in told for one in own_tables]
+    return disagreements(values) or _table_disagreements(every)
+
+
+def _tables(dictionary: Any) -> tuple[list[Any], list[Problem]]:
+    """What this rank's tables are, and what is wrong with them; none without pandas."""
+    if "pandas" not in sys.modules:
+        return [], []
+    from partita import _schema
+
+    return _schema.told_in_dictionary(dictionary)
+
+
+def _table_disagreements(told: list[Any]) -> list[Finding]:
+    if not told:
+        return []
+    from partita import _schema
+
+    return listed(_schema.disagreement(told))
