@@ -13,8 +13,10 @@ from partita._errors import LayoutError
 
 
 def integer(value: Any, what: str) -> int:
-    """A whole number."""
+    """A whole number; True and False are answers, not numbers."""
     try:
+        if isinstance(value, bool):
+            raise TypeError
         return int(value.__index__())
     except (AttributeError, TypeError):
         message = f"{what} {value!r} is no integer; use one"
@@ -35,6 +37,24 @@ def integers(values: Any, what: str) -> tuple[int, ...]:
         message = f"{what} {values!r} is no list of integers; use one, such as [0, 1]"
         raise LayoutError(message, f"{what}-not-integer")
     return tuple(integer(value, what) for value in values)
+
+
+def flag(value: Any, what: str) -> bool:
+    """A yes or no: True, False, or what NumPy and old code use for them."""
+    # An array of several values has no truth; it is no single flag either.
+    if getattr(value, "shape", ()) == () and not isinstance(value, str | bytes | float):
+        for answer in (True, False):
+            if value == answer:
+                return answer
+    raise LayoutError(f"{what} {value!r} is no flag; use True or False", f"{what}-not-flag")
+
+
+def flags(values: Any, what: str) -> tuple[bool, ...]:
+    """Several of them."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        message = f"{what} {values!r} is no list of flags; use one, such as [True, False]"
+        raise LayoutError(message, f"{what}-not-flag")
+    return tuple(flag(value, what) for value in values)
 
 
 def checked_axes(values: Any, ndim: int) -> tuple[int, ...]:

@@ -6,8 +6,11 @@
 
 from __future__ import annotations
 
-from math import floor
+from math import floor, isfinite
+from numbers import Real
+from typing import Any
 
+from partita._args import flag, integer, natural
 from partita._errors import LayoutError
 from partita.distdl.windows import Range, split
 
@@ -37,6 +40,8 @@ def interpolation_needs(
     """The inputs that each worker's share of the outputs is made of."""
     if mode not in ("nearest", "linear"):
         raise LayoutError(f"mode {mode!r}; use 'nearest' or 'linear'", "interpolation-mode")
+    extent, align_corners = natural(extent, "extent"), flag(align_corners, "align_corners")
+    n_outputs, scale = _checked_outputs(n_outputs), _checked_scale(scale)
     n_taps = 1 if mode == "nearest" else 2
     found = []
     for first, stop in split(n_outputs, workers):
@@ -47,6 +52,23 @@ def interpolation_needs(
         empty = stop <= first or extent == 0
         found.append((0, 0) if empty else (ends[0], min(extent, ends[1] + n_taps)))
     return found
+
+
+def _checked_outputs(n_outputs: Any) -> int:
+    number = integer(n_outputs, "n_outputs")
+    if number < 1:
+        raise LayoutError(f"{number} outputs of an interpolation; use at least 1", "outputs-zero")
+    return number
+
+
+def _checked_scale(scale: Any) -> float | None:
+    if scale is None:
+        return None
+    is_number = isinstance(scale, Real) and not isinstance(scale, bool)
+    if not is_number or not isfinite(scale) or scale <= 0:
+        message = f"scale {scale!r}; use a finite number above 0, or None"
+        raise LayoutError(message, "interpolation-scale")
+    return float(scale)
 
 
 def interpolation_widths(

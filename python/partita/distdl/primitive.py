@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -29,6 +30,15 @@ class Primitive:
         self.team = team
         self._movements: dict[tuple[str, ...], Movement] = {}
         self._last: Movement | None = None
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """The same movement by the same workers, with nothing remembered of earlier calls."""
+        made = copy.copy(self)
+        made._forget()
+        return made
+
+    def _forget(self) -> None:
+        self._movements, self._last = {}, None
 
     def _movement(self, structures: Sequence[Structure]) -> Movement:
         """The movement for everyone's arrays; every worker comes to the same verdict."""
