@@ -32,6 +32,22 @@ class _Pooling(Kernel):
                 message = f"padding {window.padding} for kernel {window.kernel}; use half at most"
                 raise LayoutError(message, "window-padding")
 
+    def check(
+        self, n_channels: int, dtype: torch.dtype, copies: tuple[torch.Tensor | None, ...]
+    ) -> int:
+        """The number of channels, if torch pools this element type; a tiny pool tells."""
+        try:
+            type(self).function(torch.zeros([1] * (self.n_dims + 2), dtype=dtype), 1)
+        except RuntimeError:
+            message = f"pooling of {dtype} in {self.n_dims} dimensions; use a floating type"
+            raise LayoutError(message, "dtype-unknown") from None
+        return n_channels
+
+    def extra_repr(self) -> str:
+        """What print shows, as torch does."""
+        shown = f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+        return shown if set(self.dilation) == {1} else f"{shown}, dilation={self.dilation}"
+
     def local(
         self,
         inputs: torch.Tensor,
@@ -49,7 +65,9 @@ class _Pooling(Kernel):
 
 
 class _MaxPool(_Pooling):
-    fill = -math.inf
+    def fill(self, dtype: torch.dtype) -> float:
+        """Less than any element."""
+        return -math.inf if dtype.is_floating_point else torch.iinfo(dtype).min
 
     def pool(self, inputs: torch.Tensor) -> torch.Tensor:
         """The serial pool."""
