@@ -150,6 +150,19 @@ def test_broadcast_rules_say_what_to_change() -> None:
     assert "has 2 dimensions, the one with many has 1" in dimensions
 
 
+def test_a_worker_outside_a_primitive_needs_an_array_too() -> None:
+    def job(team: pt.Team) -> None:
+        first = Partition(team).create_partition_inclusive([0])
+        primitive: Any = distdl.AllSumReduce(first, [0])
+        for call in (primitive, primitive.adjoint):
+            if team.rank == 1:
+                with pytest.raises(pt.LayoutError) as refusal:
+                    call(None)
+                assert refusal.value.reason == "local-type"
+
+    pt.spmd(job, ranks=2)
+
+
 def test_both_names_of_the_partition_of_a_sum() -> None:
     def job(team: pt.Team) -> None:
         P = Partition(team).create_cartesian_topology_partition((2, 2))

@@ -70,6 +70,7 @@ class Primitive:
     def forward(self, local: Local, out: Local | None = None) -> Local:
         """This worker's result. Collective."""
         if self.team is None:
+            structure(local)
             return local.copy()
         self._last = self.bound(local)
         return self._last.forward(local, out)
@@ -79,6 +80,7 @@ class Primitive:
     def adjoint(self, cotangent: Local, out: Local | None = None) -> Local:
         """The adjoint of the latest `forward`, on a cotangent of its result. Collective."""
         if self.team is None:
+            structure(cotangent)
             return cotangent.copy()
         if self._last is None:
             message = "the adjoint before any forward; call forward first: it fixes the shapes"
