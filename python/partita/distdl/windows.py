@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from partita._args import integer, integers, natural
 from partita._errors import LayoutError
@@ -34,15 +34,23 @@ def _at_least(least: int, value: object, name: str) -> int:
 
 @dataclass(frozen=True)
 class Window:
-    """A kernel along one dimension."""
+    """A kernel along one dimension.
+
+    `extra` is padding at the end alone; a kernel that `overhangs` has a last output for the inputs
+    that are left over, though it reaches past the padding.
+    """
 
     kernel: int = 1
     stride: int = 1
     padding: int = 0
     dilation: int = 1
+    extra: int = field(default=0, kw_only=True)
+    overhangs: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        for name, least in (("kernel", 1), ("stride", 1), ("padding", 0), ("dilation", 1)):
+        ones = ("kernel", "stride", "dilation")
+        for name in (*ones, "padding", "extra"):
+            least = 1 if name in ones else 0
             object.__setattr__(self, name, _at_least(least, getattr(self, name), name))
 
     @property
@@ -52,8 +60,13 @@ class Window:
 
     def n_outputs(self, extent: int) -> int:
         """Number of outputs for an extent of inputs."""
-        free = extent + 2 * self.padding - self.reach
-        return free // self.stride + 1 if free >= 0 else 0
+        free = extent + 2 * self.padding + self.extra - self.reach
+        if not self.overhangs:
+            return free // self.stride + 1 if free >= 0 else 0
+        count = -(-free // self.stride) + 1
+        # The last output must begin before the padding at the end.
+        is_outside = (count - 1) * self.stride >= extent + self.padding
+        return max(0, count - 1 if is_outside else count)
 
     def sees(self, outputs: Range) -> Range:
         """The inputs that these outputs see; it may reach into the padding. Empty for none."""

@@ -18,6 +18,7 @@ from partita._args import flag, integer
 from partita._errors import LayoutError
 from partita._team import Team
 from partita.distdl import Partition
+from partita.distdl.windows import Need
 from partita.torch.arguments import checked_dtype, serial_layer
 from partita.torch.kernels import Kernel, Numbers, per_dimension
 from partita.torch.parameters import channel_keepers, empty_result, kept, own_channels
@@ -46,8 +47,8 @@ class _Convolution(Kernel, Divided):
         if padding_mode != "zeros":
             message = f"padding mode {padding_mode!r}; use 'zeros', the only one when divided"
             raise LayoutError(message, "padding-mode")
-        numbers = self._padding(padding, kernel_size, stride, dilation)
-        super().__init__(P_x, kernel_size, stride, numbers, dilation)
+        numbers, extra = self._padding(padding, kernel_size, stride, dilation)
+        super().__init__(P_x, kernel_size, stride, numbers, dilation, extra=extra)
         in_channels, out_channels = (
             integer(number, "channels") for number in (in_channels, out_channels)
         )
@@ -114,18 +115,18 @@ class _Convolution(Kernel, Divided):
 
     def _padding(
         self, padding: Numbers | str, kernel: Numbers, stride: Numbers, dilation: Numbers
-    ) -> Numbers:
+    ) -> tuple[Numbers, Numbers]:
+        """Padding on both sides, and at the end alone."""
         if not isinstance(padding, str):
-            return padding
+            return padding, 0
         kernels = per_dimension(kernel, self.n_dims, "kernel")
         steps = per_dimension(dilation, self.n_dims, "dilation")
         totals = [step * (taps - 1) for step, taps in zip(steps, kernels, strict=True)]
         if padding == "valid":
-            return 0
-        is_even = not any(total % 2 for total in totals)
-        if padding == "same" and is_even and set(per_dimension(stride, self.n_dims, "s")) == {1}:
-            return [total // 2 for total in totals]
-        message = f"padding {padding!r}; use numbers, 'valid', or 'same' with odd kernels, stride 1"
+            return 0, 0
+        if padding == "same" and set(per_dimension(stride, self.n_dims, "stride")) == {1}:
+            return [total // 2 for total in totals], [total % 2 for total in totals]
+        message = f"padding {padding!r}; use numbers, 'valid', or 'same' with stride 1"
         raise LayoutError(message, "window-padding")
 
     def copies(self) -> tuple[torch.Tensor | None, ...]:
@@ -136,12 +137,13 @@ class _Convolution(Kernel, Divided):
     def local(
         self,
         inputs: torch.Tensor,
-        counts: Sequence[int],
+        needs: Sequence[Need],
         copies: tuple[torch.Tensor | None, ...],
     ) -> torch.Tensor:
         """The convolution of padded inputs; collective where channels are divided."""
         if self.together is not None:
             inputs = self.together(inputs)
+        counts = [one.n_outputs for one in needs]
         n_channels = self.out_range[1] - self.out_range[0]
         if 0 in counts or n_channels == 0:
             return empty_result([inputs.shape[0], n_channels, *counts], inputs, *copies)

@@ -15,6 +15,7 @@ from partita._args import integer
 from partita._errors import LayoutError
 from partita.distdl import Partition, Window, WindowExchange
 from partita.distdl.partition import a_partition
+from partita.distdl.windows import Need
 from partita.torch.functions import outside, padded_inputs, window_movement
 
 Numbers = int | Sequence[int]
@@ -44,6 +45,9 @@ class Kernel(torch.nn.Module):
         stride: Numbers,
         padding: Numbers,
         dilation: Numbers,
+        *,
+        extra: Numbers = 0,
+        overhangs: bool = False,
     ) -> None:
         super().__init__()
         check_grid(P_x, self.n_dims)
@@ -51,7 +55,11 @@ class Kernel(torch.nn.Module):
         columns = [per_dimension(value, self.n_dims, name) for name, value in given]
         columns.append(per_dimension(dilation, self.n_dims, "dilation"))
         self.kernel_size, self.stride, self.padding, self.dilation = columns
-        self.windows = [Window(*numbers) for numbers in zip(*columns, strict=True)]
+        extras = per_dimension(extra, self.n_dims, "padding")
+        self.windows = [
+            Window(*numbers, extra=more, overhangs=overhangs)
+            for more, *numbers in zip(extras, *columns, strict=True)
+        ]
         self.P_x = P_x
         self.exchange = WindowExchange(P_x, [[], [], *([window] for window in self.windows)])
 
@@ -65,8 +73,7 @@ class Kernel(torch.nn.Module):
         inputs = padded_inputs(input, movement, self.fill(input.dtype))
         # A worker that fails alone tells the others.
         with self.exchange.team:
-            counts = [need.n_outputs for need in movement.stages[0][2:]]
-            return self.local(inputs, counts, copies)
+            return self.local(inputs, movement.stages[0][2:], copies)
 
     def fill(self, dtype: torch.dtype) -> float:
         """What padding is made of."""
@@ -88,10 +95,10 @@ class Kernel(torch.nn.Module):
     def local(
         self,
         inputs: torch.Tensor,
-        counts: Sequence[int],
+        needs: Sequence[Need],
         copies: tuple[torch.Tensor | None, ...],
     ) -> torch.Tensor:
-        """The outputs for padded inputs; `counts` are their numbers per dimension of space."""
+        """The outputs for padded inputs; `needs` says what these are, per dimension of space."""
         raise NotImplementedError
 
 

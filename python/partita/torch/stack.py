@@ -87,7 +87,7 @@ class DistributedStack(torch.nn.Module):
                 needs = next(stages)[2:]
                 value = value if is_padded else _padded(value, needs, layer.fill(value.dtype))
                 is_padded = False
-                value = layer.local(value, [one.n_outputs for one in needs], own)
+                value = layer.local(value, needs, own)
         return value
 
 
