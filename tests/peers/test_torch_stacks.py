@@ -25,6 +25,11 @@ ACTIVATIONS = [
 ]
 
 
+def n_outputs(numbers: Any, extents: list[int], overhangs: bool) -> list[int]:
+    windows = [Window(*one, overhangs=overhangs) for one in numbers]
+    return [window.n_outputs(extent) for window, extent in zip(windows, extents, strict=True)]
+
+
 def random_window(rng: random.Random, extents: list[int], is_pool: bool) -> Any:
     """Numbers of a kernel that has outputs everywhere; None if none was found."""
     for _ in range(20):
@@ -33,7 +38,7 @@ def random_window(rng: random.Random, extents: list[int], is_pool: bool) -> Any:
             kernel, stride = rng.randint(1, 4), rng.randint(1, 3)
             padding = rng.randint(0, kernel // 2 if is_pool else 4)
             found.append((kernel, stride, padding, 1 if is_pool else rng.randint(1, 2)))
-        if all(Window(*one).n_outputs(n) for one, n in zip(found, extents, strict=True)):
+        if all(n_outputs(found, extents, False)):
             return found
     return None
 
@@ -55,14 +60,19 @@ def random_stack(seed: int) -> Any:
         numbers = random_window(rng, extents, kind != "conv")
         if numbers is None:
             continue
-        extents = [Window(*one).n_outputs(n) for one, n in zip(numbers, extents, strict=True)]
+        options: dict[str, bool] = {}
+        if kind != "conv":
+            options["ceil_mode"] = rng.random() < 0.5
+        if kind == "avg":
+            options["count_include_pad"] = rng.random() < 0.5
+        extents = n_outputs(numbers, extents, options.get("ceil_mode", False))
         columns = [tuple(one) for one in zip(*numbers, strict=True)]
         after = rng.randint(1, 3) if kind == "conv" else n_channels
-        parts.append((kind, (n_channels, after, columns)))
+        parts.append((kind, (n_channels, after, columns, options)))
         n_channels = after
     # A kernel of one element, so that there is one in every stack.
     columns = [(1,) * n_dims, (1,) * n_dims, (0,) * n_dims, (1,) * n_dims]
-    parts.append(("conv", (n_channels, 2, columns)))
+    parts.append(("conv", (n_channels, 2, columns, {})))
     return n_dims, (1, 1, *space), shape, parts, rng.random() < 0.5
 
 
@@ -74,13 +84,13 @@ def made(parts: Any, n_dims: int, P: Any = None) -> list[torch.nn.Module]:
         if kind == "activation":
             found.append(what())
             continue
-        before, after, (kernel, stride, padding, dilation) = what
+        before, after, (kernel, stride, padding, dilation), options = what
         if kind == "conv":
             layer = getattr(home, f"{start}Conv{n_dims}d")
             found.append(layer(*first, before, after, kernel, stride, padding, dilation))
         else:
             layer = getattr(home, f"{start}{kind.capitalize()}Pool{n_dims}d")
-            found.append(layer(*first, kernel, stride, padding))
+            found.append(layer(*first, kernel, stride, padding, **options))
     return found
 
 
