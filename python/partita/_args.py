@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isfinite
+from numbers import Real
 from typing import Any
 
 from partita._errors import LayoutError
@@ -37,6 +39,15 @@ def integers(values: Any, what: str) -> tuple[int, ...]:
         message = f"{what} {values!r} is no list of integers; use one, such as [0, 1]"
         raise LayoutError(message, f"{what}-not-integer")
     return tuple(integer(value, what) for value in values)
+
+
+def real(value: Any, what: str) -> float:
+    """A finite number."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not isfinite(value):
+        message = f"{what} {value!r} is no finite number; use one"
+        raise LayoutError(message, f"{what}-not-number")
+    return float(value)
 
 
 def flag(value: Any, what: str) -> bool:

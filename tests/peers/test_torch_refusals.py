@@ -102,6 +102,15 @@ REFUSED: dict[str, tuple[Any, str]] = {
         lambda P: linear(P, 4, 2)(torch.zeros(3, 3)),
         "features-count",
     ),
+    "a norm with text": (lambda P: ptt.DistributedBatchNorm(P, 2, eps="a"), "eps-not-number"),
+    "a momentum of text": (
+        lambda P: ptt.DistributedBatchNorm(P, 2, momentum="a"),
+        "momentum-not-number",
+    ),
+    "a halo of None in place": (
+        torch.no_grad()(lambda P: ptt.HaloExchange(P, [0, 0, 1], in_place=True)(None)),
+        "local-type",
+    ),
     "a norm of None": (lambda P: ptt.DistributedBatchNorm(P, 2)(None), "local-type"),
     "a norm of integers": (lambda P: ptt.DistributedBatchNorm(P, 2)(X.long()), "dtype-unknown"),
     "a norm of doubles": (lambda P: ptt.DistributedBatchNorm(P, 2)(X.double()), "dtypes-differ"),
@@ -182,6 +191,24 @@ def test_running_statistics_stay_when_a_batch_is_refused() -> None:
         assert norm.running_var.tolist() == [1.0, 1.0]
 
     pt.spmd(job, ranks=2)
+
+
+def test_norms_in_different_modes_are_refused() -> None:
+    def job(team: pt.Team) -> None:
+        norm = ptt.DistributedBatchNorm(on_grid(team, (1, 1, 2)), 2).train(team.rank == 0)
+        with pytest.raises(pt.MismatchError, match="training") as refusal:
+            norm(X)
+        assert "evaluation" in str(refusal.value)
+
+    pt.spmd(job, ranks=2)
+
+
+def test_layers_on_the_null_partition_give_tensors_back() -> None:
+    nobody = Partition()
+    for layer in (ptt.DistributedConv1d(nobody, 2, 1, 3), ptt.DistributedBatchNorm(nobody, 2)):
+        assert torch.equal(layer(X), X)
+    with pytest.raises(pt.LayoutError):
+        ptt.DistributedConv1d(nobody, 2, 1, 3)(None)
 
 
 def test_pools_of_integers_where_torch_has_them() -> None:

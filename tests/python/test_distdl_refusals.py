@@ -35,9 +35,9 @@ NUMBERS: dict[str, tuple[Callable[[], object], str]] = {
     "a division of -1": (lambda: divided(-1, 2), "extent-negative"),
     "a division over True": (lambda: divided(4, True), "workers-not-integer"),
     "a division over none": (lambda: divided(4, 0), "workers-zero"),
-    "a scale of nan": (lambda: interpolated(10, 20, 2, scale=math.nan), "interpolation-scale"),
-    "a scale of text": (lambda: interpolated(10, 20, 2, scale="a"), "interpolation-scale"),
-    "a scale of 0": (lambda: interpolated(10, 20, 2, scale=0), "interpolation-scale"),
+    "a scale of nan": (lambda: interpolated(10, 20, 2, scale=math.nan), "scale-not-number"),
+    "a scale of text": (lambda: interpolated(10, 20, 2, scale="a"), "scale-not-number"),
+    "a scale of 0": (lambda: interpolated(10, 20, 2, scale=0), "scale-not-positive"),
     "no outputs": (lambda: interpolated(10, 0, 2), "outputs-zero"),
     "a single width": (lambda: sent([(1,)]), "halo-widths"),
     "widths of a number": (lambda: sent(1), "halo-widths"),
@@ -80,6 +80,17 @@ PARTITIONS: dict[str, tuple[Callable[[Any], object], str]] = {
             np.zeros((2, 1))
         ),
         "window-outputs",
+    ),
+    "windows of None": (lambda P: distdl.WindowExchange(P, None), "window-type"),  # type: ignore[arg-type]
+    "windows of numbers": (lambda P: distdl.WindowExchange(P, [[3], []]), "window-type"),  # type: ignore[list-item]
+    "ragged data": (lambda P: P.allgather_data([[1], [1, 2]]), "data-type"),
+    "a batch flag of text": (
+        lambda P: distdl.Broadcast(P, P, preserve_batch="x"),  # type: ignore[arg-type]
+        "preserve_batch-not-flag",
+    ),
+    "a repartition with a flag of text": (
+        lambda P: distdl.Repartition(P, P, "x"),  # type: ignore[arg-type]
+        "preserve_batch-not-flag",
     ),
     "a halo wider than the array": (
         lambda P: distdl.HaloExchange(P, [100, 0])(np.zeros((5, 1))),

@@ -161,6 +161,18 @@ def kept(sizes: Sequence[int], n_layers: int) -> list[list[Need]]:
     return [[Need(a, b, 0, 0, b - a)] * n_layers for a, b in ranges_of(sizes)]
 
 
+def _checked_windows(windows: Any) -> list[tuple[Window, ...]]:
+    try:
+        found = [tuple(one) for one in windows]
+    except TypeError:
+        found = [(windows,)]
+    for one in (window for column in found for window in column):
+        if not isinstance(one, Window):
+            message = f"windows {windows!r}; use a list of Window objects per dimension"
+            raise LayoutError(message, "window-type")
+    return found
+
+
 def _check_outputs(axis: int, windows: Sequence[Window], extent: int) -> None:
     """Whether every layer has outputs at all; a single worker may have none."""
     for window, before in zip(windows, stack_extents(windows, extent), strict=False):
@@ -183,9 +195,9 @@ class WindowExchange(Primitive):
     def __init__(self, P_x: Partition, windows: Sequence[Sequence[Window]]) -> None:
         super().__init__(P_x.team if a_partition(P_x).active else None)
         self._grid = P_x.grid_shape
-        self._windows = [tuple(one) for one in windows]
-        if len(self._windows) != len(self._grid):
-            message = f"windows of {len(windows)} dimensions on a grid of {len(self._grid)}"
+        self._windows = _checked_windows(windows)
+        if len(self._windows) != len(self._grid) and P_x.team is not None:
+            message = f"windows of {len(self._windows)} dimensions on a grid of {len(self._grid)}"
             raise LayoutError(f"{message}; use one list each", "window-ndim")
 
     def _movement(self, structures: Sequence[Structure]) -> Movement:

@@ -6,11 +6,10 @@
 
 from __future__ import annotations
 
-from math import floor, isfinite
-from numbers import Real
+from math import floor
 from typing import Any
 
-from partita._args import flag, integer, natural
+from partita._args import flag, integer, natural, real
 from partita._errors import LayoutError
 from partita.distdl.windows import Range, split
 
@@ -64,11 +63,10 @@ def _checked_outputs(n_outputs: Any) -> int:
 def _checked_scale(scale: Any) -> float | None:
     if scale is None:
         return None
-    is_number = isinstance(scale, Real) and not isinstance(scale, bool)
-    if not is_number or not isfinite(scale) or scale <= 0:
-        message = f"scale {scale!r}; use a finite number above 0, or None"
-        raise LayoutError(message, "interpolation-scale")
-    return float(scale)
+    number = real(scale, "scale")
+    if number <= 0:
+        raise LayoutError(f"scale {number}; use a number above 0, or None", "scale-not-positive")
+    return number
 
 
 def interpolation_widths(

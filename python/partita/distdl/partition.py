@@ -210,7 +210,8 @@ class Partition:
             rank = (self if P_data is None else a_partition(P_data)).rank
             root = integer(root, "root")
         is_root = rank == root and rank >= 0
-        offer = [np.atleast_1d(data)] if is_root else []
+        with team:
+            offer = [np.atleast_1d(_an_array(data))] if is_root else []
         offers = team.gather_alike("broadcast_data", f"root {root}", offer)
         found = [offer[0] for offer in offers if offer]
         if len(found) > 1:
@@ -226,8 +227,8 @@ class Partition:
 
     def allgather_data(self, data: Any) -> Local | None:
         """Every worker's array, stacked in the order of the ranks; None where inactive."""
-        parts = self._gathered(np.atleast_1d(data), "allgather_data")
-        return None if parts is None else np.stack(parts)
+        parts = self._gathered(data, "allgather_data")
+        return None if parts is None else np.stack([np.atleast_1d(part) for part in parts])
 
     def allreduce_data(self, data: Any, op: str = "sum") -> Local | None:
         """The sum, prod, max or min of every worker's array; None where inactive."""
@@ -243,7 +244,7 @@ class Partition:
             return None
         team = self.members(what)
         with team:
-            local = np.asarray(data)
+            local = _an_array(data)
         parts: list[Local] = team.gather_alike(what, argument, local)
         kinds = {(part.shape, part.dtype.str) for part in parts}
         if len(kinds) > 1:
@@ -251,6 +252,14 @@ class Partition:
             message = f"{what} of unequal arrays {shown}; use one shape and dtype"
             raise LayoutError(message, "data-unequal")
         return parts
+
+
+def _an_array(data: Any) -> Local:
+    try:
+        return np.asarray(data)
+    except (TypeError, ValueError) as error:
+        message = f"data that is no array ({error}); use an array or lists of equal lengths"
+        raise LayoutError(message, "data-type") from None
 
 
 def a_partition(given: Any) -> Partition:

@@ -10,11 +10,11 @@ import math
 
 import torch
 
-from partita._args import flag, natural
+from partita._args import flag, natural, real
 from partita._errors import LayoutError
 from partita._team import Team
 from partita.distdl import Partition, split
-from partita.distdl.agree import block_sizes, common_dtype, exchange, read
+from partita.distdl.agree import block_sizes, common_dtype, read
 from partita.distdl.partition import a_partition
 from partita.torch.functions import outside
 from partita.torch.memory import structure
@@ -44,7 +44,8 @@ class DistributedBatchNorm(Divided):
         if len(shape) < 2 and P_x.team is not None:
             message = f"a partition of {len(shape)} dimensions; use (batch, channel, ...)"
             raise LayoutError(message, "partition-ndim")
-        self.P_x, self.eps, self.momentum = P_x, eps, momentum
+        self.P_x, self.eps = P_x, real(eps, "eps")
+        self.momentum = None if momentum is None else real(momentum, "momentum")
         self.total = AllSumReduce(P_x, [axis for axis in range(len(shape)) if axis != 1])
         self.num_features = natural(num_features, "num_features")
         self.channels = own_channels(P_x, self.num_features)
@@ -84,7 +85,9 @@ class DistributedBatchNorm(Divided):
         assert team is not None
         with team:
             own = structure(input)
-        structures = [read(word) for word in exchange(team, own)]
+        mode = "training" if self.training else "evaluation"
+        words = team.gather_alike("DistributedBatchNorm", mode, own.word())
+        structures = [read(word) for word in words]
         dtype = common_dtype(structures, "tensors")
         sizes = block_sizes([one.shape for one in structures], self.P_x.grid_shape)
         wanted = [stop - start for start, stop in split(self.num_features, len(sizes[1]))]
