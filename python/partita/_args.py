@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isfinite
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from partita._errors import LayoutError
@@ -17,8 +19,10 @@ if TYPE_CHECKING:
 
 
 def integer(value: Any, what: str) -> int:
-    """A whole number."""
+    """A whole number; True and False are answers, not numbers."""
     try:
+        if isinstance(value, bool):
+            raise TypeError
         return int(value.__index__())
     except (AttributeError, TypeError):
         message = f"{what} {value!r} is no integer; use one"
@@ -41,13 +45,6 @@ def integers(values: Any, what: str) -> tuple[int, ...]:
     return tuple(integer(value, what) for value in values)
 
 
-def a_flag(value: Any, what: str) -> bool:
-    """True or False."""
-    if not isinstance(value, bool):
-        raise LayoutError(f"{what}={value!r}; use True or False", f"{what}-flag")
-    return value
-
-
 def a_team(given: Any) -> Team:
     """What is given as a team, if it is one."""
     from partita._team import Team
@@ -66,6 +63,33 @@ def a_layout(given: Any) -> Layout:
         message = f"{given!r} as layout; use partita.Layout(shape, notation)"
         raise LayoutError(message, "layout-type")
     return given
+
+
+def real(value: Any, what: str) -> float:
+    """A finite number."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not isfinite(value):
+        message = f"{what} {value!r} is no finite number; use one"
+        raise LayoutError(message, f"{what}-not-number")
+    return float(value)
+
+
+def flag(value: Any, what: str) -> bool:
+    """A yes or no: True, False, or what NumPy and old code use for them."""
+    # An array of several values has no truth; it is no single flag either.
+    if getattr(value, "shape", ()) == () and not isinstance(value, str | bytes | float):
+        for answer in (True, False):
+            if value == answer:
+                return answer
+    raise LayoutError(f"{what} {value!r} is no flag; use True or False", f"{what}-not-flag")
+
+
+def flags(values: Any, what: str) -> tuple[bool, ...]:
+    """Several of them."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        message = f"{what} {values!r} is no list of flags; use one, such as [True, False]"
+        raise LayoutError(message, f"{what}-not-flag")
+    return tuple(flag(value, what) for value in values)
 
 
 def checked_axes(values: Any, ndim: int) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from partita import _heat
-from partita._args import a_flag, a_team
+from partita._args import a_team, flag
 from partita._errors import ProtocolError
 from partita._partita import check_dicts
 
@@ -120,7 +120,7 @@ def check(obj: Any, *, strict: bool = False, team: Team | None = None) -> list[F
     what the ranks of `team` hand over together, a collective call. `strict` forgives nothing that
     the protocols' texts do not allow. Never raises on bad input, never calls `get`.
     """
-    strict = a_flag(strict, "strict")
+    strict = flag(strict, "strict")
     if team is not None and a_team(team).size > 1:
         from partita import _joint
 

@@ -80,7 +80,7 @@ def _own_client(team: Team, client: Any) -> Any:
             message = f"{client!r} as client of a Dask cluster; use a distributed.Client"
             raise LayoutError(f"{message}, or the address of the scheduler", "dask-client")
     address = client.scheduler.address if is_client else client
-    named = [one for one in team._allgather("share", "", address) if one is not None]
+    named = [one for one in team.gather_alike("share", "", address) if one is not None]
     if not named:
         message = "no rank has a client of a Dask cluster; give a distributed.Client or an address"
         raise TeamError(message, "client-missing")

@@ -40,7 +40,7 @@ def share(
     """
     value = (problems, None if problems else own)
     # Nothing is encoded for a team of one.
-    told = [value] if team.size == 1 else team._allgather("hand over", f"{what}: {step}", value)
+    told = [value] if team.size == 1 else team.gather_alike("hand over", f"{what}: {step}", value)
     findings = [
         Finding(_path(rank, path, team), reason, message)
         for rank, (found, _) in enumerate(told)

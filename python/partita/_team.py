@@ -12,10 +12,10 @@ import contextvars
 import ctypes
 import math
 import threading
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from partita._args import checked_axes, integer, integers, natural
-from partita._errors import LayoutError, RemoteError
+from partita._errors import LayoutError, RemoteError, TeamError
 from partita._partita import Crew
 
 if TYPE_CHECKING:
@@ -146,6 +146,13 @@ class Team:
         except Exception as error:
             raise self.told(error) from None
 
+    def gather_alike(self, call: str, argument: str, obj: Any) -> list[Any]:
+        """Every member's value, in order; all must name the same `argument`."""
+        from partita._wire import decode, encode
+
+        data = self._encoded(encode, obj)
+        return [decode(one) for one in self.native.allgather(call, argument, data)]
+
     def told(self, error: E) -> E:
         """The same error, after the other members were told: for `raise team.told(...)`."""
         self.native.report(str(error))
@@ -154,14 +161,7 @@ class Team:
 
     def allgather_data(self, obj: Any) -> list[Any]:
         """Every member's value, in order."""
-        return self._allgather("allgather_data", "", obj)
-
-    def _allgather(self, call: str, argument: str, obj: Any) -> list[Any]:
-        """The same under the name of a call, so that different calls do not meet unnoticed."""
-        from partita._wire import decode, encode
-
-        data = self._encoded(encode, obj)
-        return [decode(one) for one in self.native.allgather(call, argument, data)]
+        return self.gather_alike("allgather_data", "", obj)
 
     def __enter__(self) -> Team:
         return self
@@ -182,6 +182,17 @@ class Team:
 
     def __hash__(self) -> int:
         return hash(self.ranks)
+
+    def __copy__(self) -> Team:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Team:
+        # A copy of a layer or a partition acts with the same ranks, not with new ones.
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        message = "a team lives in its process and cannot be pickled; send data, and make the team"
+        raise TeamError(f"{message} again with partita.world() there", "team-pickle")
 
     def __repr__(self) -> str:
         where = f"rank {self.rank}" if self.active else "not a member"

@@ -53,6 +53,6 @@ def addresses(team: Team) -> list[Address]:
     """The addresses of a team's ranks. On processes the first call is collective."""
     found = known(team)
     if found is None:
-        found = [(str(ip), int(pid)) for ip, pid in team._allgather("locations", "", here())]
+        found = [(str(ip), int(pid)) for ip, pid in team.gather_alike("locations", "", here())]
         remember(team, found)
     return found

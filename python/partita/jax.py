@@ -23,6 +23,7 @@ import jax
 import numpy as np
 from jax.experimental import io_callback
 
+from partita._errors import LayoutError
 from partita.distdl import Movement, Primitive
 from partita.distdl.agree import Structure
 
@@ -48,6 +49,9 @@ def _shape_after(movement: Movement, given: tuple[int, ...]) -> tuple[int, ...]:
 
 def function(primitive: Primitive) -> Function:
     """A primitive as a function of JAX arrays that can be differentiated. Collective."""
+    if not isinstance(primitive, Primitive):
+        message = f"a function of {primitive!r}; use a primitive of partita.distdl"
+        raise LayoutError(message, "primitive-type")
 
     def bound(x: Any) -> Movement:
         own = Structure(tuple(x.shape), np.dtype(x.dtype).name, flag=True)
@@ -75,8 +79,16 @@ def function(primitive: Primitive) -> Function:
         return (jax.numpy.zeros(kept.shape, back.dtype),)
 
     moved.defvjp(forward, backward)
-    made: Function = moved
-    return made
+
+    def checked(x: Any) -> Any:
+        if not isinstance(x, jax.Array | np.ndarray):
+            message = f"a {type(x).__name__} as local array; use an array of JAX or NumPy"
+            wrong = LayoutError(message, "local-type")
+            # A worker that stumbles over its own array tells the others.
+            raise wrong if primitive.team is None else primitive.team.told(wrong)
+        return moved(x)
+
+    return checked
 
 
 @jax.tree_util.register_static

@@ -113,27 +113,14 @@ def serial_layers() -> list[torch.nn.Module]:
     ]
 
 
-class Named(torch.nn.Module):
-    """A sequence whose parameters are named like those of a stack."""
-
-    def __init__(self, *parts: torch.nn.Module) -> None:
-        super().__init__()
-        self.layers = torch.nn.ModuleList(parts)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        for layer in self.layers:
-            x = layer(x)
-        return x
-
-
 @pytest.mark.parametrize("shape", [(2, 2, 16, 12), (1, 2, 9, 11), (1, 2, 4, 4)])
 @pytest.mark.parametrize("even", [True, False])
 def test_one_exchange_for_a_stack_or_one_per_layer(shape: Any, even: bool) -> None:
-    serial = Named(*serial_layers())
+    serial = torch.nn.Sequential(*serial_layers())
     grid = (1, 1, 2, 2)
     compare(grid, shape, serial, lambda P: ptt.DistributedStack(P, *layers(P)), even)
     serial.zero_grad()
-    compare(grid, shape, serial, lambda P: Named(*layers(P)), even)
+    compare(grid, shape, serial, lambda P: torch.nn.Sequential(*layers(P)), even)
 
 
 def test_a_stack_exchanges_its_inputs_once() -> None:
@@ -171,7 +158,9 @@ WRONG: list[tuple[Any, str]] = [
     (lambda P: ptt.DistributedConv2d(P, 1, 1, (3, 3, 3)), "window-kernel"),
     (lambda P: ptt.DistributedConv2d(P, 1, 1, 3, stride=0), "window-stride"),
     (lambda P: ptt.DistributedConv2d(P, 1, 1, 3, padding=(1,)), "window-padding"),
-    (lambda P: ptt.DistributedConv2d(P, 1, 1, 4, padding="same"), "window-padding"),
+    (lambda P: ptt.DistributedConv2d(P, 1, 1, 3, 2, padding="same"), "window-padding"),
+    (lambda P: ptt.DistributedConv2d(P, 1, 1, 3, padding="some"), "window-padding"),
+    (lambda P: ptt.DistributedMaxPool2d(P, 2, ceil_mode="no"), "ceil_mode-not-flag"),
     (lambda P: ptt.DistributedConv2d(P, 1, 1, 3, padding_mode="circular"), "padding-mode"),
     (lambda P: ptt.DistributedConv1d(P, 1, 1, 3), "partition-ndim"),
     (lambda P: ptt.DistributedAvgPool2d(P, 2, dilation=2), "window-dilation"),
@@ -215,22 +204,12 @@ def test_a_stack_with_divided_channels() -> None:
         torch.nn.Conv1d(3, 4, 3, padding=1), torch.nn.ReLU(), torch.nn.Conv1d(4, 5, 3, stride=2)
     )
 
-    class Stack(torch.nn.Module):
-        """The parameters' names are those of the serial layers."""
+    def make(P: Any) -> torch.nn.Module:
+        first = ptt.DistributedConv1d(P, 3, 4, 3, padding=1)
+        second = ptt.DistributedConv1d(P, 4, 5, 3, stride=2)
+        return ptt.DistributedStack(P, first, torch.nn.ReLU(), second)
 
-        def __init__(self, P: Any) -> None:
-            super().__init__()
-            first = ptt.DistributedConv1d(P, 3, 4, 3, padding=1)
-            second = ptt.DistributedConv1d(P, 4, 5, 3, stride=2)
-            stack = ptt.DistributedStack(P, first, torch.nn.ReLU(), second)
-            for name, layer in stack.layers.named_children():
-                self.add_module(name, layer)
-            self.run = stack.forward
-
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return self.run(x)
-
-    compare((1, 2, 2), (2, 3, 12), serial, Stack)
+    compare((1, 2, 2), (2, 3, 12), serial, make)
 
 
 def test_workers_outside_get_their_tensor_back() -> None:

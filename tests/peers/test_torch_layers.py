@@ -201,6 +201,12 @@ CROSS_ENTROPIES: list[dict[str, Any]] = [
     {"weight": torch.tensor([1.0, 0.5, 2.0, 3.0], dtype=torch.float64)},
     {"weight": torch.tensor([1.0, 0.5, 2.0, 3.0], dtype=torch.float64), "ignore_index": 0},
     {"label_smoothing": 0.1},
+    {"label_smoothing": 0.1, "ignore_index": 1},
+    {
+        "weight": torch.tensor([1.0, 0.5, 2.0, 3.0], dtype=torch.float64),
+        "label_smoothing": 0.2,
+        "ignore_index": 3,
+    },
 ]
 
 
@@ -225,16 +231,21 @@ def test_cross_entropy_of_pixels(options: dict[str, Any]) -> None:
     pt.spmd(job, ranks=4)
 
 
-def test_cross_entropy_of_probabilities() -> None:
+@pytest.mark.parametrize("weight", [None, [1.0, 0.5, 2.0, 3.0]])
+@pytest.mark.parametrize("smoothing", [0.0, 0.3])
+def test_cross_entropy_of_probabilities(weight: Any, smoothing: float) -> None:
+    options: dict[str, Any] = {"label_smoothing": smoothing}
+    if weight is not None:
+        options["weight"] = torch.tensor(weight, dtype=torch.float64)
     torch.manual_seed(2)
     whole = torch.randn(6, 4, dtype=torch.float64)
     shares = torch.rand(6, 4, dtype=torch.float64)
-    wanted = torch.nn.functional.cross_entropy(whole, shares)
+    wanted = torch.nn.functional.cross_entropy(whole, shares, **options)
 
     def job(team: pt.Team) -> None:
         P = on_grid(team, (3, 1))
         x, y = (cut(one, (3, 1), P.index) for one in (whole, shares))
-        loss = ptt.DistributedCrossEntropyLoss(P)(x, y)
+        loss = ptt.DistributedCrossEntropyLoss(P, **options)(x, y)
         assert team.rank or abs(loss.item() - wanted.item()) < 1e-12
 
     pt.spmd(job, ranks=3)

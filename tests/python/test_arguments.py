@@ -97,7 +97,7 @@ REFUSED: dict[str, tuple[Call, str]] = {
     ),
     "copy of text": (lambda t: pt.asarray(X, team=t, copy="x"), "copy-flag"),  # type: ignore[arg-type]
     "a check with a number as team": (lambda t: pt.check({}, team=5), "not-a-team"),  # type: ignore[arg-type]
-    "a check strict as text": (lambda t: pt.check({}, strict="x"), "strict-flag"),  # type: ignore[arg-type]
+    "a check strict as text": (lambda t: pt.check({}, strict="x"), "strict-not-flag"),  # type: ignore[arg-type]
     "a partition by number": (lambda t: pt.asarray(X, team=t).partition(0), "position-not-integer"),  # type: ignore[arg-type]
     "a partition by text": (
         lambda t: pt.asarray(X, team=t).partition("0"),  # type: ignore[arg-type]

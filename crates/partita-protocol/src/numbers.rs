@@ -83,8 +83,7 @@ pub(crate) fn integer(
             None
         }
         _ => {
-            let message =
-                format!("{} is {}; use an integer", field.name, value.kind_and_words());
+            let message = format!("{} is {}; use an integer", field.name, value.kind_and_words());
             found.add(path(), field.wrong_type, message);
             None
         }

@@ -43,9 +43,6 @@ impl Crew {
 }
 
 /// Calls that a team makes in Python; the engine compares them by their static name.
-const CALLS: [&str; 6] =
-    ["broadcast_data", "allgather_data", "gather", "hand over", "locations", "share"];
-
 /// An ordered list of ranks, as one of them sees it.
 #[pyclass(frozen, module = "partita._partita")]
 #[derive(Debug)]
@@ -106,13 +103,12 @@ impl TeamCore {
     fn allgather<'py>(
         &self,
         py: Python<'py>,
-        call: &str,
+        call: String,
         argument: String,
         data: Vec<u8>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let name = known_call(call);
         let all = py
-            .detach(|| self.core.allgather_with(name, argument, data))
+            .detach(|| self.core.allgather_with(call, argument, data))
             .map_err(|error| self.raised(py, &error))?;
         Ok(all.iter().map(|bytes| PyBytes::new(py, bytes)).collect())
     }
@@ -237,9 +233,4 @@ impl Started {
 fn read_deadline(seconds: Option<f64>) -> PyResult<Option<Duration>> {
     let limit = seconds.map(Duration::try_from_secs_f64).transpose();
     limit.map_err(|error| PyValueError::new_err(error.to_string()))
-}
-
-/// The static name of a call made in Python.
-fn known_call(call: &str) -> &'static str {
-    CALLS.iter().find(|name| **name == call).copied().unwrap_or("call")
 }

@@ -1,5 +1,6 @@
 //! Teams: ordered members that act together, the same on every engine.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -126,12 +127,12 @@ impl Team {
     /// As [`Team::allgather`].
     pub fn allgather_with(
         &self,
-        name: &'static str,
+        name: impl Into<Cow<'static, str>>,
         argument: String,
         bytes: Vec<u8>,
     ) -> Result<Vec<Arc<[u8]>>> {
         let _claim = self.claim()?;
-        let call = Call { argument: argument.into(), ..Call::new(name) };
+        let call = Call { name: name.into(), argument: argument.into() };
         let (_, posts) = self.meet(Parcel { bytes: bytes.into(), ..Parcel::new(call) })?;
         Ok(parcels(&posts).map(|parcel| Arc::clone(&parcel.bytes)).collect())
     }

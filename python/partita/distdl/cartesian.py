@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any
 
-from partita._args import checked_axes, integer, integers
+from partita._args import checked_axes, flags, integer, integers
 from partita._errors import LayoutError
 from partita._team import Grid, Team
 from partita.distdl.errors import InactivePartition, RankError
@@ -85,12 +85,13 @@ class CartesianPartition(Partition):
 
     def create_cartesian_subtopology_partition(self, remain_shape: Sequence[bool]) -> Partition:
         """The grid of the kept dimensions through this worker."""
-        if len(remain_shape) != len(self._shape):
-            message = f"{len(remain_shape)} flags for {len(self._shape)} dimensions; use one each"
+        kept_axes = flags(remain_shape, "remain_shape")
+        if len(kept_axes) != len(self._shape):
+            message = f"{len(kept_axes)} flags for {len(self._shape)} dimensions; use one each"
             raise LayoutError(message, "axes-count")
         if not self.active:
             return self._plain(None)
-        keep = [axis for axis, kept in enumerate(remain_shape) if kept]
+        keep = [axis for axis, kept in enumerate(kept_axes) if kept]
         grid = self._grid("create_cartesian_subtopology_partition").subgrid(keep)
         return self._cartesian_class()(Team(grid.native), grid.shape, root=self.root)
 

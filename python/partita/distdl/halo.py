@@ -28,7 +28,7 @@ from partita.distdl.movement import Movement
 from partita.distdl.partition import Partition, a_partition
 from partita.distdl.primitive import Primitive
 from partita.distdl.primitives import any_flag
-from partita.distdl.windows import Need, Range, Window, ranges_of, stack_needs
+from partita.distdl.windows import Need, Range, Window, ranges_of, stack_extents, stack_needs
 
 Local = np.ndarray[Any, Any]
 
@@ -60,6 +60,10 @@ class HaloExchange(Primitive):
         self._plans: dict[Any, Plan] = {}
         self._returns: dict[Plan, HaloReturn] = {}
 
+    def _forget(self) -> None:
+        super()._forget()
+        self._plans, self._returns = {}, {}
+
     def _movement(self, structures: Sequence[Structure]) -> Movement:
         assert self.team is not None
         sizes = self._sizes or self._owned_sizes([one.shape for one in structures])
@@ -73,11 +77,8 @@ class HaloExchange(Primitive):
         """Sizes without the halos, where no halo reaches past an end."""
         held = block_sizes(shapes, self._grid)
         return [
-            tuple(
-                size - (left if at else 0) - (right if at < len(own) - 1 else 0)
-                for at, (size, (left, right)) in enumerate(zip(own, halo, strict=True))
-            )
-            for own, halo in zip(held, self._halos, strict=True)
+            _without_halos(axis, own, halo)
+            for axis, (own, halo) in enumerate(zip(held, self._halos, strict=True))
         ]
 
     def _exchange(self, buffer: Local) -> Plan:
@@ -105,6 +106,21 @@ class HaloExchange(Primitive):
         # Halos are small: every microsecond here counts.
         self.team.native.run_in_place(self._exchange(buffer), [buffer])
         return buffer
+
+
+def _without_halos(axis: int, held: Sequence[int], halo: Sequence[Range]) -> tuple[int, ...]:
+    found = []
+    for at, (size, (left, right)) in enumerate(zip(held, halo, strict=True)):
+        width = (left if at else 0) + (right if at < len(held) - 1 else 0)
+        if width > size:
+            message = (
+                f"a halo of {width} in the {size} elements that worker {at} holds of dimension "
+                f"{axis}; use arrays that include their halo, or say shape= or sizes= where halos "
+                "reach past an end"
+            )
+            raise LayoutError(message, "halo-too-wide")
+        found.append(size - width)
+    return tuple(found)
 
 
 def per_coordinate(halo: Sequence[Any], grid: tuple[int, ...]) -> list[list[Range]]:
@@ -145,6 +161,28 @@ def kept(sizes: Sequence[int], n_layers: int) -> list[list[Need]]:
     return [[Need(a, b, 0, 0, b - a)] * n_layers for a, b in ranges_of(sizes)]
 
 
+def _checked_windows(windows: Any) -> list[tuple[Window, ...]]:
+    try:
+        found = [tuple(one) for one in windows]
+    except TypeError:
+        found = [(windows,)]
+    for one in (window for column in found for window in column):
+        if not isinstance(one, Window):
+            message = f"windows {windows!r}; use a list of Window objects per dimension"
+            raise LayoutError(message, "window-type")
+    return found
+
+
+def _check_outputs(axis: int, windows: Sequence[Window], extent: int) -> None:
+    """Whether every layer has outputs at all; a single worker may have none."""
+    for window, before in zip(windows, stack_extents(windows, extent), strict=False):
+        if window.n_outputs(before) == 0:
+            padded = f"{before} + 2 * {window.padding}"
+            message = f"a kernel that reaches over {window.reach} in the {padded} elements of"
+            cure = "use a smaller kernel or more padding"
+            raise LayoutError(f"{message} dimension {axis}; {cure}", "window-outputs")
+
+
 class WindowExchange(Primitive):
     """Brings every worker the inputs that its share of the outputs of a stack of kernels needs.
 
@@ -157,14 +195,16 @@ class WindowExchange(Primitive):
     def __init__(self, P_x: Partition, windows: Sequence[Sequence[Window]]) -> None:
         super().__init__(P_x.team if a_partition(P_x).active else None)
         self._grid = P_x.grid_shape
-        self._windows = [tuple(one) for one in windows]
-        if len(self._windows) != len(self._grid):
-            message = f"windows of {len(windows)} dimensions on a grid of {len(self._grid)}"
+        self._windows = _checked_windows(windows)
+        if len(self._windows) != len(self._grid) and P_x.team is not None:
+            message = f"windows of {len(self._windows)} dimensions on a grid of {len(self._grid)}"
             raise LayoutError(f"{message}; use one list each", "window-ndim")
 
     def _movement(self, structures: Sequence[Structure]) -> Movement:
         assert self.team is not None
         sizes = block_sizes([one.shape for one in structures], self._grid)
+        for axis, (windows, own) in enumerate(zip(self._windows, sizes, strict=True)):
+            _check_outputs(axis, windows, sum(own))
         n_layers = max(len(windows) for windows in self._windows)
         wanted = [
             stack_needs(windows, sum(own), len(own)) if windows else kept(own, n_layers)

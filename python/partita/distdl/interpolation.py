@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 from math import floor
+from typing import Any
 
+from partita._args import flag, integer, natural, real
 from partita._errors import LayoutError
 from partita.distdl.windows import Range, split
 
@@ -37,6 +39,8 @@ def interpolation_needs(
     """The inputs that each worker's share of the outputs is made of."""
     if mode not in ("nearest", "linear"):
         raise LayoutError(f"mode {mode!r}; use 'nearest' or 'linear'", "interpolation-mode")
+    extent, align_corners = natural(extent, "extent"), flag(align_corners, "align_corners")
+    n_outputs, scale = _checked_outputs(n_outputs), _checked_scale(scale)
     n_taps = 1 if mode == "nearest" else 2
     found = []
     for first, stop in split(n_outputs, workers):
@@ -47,6 +51,22 @@ def interpolation_needs(
         empty = stop <= first or extent == 0
         found.append((0, 0) if empty else (ends[0], min(extent, ends[1] + n_taps)))
     return found
+
+
+def _checked_outputs(n_outputs: Any) -> int:
+    number = integer(n_outputs, "n_outputs")
+    if number < 1:
+        raise LayoutError(f"{number} outputs of an interpolation; use at least 1", "outputs-zero")
+    return number
+
+
+def _checked_scale(scale: Any) -> float | None:
+    if scale is None:
+        return None
+    number = real(scale, "scale")
+    if number <= 0:
+        raise LayoutError(f"scale {number}; use a number above 0, or None", "scale-not-positive")
+    return number
 
 
 def interpolation_widths(

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
+from partita._args import flag
 from partita.distdl.errors import BroadcastRuleError
 
 Shape = tuple[int, ...]
@@ -67,8 +68,8 @@ def pair(
     reverse_target: bool = False,
 ) -> Pairing:
     """The pairing of two grids by the Broadcast Rules."""
-    few = Side(tuple(source), reverse_source)
-    many = Side(tuple(target), reverse_target)
+    few = Side(tuple(source), flag(reverse_source, "transpose"))
+    many = Side(tuple(target), flag(reverse_target, "transpose"))
     _check_ndim(few, many)
     padding = (1,) * (len(many.shape) - len(few.shape))
     lengths = padding + few.read_shape
@@ -96,8 +97,9 @@ def _shown(side: Side) -> str:
 def _check_ndim(few: Side, many: Side) -> None:
     if len(few.shape) > len(many.shape):
         message = (
-            f"no broadcast between {_shown(few)} and {_shown(many)}: the single copies have "
-            f"{len(few.shape)} dimensions, more than {len(many.shape)}; use no more"
+            f"no broadcast between {_shown(few)} and {_shown(many)}: the partition with single "
+            f"copies has {len(few.shape)} dimensions, the one with many has {len(many.shape)}; "
+            "give the first at most as many as the second"
         )
         raise BroadcastRuleError(message, "broadcast-ndim")
 
@@ -105,8 +107,9 @@ def _check_ndim(few: Side, many: Side) -> None:
 def _check_lengths(few: Side, many: Side, lengths: Shape) -> None:
     for axis, (length, wanted) in enumerate(zip(lengths, many.read_shape, strict=True)):
         if length not in (1, wanted):
+            cure = "1" if wanted == 1 else f"1 or {wanted}"
             message = (
                 f"no broadcast between {_shown(few)} and {_shown(many)}: dimension {axis} has "
-                f"{length} and {wanted}; use 1 or {wanted}"
+                f"{length} workers with single copies and {wanted} with many; give the first {cure}"
             )
             raise BroadcastRuleError(message, "broadcast-shape")

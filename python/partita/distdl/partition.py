@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._args import integer, integers
-from partita._errors import LayoutError
+from partita._errors import LayoutError, MismatchError
 from partita._team import Grid, Team, world
 from partita.distdl.errors import InactivePartition, RankError
 from partita.distdl.pairing import Pairing, pair
@@ -163,6 +163,10 @@ class Partition:
         grid = self.create_cartesian_topology_partition(self.grid_shape)
         return grid.create_allreduction_partition(axes_reduce)
 
+    def create_allreduce_partition(self, axes_reduce: Iterable[int]) -> Partition:
+        """Another name of `create_allreduction_partition`."""
+        return self.create_allreduction_partition(axes_reduce)
+
     def create_broadcast_partition_to(
         self, P_dest: Partition, transpose_src: bool = False, transpose_dest: bool = False
     ) -> tuple[Partition, Partition]:
@@ -206,8 +210,14 @@ class Partition:
             rank = (self if P_data is None else a_partition(P_data)).rank
             root = integer(root, "root")
         is_root = rank == root and rank >= 0
-        offers = team.allgather_data([np.atleast_1d(data)] if is_root else [])
+        with team:
+            offer = [np.atleast_1d(_an_array(data))] if is_root else []
+        offers = team.gather_alike("broadcast_data", f"root {root}", offer)
         found = [offer[0] for offer in offers if offer]
+        if len(found) > 1:
+            givers = [rank for rank, offer in enumerate(offers) if offer]
+            message = f"ranks {givers} all say they are root {root}; use one P_data on every rank"
+            raise MismatchError(message, "arguments-differ")
         if not found:
             n_workers = self.size if P_data is None else len(P_data.ranks)
             message = f"root {root} of a partition of {n_workers}; use a rank of that partition"
@@ -217,27 +227,39 @@ class Partition:
 
     def allgather_data(self, data: Any) -> Local | None:
         """Every worker's array, stacked in the order of the ranks; None where inactive."""
-        parts = self._gathered(np.atleast_1d(data), "allgather_data")
-        return None if parts is None else np.stack(parts)
+        parts = self._gathered(data, "allgather_data")
+        return None if parts is None else np.stack([np.atleast_1d(part) for part in parts])
 
     def allreduce_data(self, data: Any, op: str = "sum") -> Local | None:
         """The sum, prod, max or min of every worker's array; None where inactive."""
-        if op not in _REDUCTIONS:
+        if not isinstance(op, str) or op not in _REDUCTIONS:
             message = f"reduction {op!r}; use one of {', '.join(_REDUCTIONS)}"
-            raise LayoutError(message, "reduction-unknown")
-        parts = self._gathered(data, "allreduce_data")
+            unknown = LayoutError(message, "reduction-unknown")
+            raise self.members("allreduce_data").told(unknown) if self.active else unknown
+        parts = self._gathered(data, "allreduce_data", f"reduction {op}")
         return None if parts is None else np.asarray(_REDUCTIONS[op](parts))
 
-    def _gathered(self, data: Any, what: str) -> list[Local] | None:
+    def _gathered(self, data: Any, what: str, argument: str = "") -> list[Local] | None:
         if not self.active:
             return None
-        parts = self.members(what).allgather_data(np.asarray(data))
+        team = self.members(what)
+        with team:
+            local = _an_array(data)
+        parts: list[Local] = team.gather_alike(what, argument, local)
         kinds = {(part.shape, part.dtype.str) for part in parts}
         if len(kinds) > 1:
             shown = ", ".join(f"{part.dtype}{part.shape}" for part in parts)
             message = f"{what} of unequal arrays {shown}; use one shape and dtype"
             raise LayoutError(message, "data-unequal")
         return parts
+
+
+def _an_array(data: Any) -> Local:
+    try:
+        return np.asarray(data)
+    except (TypeError, ValueError) as error:
+        message = f"data that is no array ({error}); use an array or lists of equal lengths"
+        raise LayoutError(message, "data-type") from None
 
 
 def a_partition(given: Any) -> Partition:

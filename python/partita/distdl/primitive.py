@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -29,6 +30,15 @@ class Primitive:
         self.team = team
         self._movements: dict[tuple[str, ...], Movement] = {}
         self._last: Movement | None = None
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """The same movement by the same workers, with nothing remembered of earlier calls."""
+        made = copy.copy(self)
+        made._forget()
+        return made
+
+    def _forget(self) -> None:
+        self._movements, self._last = {}, None
 
     def _movement(self, structures: Sequence[Structure]) -> Movement:
         """The movement for everyone's arrays; every worker comes to the same verdict."""
@@ -60,6 +70,7 @@ class Primitive:
     def forward(self, local: Local, out: Local | None = None) -> Local:
         """This worker's result. Collective."""
         if self.team is None:
+            structure(local)
             return local.copy()
         self._last = self.bound(local)
         return self._last.forward(local, out)
@@ -69,6 +80,7 @@ class Primitive:
     def adjoint(self, cotangent: Local, out: Local | None = None) -> Local:
         """The adjoint of the latest `forward`, on a cotangent of its result. Collective."""
         if self.team is None:
+            structure(cotangent)
             return cotangent.copy()
         if self._last is None:
             message = "the adjoint before any forward; call forward first: it fixes the shapes"

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Self
 
-from partita._args import checked_axes
+from partita._args import checked_axes, flag
 from partita._errors import LayoutError
 from partita._partita import Layout, Plan, plan
 from partita._team import Team
@@ -62,6 +62,7 @@ class Broadcast(Primitive):
             P_y, reverse_source=transpose_src, reverse_target=transpose_dest
         )
         super().__init__(_union(P_x, P_y))
+        preserve_batch = flag(preserve_batch, "preserve_batch")
         if self.team is not None:
             self._read(Rooted(self.team, P_x, P_y, pairing, is_reduction=False), preserve_batch)
 
@@ -183,7 +184,7 @@ class Repartition(Primitive):
             )
             raise LayoutError(message, "partition-ndim")
         super().__init__(_union(P_x, P_y))
-        self._preserve_batch = preserve_batch
+        self._preserve_batch = flag(preserve_batch, "preserve_batch")
         self._grids = (P_x.grid_shape, P_y.grid_shape)
         self._sizes = None if sizes is None else layouts.checked_sizes(sizes, self._grids[1])
         if self.team is not None:

@@ -13,28 +13,45 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from partita._args import integer, integers, natural
 from partita._errors import LayoutError
 
 Range = tuple[int, int]
 
 
+def _at_least(least: int, value: object, name: str) -> int:
+    try:
+        number = integer(value, name)
+    except LayoutError:
+        number = least - 1
+    if number < least:
+        message = f"{name} {value!r}; use a whole number of at least {least}"
+        raise LayoutError(message, f"window-{name}")
+    return number
+
+
 @dataclass(frozen=True)
 class Window:
-    """A kernel along one dimension."""
+    """A kernel along one dimension.
+
+    `extra` is padding at the end alone; a kernel that `overhangs` has a last output for the inputs
+    that are left over, though it reaches past the padding.
+    """
 
     kernel: int = 1
     stride: int = 1
     padding: int = 0
     dilation: int = 1
+    extra: int = field(default=0, kw_only=True)
+    overhangs: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        for name, least in (("kernel", 1), ("stride", 1), ("padding", 0), ("dilation", 1)):
-            value = getattr(self, name)
-            if int(value) != value or value < least:
-                message = f"{name} {value!r}; use a whole number of at least {least}"
-                raise LayoutError(message, f"window-{name}")
+        ones = ("kernel", "stride", "dilation")
+        for name in (*ones, "padding", "extra"):
+            least = 1 if name in ones else 0
+            object.__setattr__(self, name, _at_least(least, getattr(self, name), name))
 
     @property
     def reach(self) -> int:
@@ -43,8 +60,13 @@ class Window:
 
     def n_outputs(self, extent: int) -> int:
         """Number of outputs for an extent of inputs."""
-        free = extent + 2 * self.padding - self.reach
-        return free // self.stride + 1 if free >= 0 else 0
+        free = extent + 2 * self.padding + self.extra - self.reach
+        if not self.overhangs:
+            return free // self.stride + 1 if free >= 0 else 0
+        count = -(-free // self.stride) + 1
+        # The last output must begin before the padding at the end.
+        is_outside = (count - 1) * self.stride >= extent + self.padding
+        return max(0, count - 1 if is_outside else count)
 
     def sees(self, outputs: Range) -> Range:
         """The inputs that these outputs see; it may reach into the padding. Empty for none."""
@@ -61,6 +83,7 @@ def split(extent: int, workers: int) -> list[Range]:
     >>> split(10, 4)
     [(0, 3), (3, 6), (6, 8), (8, 10)]
     """
+    extent, workers = natural(extent, "extent"), integer(workers, "workers")
     if workers < 1:
         raise LayoutError(f"{workers} workers; use at least 1", "workers-zero")
     share, extra = divmod(extent, workers)
@@ -120,8 +143,10 @@ def halo_widths(
     exchange must bring for all of them. `sizes` are the workers' inputs where they are uneven.
     """
     windows = stacked(kernel, stride, padding, dilation)
-    owned = split(extent, workers) if sizes is None else ranges_of(sizes)
-    if len(owned) != workers or owned[-1][1] != extent:
+    owned = split(extent, workers)
+    if sizes is not None:
+        owned = ranges_of(natural(size, "sizes") for size in integers(sizes, "sizes"))
+    if len(owned) != workers or sum(stop - start for start, stop in owned) != extent:
         message = f"sizes {sizes} for extent {extent} over {workers}; use that many, of that sum"
         raise LayoutError(message, "sizes-sum")
     wanted = [stages[0] for stages in stack_needs(windows, extent, workers)]
@@ -137,9 +162,24 @@ def send_widths(widths: Sequence[Range]) -> list[Range]:
     >>> send_widths([(0, 1), (0, 0), (0, 0), (0, 0)])
     [(0, 0), (1, 0), (0, 0), (0, 0)]
     """
-    before = [0, *(right for _, right in widths[:-1])]
-    after = [*(left for left, _ in widths[1:]), 0]
+    pairs = [_pair(one) for one in _listed(widths)]
+    before = [0, *(right for _, right in pairs[:-1])][: len(pairs)]
+    after = [*(left for left, _ in pairs[1:]), 0][: len(pairs)]
     return list(zip(before, after, strict=True))
+
+
+def _listed(widths: object) -> list[object]:
+    if isinstance(widths, str | bytes) or not isinstance(widths, Iterable):
+        message = f"widths {widths!r}; use a list with a pair (left, right) per worker"
+        raise LayoutError(message, "halo-widths")
+    return list(widths)
+
+
+def _pair(one: object) -> Range:
+    pair = tuple(natural(width, "halo") for width in integers(one, "halo"))
+    if len(pair) != 2:
+        raise LayoutError(f"widths {one!r} of a worker; use (left, right)", "halo-widths")
+    return pair
 
 
 def stacked(
@@ -155,8 +195,18 @@ def stacked(
         message = f"a stack of {' and '.join(map(str, sorted(lengths)))} layers; use one length"
         raise LayoutError(message, "stack-length")
     n_layers = lengths.pop() if lengths else 1
+    if n_layers == 0:
+        raise LayoutError("a stack of 0 layers; use at least one kernel", "stack-empty")
     columns = [list(one) if isinstance(one, Sequence) else [one] * n_layers for one in given]
     return [Window(*numbers) for numbers in zip(*columns, strict=True)]
+
+
+def stack_extents(windows: Iterable[Window], extent: int) -> list[int]:
+    """The extent before each layer of a stack, and after the last."""
+    extents = [extent]
+    for window in windows:
+        extents.append(window.n_outputs(extents[-1]))
+    return extents
 
 
 def stack_needs(windows: Sequence[Window], extent: int, workers: int) -> list[list[Need]]:
@@ -164,9 +214,7 @@ def stack_needs(windows: Sequence[Window], extent: int, workers: int) -> list[li
 
     The needs overlap: values near a boundary are computed on both sides instead of exchanged.
     """
-    extents = [extent]
-    for window in windows:
-        extents.append(window.n_outputs(extents[-1]))
+    extents = stack_extents(windows, extent)
     found = []
     for outputs in split(extents[-1], workers):
         stages: list[Need] = []

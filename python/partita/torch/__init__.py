@@ -3,7 +3,9 @@
 - The primitives of `partita.distdl` as modules: `Broadcast`, `SumReduce`, `AllSumReduce`,
   `HaloExchange`, `Repartition`, `AllGather`, `ReduceScatter`.
 - Layers: `DistributedConv1d` to `3d`, `DistributedMaxPool1d` to `3d`, `DistributedAvgPool1d` to
-  `3d`, `DistributedLinear`, `DistributedBatchNorm`, the losses, and `DistributedStack`.
+  `3d`, `DistributedLinear`, `DistributedBatchNorm`, the losses, and `DistributedStack`
+  (with `pointwise`).
+- Layers load the `state_dict` of serial ones; `serial_state_dict` gives one back.
 - `partita.torch.backend` makes DistDL itself run on partita.
 
 Gradients follow the inner product of `partita.distdl`: the plain sum over all workers' tensors.
@@ -23,6 +25,7 @@ from partita.torch.loss import (
     DistributedMSELoss,
     DistributedPoissonNLLLoss,
 )
+from partita.torch.pointwise import pointwise
 from partita.torch.pooling import (
     DistributedAvgPool1d,
     DistributedAvgPool2d,
@@ -43,6 +46,7 @@ from partita.torch.primitives import (
     SumReduce,
 )
 from partita.torch.stack import DistributedStack
+from partita.torch.state import serial_state_dict
 
 __all__ = [
     "AllGather",
@@ -75,4 +79,6 @@ __all__ = [
     "Repartition",
     "SumReduce",
     "WindowFunction",
+    "pointwise",
+    "serial_state_dict",
 ]

@@ -6,15 +6,24 @@ serial ones up to rounding.
 
 from __future__ import annotations
 
+import math
+
 import torch
 
+from partita._args import flag, natural, real
 from partita._errors import LayoutError
-from partita.distdl import Partition
+from partita._team import Team
+from partita.distdl import Partition, split
+from partita.distdl.agree import block_sizes, common_dtype, read
+from partita.distdl.partition import a_partition
+from partita.torch.functions import outside
+from partita.torch.memory import structure
 from partita.torch.parameters import channel_keepers, kept, own_channels
 from partita.torch.primitives import AllSumReduce
+from partita.torch.state import Divided, Place
 
 
-class DistributedBatchNorm(torch.nn.Module):
+class DistributedBatchNorm(Divided):
     """Batch normalisation; arguments as `torch.nn.BatchNorm2d`, for any number of dimensions.
 
     Channels are divided evenly along the partition's second axis. The workers at the start of all
@@ -31,21 +40,23 @@ class DistributedBatchNorm(torch.nn.Module):
         track_running_stats: bool = True,
     ) -> None:
         super().__init__()
-        shape = P_x.grid_shape
-        if len(shape) < 2:
+        shape = a_partition(P_x).grid_shape
+        if len(shape) < 2 and P_x.team is not None:
             message = f"a partition of {len(shape)} dimensions; use (batch, channel, ...)"
             raise LayoutError(message, "partition-ndim")
-        self.P_x, self.eps, self.momentum = P_x, eps, momentum
+        self.P_x, self.eps = P_x, real(eps, "eps")
+        self.momentum = None if momentum is None else real(momentum, "momentum")
         self.total = AllSumReduce(P_x, [axis for axis in range(len(shape)) if axis != 1])
-        start, stop = own_channels(P_x, num_features)
-        self.n_channels = stop - start
-        self.spread = None
-        self.weight = self.bias = None
-        if affine and P_x.active:
-            is_keeper, self.spread = channel_keepers(P_x)
-            self.weight = kept(torch.ones(self.n_channels), is_keeper)
-            self.bias = kept(torch.zeros(self.n_channels), is_keeper)
-        self.track_running_stats = track_running_stats
+        self.num_features = natural(num_features, "num_features")
+        self.channels = own_channels(P_x, self.num_features)
+        self.n_channels = self.channels[1] - self.channels[0]
+        self.is_keeper, spread = channel_keepers(P_x)
+        self.affine = flag(affine, "affine")
+        self.spread = spread if self.affine else None
+        ones, zeros = torch.ones(self.n_channels), torch.zeros(self.n_channels)
+        self.weight = kept(ones if self.affine else None, self.is_keeper)
+        self.bias = kept(zeros if self.affine else None, self.is_keeper)
+        self.track_running_stats = flag(track_running_stats, "track_running_stats")
         if track_running_stats:
             self.register_buffer("running_mean", torch.zeros(self.n_channels))
             self.register_buffer("running_var", torch.ones(self.n_channels))
@@ -54,10 +65,11 @@ class DistributedBatchNorm(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         """The normalised tensor. Collective."""
         if not self.P_x.active:
-            return input.clone()
+            return outside(input)
+        count = self._count(input)
         column = [1, -1, *[1] * (input.dim() - 2)]
         if self.training or not self.track_running_stats:
-            mean, variance = self._statistics(input, column)
+            mean, variance = self._statistics(input, column, count)
         else:
             mean, variance = self.running_mean, self.running_var
         scale = torch.rsqrt(variance + self.eps)
@@ -67,29 +79,73 @@ class DistributedBatchNorm(torch.nn.Module):
         weight, bias = self.spread(self.weight), self.spread(self.bias)
         return result * weight.reshape(column) + bias.reshape(column)
 
+    def _count(self, input: torch.Tensor) -> int:
+        """Values per channel; all workers know all tensors, so that all refuse or none."""
+        team = self.P_x.team
+        assert team is not None
+        with team:
+            own = structure(input)
+        mode = "training" if self.training else "evaluation"
+        words = team.gather_alike("DistributedBatchNorm", mode, own.word())
+        structures = [read(word) for word in words]
+        dtype = common_dtype(structures, "tensors")
+        sizes = block_sizes([one.shape for one in structures], self.P_x.grid_shape)
+        wanted = [stop - start for start, stop in split(self.num_features, len(sizes[1]))]
+        if list(sizes[1]) != wanted:
+            message = f"tensors of {list(sizes[1])} channels where {wanted} are due; divide them"
+            raise LayoutError(f"{message} evenly: use Repartition", "features-count")
+        self._check_dtype(input.dtype)
+        count = math.prod(sum(one) for axis, one in enumerate(sizes) if axis != 1)
+        if count < 2 and (self.training or not self.track_running_stats):
+            message = f"{count} values per channel of {dtype} have no variance; use at least 2,"
+            raise LayoutError(f"{message} or eval() and running statistics", "batch-too-small")
+        return count
+
+    def _check_dtype(self, dtype: torch.dtype) -> None:
+        if not dtype.is_floating_point:
+            message = f"batch normalisation of {dtype}; use a floating type"
+            raise LayoutError(message, "dtype-unknown")
+        for own in (self.weight, self.running_mean if self.track_running_stats else None):
+            if own is not None and own.dtype != dtype:
+                message = f"a tensor of {dtype} for parameters of {own.dtype}; convert one of them"
+                raise LayoutError(message, "dtypes-differ")
+
     def _statistics(
-        self, input: torch.Tensor, column: list[int]
+        self, input: torch.Tensor, column: list[int], count: int
     ) -> tuple[torch.Tensor, torch.Tensor]:
         axes = [axis for axis in range(input.dim()) if axis != 1]
-        assert self.P_x.team is not None
-        with self.P_x.team:
-            if input.dim() != len(self.P_x.grid_shape) or input.shape[1] != self.n_channels:
-                message = f"a tensor of shape {tuple(input.shape)} with {self.n_channels} channels"
-                raise LayoutError(f"{message} here; use one that fits", "features-count")
-        n_here = input.numel() // max(1, self.n_channels)
-        sums = self.total(torch.cat([input.sum(axes), input.new_tensor([float(n_here)])]))
-        count = sums[-1].detach()
-        mean = sums[:-1] / count
+        mean = self.total(input.sum(axes)) / count
         spread = self.total((input - mean.reshape(column)).square().sum(axes))
         variance = spread / count
-        self._track(mean.detach(), variance.detach(), float(count))
+        self._track(mean.detach(), variance.detach(), count)
         return mean, variance
 
-    def _track(self, mean: torch.Tensor, variance: torch.Tensor, count: float) -> None:
+    def places(self) -> dict[str, Place]:
+        """Scale, shift and statistics of this worker's channels."""
+        shape, own = (self.num_features,), (slice(*self.channels),)
+        places = {name: Place(shape, own, self.is_keeper) for name in ("weight", "bias")}
+        is_member = self.P_x.active
+        for name in ("running_mean", "running_var"):
+            places[name] = Place(shape, own, is_member)
+        places["num_batches_tracked"] = Place((), (), is_member)
+        return places
+
+    def home(self) -> Team | None:
+        """The team that the partition was made from."""
+        return self.P_x.root
+
+    def extra_repr(self) -> str:
+        """What print shows, as torch does."""
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
+        )
+
+    def _track(self, mean: torch.Tensor, variance: torch.Tensor, count: int) -> None:
         if not (self.training and self.track_running_stats):
             return
         self.num_batches_tracked += 1
         share = self.momentum if self.momentum is not None else 1 / float(self.num_batches_tracked)
-        unbiased = variance * (count / max(1.0, count - 1))
+        unbiased = variance * (count / (count - 1))
         self.running_mean += share * (mean - self.running_mean)
         self.running_var += share * (unbiased - self.running_var)

@@ -7,6 +7,7 @@ Autograd runs recorded functions in the reverse order of their calls, which is t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -48,10 +49,16 @@ class MovementFunction(torch.autograd.Function):
         return found.new_zeros(ctx.shape) + found.sum(), None, None
 
 
+def outside(input: torch.Tensor) -> torch.Tensor:
+    """What a worker without a part in a movement gets: its own tensor, cloned."""
+    structure(input)
+    return input.clone()
+
+
 def move(input: torch.Tensor, primitive: Primitive) -> torch.Tensor:
     """The result of a primitive on this worker's tensor. Collective."""
     if primitive.team is None:
-        return input.clone()
+        return outside(input)
     # A worker that stumbles over its own tensor tells the others.
     with primitive.team:
         own = structure(input)
@@ -85,11 +92,11 @@ class WindowFunction(torch.autograd.Function):
         input: torch.Tensor,
         recorded: torch.Tensor | None,
         movement: WindowMovement,
+        needs: tuple[Need, ...],
         fill: float,
     ) -> torch.Tensor:
         """The padded inputs, in memory of their own."""
-        ctx.movement = movement
-        needs = movement.stages[0]
+        ctx.movement, ctx.needs = movement, needs
         room = _padded(needs, movement.dtype, fill)
         movement.forward(as_array(input), room[_inside(needs)])
         return as_tensor(room)
@@ -97,18 +104,26 @@ class WindowFunction(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> Any:
         """Cotangents added where the inputs came from; those of the padding are dropped."""
-        inner = grads[0][_inside(ctx.movement.stages[0])]
+        inner = grads[0][_inside(ctx.needs)]
         back = ctx.movement.reversed()
-        return MovementFunction.apply(inner, token(inner, back), back), None, None, None
+        return MovementFunction.apply(inner, token(inner, back), back), None, None, None, None
 
 
-def windows(
-    input: torch.Tensor, exchange: WindowExchange, fill: float = 0.0
-) -> tuple[torch.Tensor, WindowMovement]:
-    """The padded inputs for this worker's outputs, and what each layer needs. Collective."""
+def window_movement(input: torch.Tensor, exchange: WindowExchange) -> WindowMovement:
+    """What brings the inputs of this worker's outputs; all know of all tensors. Collective."""
     assert exchange.team is not None
     with exchange.team:
         own = structure(input)
-    movement = exchange.windowed(own)
-    found = WindowFunction.apply(input, token(input, movement), movement, fill)
-    return found, movement
+    return exchange.windowed(own)
+
+
+def padded_inputs(input: torch.Tensor, movement: WindowMovement, fill: float) -> torch.Tensor:
+    """The inputs for this worker's outputs with the first kernel's padding. Collective."""
+    needs = movement.stages[0]
+    return WindowFunction.apply(input, token(input, movement), movement, needs, fill)
+
+
+def bare_inputs(input: torch.Tensor, movement: WindowMovement) -> torch.Tensor:
+    """The inputs for this worker's outputs without padding. Collective."""
+    needs = tuple(replace(one, before=0, after=0) for one in movement.stages[0])
+    return WindowFunction.apply(input, token(input, movement), movement, needs, 0.0)

@@ -42,11 +42,11 @@ def fill(input: torch.Tensor, primitive: distdl.HaloExchange) -> torch.Tensor:
     """The input with its halos filled in place. Collective."""
     if primitive.team is None:
         return input
+    with primitive.team:
+        own = structure(input)
     if not torch.is_grad_enabled():
         primitive.fill(as_array(input))
         return input
-    with primitive.team:
-        own = structure(input)
     movement = primitive.bind(own)
     assert movement is not None
     found: torch.Tensor = InPlaceHaloFunction.apply(input, token(input, movement), primitive)

@@ -12,17 +12,27 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from partita._errors import LayoutError
+from partita._errors import LayoutError, PartitaError
 from partita.distdl import Partition
+from partita.distdl.partition import a_partition
+from partita.torch.memory import structure
 from partita.torch.primitives import SumReduce
 
 
 class _Loss(torch.nn.Module):
     function: Callable[..., torch.Tensor]
     reductions: tuple[str, ...] = ("mean", "sum", "none")
+    # Options of torch's function that mean the same when each worker has its own part.
+    allowed: tuple[str, ...] = ()
 
     def __init__(self, P_x: Partition, reduction: str = "mean", **options: Any) -> None:
         super().__init__()
+        a_partition(P_x)
+        for name in options:
+            if name not in self.allowed:
+                known = ", ".join(self.allowed) or "none"
+                message = f"option {name!r} of {type(self).__name__}; it has {known}"
+                raise LayoutError(message, "loss-option")
         if reduction not in self.reductions:
             message = f"reduction {reduction!r}; use one of {', '.join(self.reductions)}"
             raise LayoutError(message, "reduction-unknown")
@@ -35,22 +45,42 @@ class _Loss(torch.nn.Module):
     def forward(self, input: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
         """The loss on the first worker, zero on the others. Collective."""
         if not self.P_x.active:
+            structure(input)
             return input.sum() * 0
-        loss = type(self).function
-        if self.reduction == "none":
-            return loss(input, target, reduction="none", **self.options)
         assert self.P_x.team is not None
+        # A worker that stumbles over its own tensors tells the others.
         with self.P_x.team:
-            own = loss(input, target, reduction="sum", **self.options)
+            own, n_terms = self._own(input, target)
+        if self.reduction == "none":
+            return own
         total = self.to_first(own)
         # A worker without a value has a tensor without elements, whose sum is zero.
         value = total.sum() if total.numel() == 0 else total
-        return value if self.reduction == "sum" else value / self._count(input, target)
+        if self.reduction == "sum":
+            return value
+        return value / sum(self.P_x.team.allgather_data(n_terms))
 
-    def _count(self, input: torch.Tensor, target: torch.Tensor) -> float:
-        assert self.P_x.team is not None
-        count: float = sum(self.P_x.team.allgather_data(self.n_terms(input, target)))
-        return count
+    def _own(self, input: torch.Tensor, target: torch.Tensor) -> tuple[torch.Tensor, float]:
+        """This worker's terms, or their sum, and their number."""
+        structure(input)
+        structure(target)
+        self.check(input, target)
+        reduction = "none" if self.reduction == "none" else "sum"
+        try:
+            own = type(self).function(input, target, reduction=reduction, **self.options)
+            return own, self.n_terms(input, target)
+        except PartitaError:
+            raise
+        except Exception as error:
+            shapes = f"{tuple(input.shape)} {input.dtype}, {tuple(target.shape)} {target.dtype}"
+            message = f"{type(self).__name__} of {shapes}: {error}; use what torch's own takes"
+            raise LayoutError(message, "loss-arguments") from error
+
+    def check(self, input: torch.Tensor, target: torch.Tensor) -> None:
+        """Whether a worker's two tensors belong together: one shape."""
+        if input.shape != target.shape:
+            shapes = f"{tuple(input.shape)} and {tuple(target.shape)}"
+            raise LayoutError(f"a loss of tensors of shapes {shapes}; use one", "shapes-differ")
 
     def n_terms(self, input: torch.Tensor, target: torch.Tensor) -> float:
         """Number of terms that this worker adds, by which the mean is divided."""
@@ -72,18 +102,21 @@ class DistributedMSELoss(_Loss):
 class DistributedPoissonNLLLoss(_Loss):
     """Negative log likelihood of a Poisson distribution."""
 
+    allowed = ("log_input", "full", "eps")
     function = F.poisson_nll_loss
 
 
 class DistributedBCELoss(_Loss):
-    """Binary cross entropy."""
+    """Binary cross entropy; `weight` is for this worker's elements."""
 
+    allowed = ("weight",)
     function = F.binary_cross_entropy
 
 
 class DistributedBCEWithLogitsLoss(_Loss):
-    """Binary cross entropy of logits."""
+    """Binary cross entropy of logits; `weight` and `pos_weight` are for this worker's elements."""
 
+    allowed = ("weight", "pos_weight")
     function = F.binary_cross_entropy_with_logits
 
 
@@ -92,6 +125,7 @@ class DistributedKLDivLoss(_Loss):
 
     function = F.kl_div
     reductions = ("mean", "batchmean", "sum", "none")
+    allowed = ("log_target",)
 
     def n_terms(self, input: torch.Tensor, target: torch.Tensor) -> float:
         """Elements, or for `batchmean` batch entries, counted by the first in all other axes."""
@@ -110,6 +144,19 @@ class DistributedCrossEntropyLoss(_Loss):
     """
 
     function = F.cross_entropy
+    allowed = ("weight", "ignore_index", "label_smoothing")
+
+    def __init__(self, P_x: Partition, reduction: str = "mean", **options: Any) -> None:
+        super().__init__(P_x, reduction, **options)
+        if P_x.grid_shape[1:2] > (1,):
+            message = f"classes divided over {P_x.grid_shape[1]} workers; bring them together"
+            raise LayoutError(f"{message} first: use Repartition", "channels-divided")
+
+    def check(self, input: torch.Tensor, target: torch.Tensor) -> None:
+        """Whether classes are together in tensors without a batch as well."""
+        if input.dim() < 2 and self.P_x.size > 1:
+            message = f"a tensor of shape {tuple(input.shape)} on {self.P_x.size} workers; give it"
+            raise LayoutError(f"{message} a batch: (batch, class, ...)", "array-ndim")
 
     def n_terms(self, input: torch.Tensor, target: torch.Tensor) -> float:
         """The weights of the targets that count; one per target without weights."""

@@ -8,8 +8,10 @@ from collections.abc import Callable, Sequence
 import torch
 import torch.nn.functional as F
 
+from partita._args import flag
 from partita._errors import LayoutError
-from partita.distdl import Partition
+from partita.distdl import Partition, Window
+from partita.distdl.windows import Need
 from partita.torch.kernels import Kernel, Numbers
 from partita.torch.parameters import empty_result
 
@@ -24,34 +26,58 @@ class _Pooling(Kernel):
         stride: Numbers | None = None,
         padding: Numbers = 0,
         dilation: Numbers = 1,
+        *,
+        ceil_mode: bool = False,
     ) -> None:
         steps = kernel_size if stride is None else stride
-        super().__init__(P_x, kernel_size, steps, padding, dilation)
+        self.ceil_mode = flag(ceil_mode, "ceil_mode")
+        super().__init__(P_x, kernel_size, steps, padding, dilation, overhangs=self.ceil_mode)
         for window in self.windows:
             if 2 * window.padding > window.kernel:
                 message = f"padding {window.padding} for kernel {window.kernel}; use half at most"
                 raise LayoutError(message, "window-padding")
 
+    def check(
+        self, n_channels: int, dtype: torch.dtype, copies: tuple[torch.Tensor | None, ...]
+    ) -> int:
+        """The number of channels, if torch pools this element type; a tiny pool tells."""
+        try:
+            type(self).function(torch.zeros([1] * (self.n_dims + 2), dtype=dtype), 1)
+        except RuntimeError:
+            message = f"pooling of {dtype} in {self.n_dims} dimensions; use a floating type"
+            raise LayoutError(message, "dtype-unknown") from None
+        return n_channels
+
+    def extra_repr(self) -> str:
+        """What print shows, as torch does."""
+        shown = f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+        if set(self.dilation) != {1}:
+            shown += f", dilation={self.dilation}"
+        return f"{shown}, ceil_mode=True" if self.ceil_mode else shown
+
     def local(
         self,
         inputs: torch.Tensor,
-        counts: Sequence[int],
+        needs: Sequence[Need],
         copies: tuple[torch.Tensor | None, ...],
     ) -> torch.Tensor:
         """The pool of padded inputs."""
+        counts = [one.n_outputs for one in needs]
         if 0 in counts or inputs.shape[0] == 0:
             return empty_result([*inputs.shape[:2], *counts], inputs)
-        return self.pool(inputs)
+        return self.pool(inputs, needs)
 
-    def pool(self, inputs: torch.Tensor) -> torch.Tensor:
+    def pool(self, inputs: torch.Tensor, needs: Sequence[Need]) -> torch.Tensor:
         """The serial pool."""
-        return type(self).function(inputs, self.kernel_size, self.stride)
+        raise NotImplementedError
 
 
 class _MaxPool(_Pooling):
-    fill = -math.inf
+    def fill(self, dtype: torch.dtype) -> float:
+        """Less than any element."""
+        return -math.inf if dtype.is_floating_point else torch.iinfo(dtype).min
 
-    def pool(self, inputs: torch.Tensor) -> torch.Tensor:
+    def pool(self, inputs: torch.Tensor, needs: Sequence[Need]) -> torch.Tensor:
         """The serial pool."""
         return type(self).function(inputs, self.kernel_size, self.stride, dilation=self.dilation)
 
@@ -64,11 +90,41 @@ class _AvgPool(_Pooling):
         stride: Numbers | None = None,
         padding: Numbers = 0,
         dilation: Numbers = 1,
+        *,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
     ) -> None:
-        super().__init__(P_x, kernel_size, stride, padding, dilation)
+        super().__init__(P_x, kernel_size, stride, padding, dilation, ceil_mode=ceil_mode)
+        self.count_include_pad = flag(count_include_pad, "count_include_pad")
         if set(self.dilation) != {1}:
             message = f"average pooling with dilation {dilation}; use 1"
             raise LayoutError(message, "window-dilation")
+
+    def pool(self, inputs: torch.Tensor, needs: Sequence[Need]) -> torch.Tensor:
+        """The serial pool; sums divided by what counts where padding does not or ends early."""
+        if self.count_include_pad and not self.ceil_mode:
+            return type(self).function(inputs, self.kernel_size, self.stride)
+        counts = torch.ones((), dtype=inputs.dtype)
+        for one, window in zip(needs, self.windows, strict=True):
+            counts = counts[..., None] * self._counted(one, window).to(inputs.dtype)
+        return self._sums(inputs) / counts
+
+    def _sums(self, inputs: torch.Tensor) -> torch.Tensor:
+        if self.n_dims > 1:
+            return type(self).function(inputs, self.kernel_size, self.stride, divisor_override=1)
+        # One dimension has no divisor in torch; two have.
+        kernel, stride = (1, *self.kernel_size), (1, *self.stride)
+        return F.avg_pool2d(inputs[:, :, None], kernel, stride, divisor_override=1)[:, :, 0]
+
+    def _counted(self, one: Need, window: Window) -> torch.Tensor:
+        """How many elements count for each output along one dimension."""
+        marks = torch.zeros(one.before + one.stop - one.start + one.after)
+        is_counted = self.count_include_pad
+        first = 0 if is_counted else one.before
+        stop = one.before + one.stop - one.start
+        # What overhangs the padding at the end never counts.
+        marks[first : stop + (min(one.after, window.padding) if is_counted else 0)] = 1
+        return marks.unfold(0, window.kernel, window.stride).sum(-1)
 
 
 class DistributedMaxPool1d(_MaxPool):
@@ -90,18 +146,18 @@ class DistributedMaxPool3d(_MaxPool):
 
 
 class DistributedAvgPool1d(_AvgPool):
-    """The mean in windows of one divided dimension; padding counts as zeros."""
+    """The mean in windows of one divided dimension; padding counts as zeros unless told."""
 
     n_dims, function = 1, F.avg_pool1d
 
 
 class DistributedAvgPool2d(_AvgPool):
-    """The mean in windows of two divided dimensions; padding counts as zeros."""
+    """The mean in windows of two divided dimensions; padding counts as zeros unless told."""
 
     n_dims, function = 2, F.avg_pool2d
 
 
 class DistributedAvgPool3d(_AvgPool):
-    """The mean in windows of three divided dimensions; padding counts as zeros."""
+    """The mean in windows of three divided dimensions; padding counts as zeros unless told."""
 
     n_dims, function = 3, F.avg_pool3d
