@@ -28,7 +28,8 @@ Written by `benches/distdl.py`; do not edit. Milliseconds, medians of the slowes
 methods of a row take turns in one run. `partita` works on NumPy arrays into arrays that are there,
 as mpi4py does; `partita.torch` and DistDL are modules with autograd, which make new tensors.
 Ratios are medians of the rounds' ratios: how many times as long as partita (mpi4py) or
-partita.torch (DistDL) the other takes. For halos, `engine` is the exchange without this interface.
+partita.torch (DistDL) the other takes. For halos, `engine` is the exchange without this interface,
+and `autograd` the backward of functions that do nothing; the last column is without its time.
 
 """
 
@@ -60,12 +61,24 @@ def row(name: str, times: dict[str, list[float]]) -> list[str]:
             return ""
         return f"{median(a / b for a, b in zip(times[method], times[base], strict=True)):.2f}"
 
-    columns = [ms(one) for one in ("partita", "mpi4py", "engine", "partita.torch", "DistDL")]
-    return [name, *columns, over("mpi4py", "partita"), over("DistDL", "partita.torch")]
+    methods = ("partita", "mpi4py", "engine", "autograd", "partita.torch", "DistDL")
+    ratios = [over("mpi4py", "partita"), over("DistDL", "partita.torch"), net(times)]
+    return [name, *(ms(one) for one in methods), *ratios]
+
+
+def net(times: dict[str, list[float]]) -> str:
+    """DistDL over partita.torch without what autograd itself takes of both."""
+    if "autograd" not in times or "DistDL" not in times:
+        return ""
+    rounds = zip(times["DistDL"], times["partita.torch"], times["autograd"], strict=True)
+    # A round in which autograd alone took longer than all says nothing.
+    ratios = [(a - own) / (b - own) for a, b, own in rounds if b > own]
+    return f"{median(ratios):.2f}" if ratios else ""
 
 
 def table(results: list[dict[str, Any]]) -> str:
-    head = ["", "partita", "mpi4py", "engine", "partita.torch", "DistDL", "mpi4py /", "DistDL /"]
+    head = ["", "partita", "mpi4py", "engine", "autograd", "partita.torch", "DistDL"]
+    head += ["mpi4py /", "DistDL /", "DistDL / net"]
     lines = [head, ["---"] + ["---:"] * (len(head) - 1)]
     for one in results:
         lines.append(row(one["name"], one["forward"]))

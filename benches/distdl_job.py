@@ -82,6 +82,28 @@ def in_place(module: torch.nn.Module, buffer: torch.Tensor) -> tuple[Method, Met
     return forward, lambda: torch.autograd.grad(y, x, buffer, retain_graph=True)
 
 
+class Nothing(torch.nn.Module):
+    """A module in place that does nothing, forward or backward: what autograd itself costs."""
+
+    class Function(torch.autograd.Function):
+        """The input, and the gradient, as they are."""
+
+        @staticmethod
+        def forward(ctx: Any, input: torch.Tensor) -> torch.Tensor:
+            """The input."""
+            ctx.mark_dirty(input)
+            return input
+
+        @staticmethod
+        def backward(ctx: Any, *grads: torch.Tensor) -> Any:
+            """The gradient."""
+            return grads[0]
+
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        """The input."""
+        return self.Function.apply(input)
+
+
 def partitions(P: Any) -> dict[str, Any]:
     """The partitions of all operations, for partita's class or DistDL's."""
     first = P.create_partition_inclusive([0])
@@ -254,10 +276,10 @@ class Strips:
 
 
 def halos(team: pt.Team, ours: Any, theirs: Any, nn: Any) -> list[dict[str, Any]]:
-    """Halos of rows of a 2048 x 2048 block in the caller's own buffer, beside the engine alone."""
+    """Halos of rows of a 4096 x 4096 block in the caller's own buffer, beside the engine alone."""
     found = []
     for width in (1, 8):
-        shape = (2048 * SIZE, 2048)
+        shape = (4096 * SIZE, 4096)
         layout = pt.Layout(shape, f"block+halo({width},{width}), * @ {SIZE}x1")
         buffer = room(team, layout.local_shape(RANK))
         exchange = pd.HaloExchange(ours["rows"], [width, 0], shape=shape)
@@ -278,6 +300,7 @@ def halos(team: pt.Team, ours: Any, theirs: Any, nn: Any) -> list[dict[str, Any]
         x = tensor(buffer)
         made = ptt.HaloExchange(ours["rows"], [width, 0], shape=shape, in_place=True)
         bench.modules("partita.torch", made, x)
+        bench.adjoint["autograd"] = in_place(Nothing(), x)[1]
         if nn is not None:
             widths = np.array([[width * (RANK > 0), width * (RANK + 1 < SIZE)], [0, 0]])
             bench.modules("DistDL", nn.HaloExchange(theirs["rows"], widths, widths, widths), x)
