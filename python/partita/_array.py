@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._bfloat import as_bits
 from partita._errors import LayoutError, ProtocolError
 from partita._foreign import Copied, is_frame, refuse_mask
 from partita._partita import Layout, Whole, plan
@@ -144,7 +145,8 @@ class Array:
         if self._exchange is None:
             layout = self._halo_layout or self._layout
             self._exchange = plan(layout, layout, _carrier(self._dtype).name)
-            self._carried = _seen_as(_carrier(self._dtype), self._buffers)
+            seen = _seen_as(_carrier(self._dtype), self._buffers)
+            self._carried = [as_bits(one) for one in seen]
         self._team.native.run_in_place(self._exchange, self._carried)
         return self
 

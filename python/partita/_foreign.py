@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -113,11 +114,23 @@ def refuse_mask(array: Local) -> None:
 def _from_torch(tensor: Any) -> Local:
     """A tensor's memory, with or without a gradient."""
     try:
+        if str(tensor.dtype) == "torch.bfloat16":
+            return _from_bfloat(tensor)
         array: Local = tensor.detach().numpy()
     except (TypeError, RuntimeError) as error:
         message = f"a tensor of {tensor.dtype} on {tensor.device} is no NumPy array: {error}"
         raise ProtocolError(message, "data-device") from None
     return array
+
+
+def _from_bfloat(tensor: Any) -> Local:
+    try:
+        # Teaches NumPy the type.
+        import ml_dtypes  # type: ignore[import-not-found]
+    except ImportError:
+        raise TypeError("NumPy has no bfloat16; install ml_dtypes, which brings it") from None
+    bits: Local = tensor.detach().view(import_module("torch").int16).numpy()
+    return bits.view(ml_dtypes.bfloat16)
 
 
 def _from_dlpack(obj: Any) -> Local:

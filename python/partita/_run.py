@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from partita._args import a_team
+from partita._bfloat import as_bits, as_numbers, storage
 from partita._errors import LayoutError
 from partita._partita import WarmMemory
 
@@ -25,7 +26,7 @@ Buffers: TypeAlias = np.ndarray[Any, Any] | Sequence[np.ndarray[Any, Any]] | Non
 def empty(shape: Sequence[int], dtype: Any) -> np.ndarray[Any, Any]:
     """An array of warm memory; its content is whatever was there."""
     try:
-        dtype = np.dtype(dtype)
+        dtype = storage(dtype)
     except TypeError:
         message = (
             f"NumPy has no dtype {dtype!r} here; import what brings it, or give memory by out="
@@ -52,7 +53,8 @@ def local_shapes(layout: Layout, rank: int) -> list[tuple[int, ...]]:
 def _listed(buffers: Buffers) -> list[Any]:
     if buffers is None:
         return []
-    return list(buffers) if isinstance(buffers, list | tuple) else [buffers]
+    listed = list(buffers) if isinstance(buffers, list | tuple) else [buffers]
+    return [as_bits(one) for one in listed]
 
 
 def _prepare(plan: Plan, local: Buffers, team: Team, out: Buffers) -> tuple[list[Any], list[Any]]:
@@ -72,6 +74,7 @@ def _ready(plan: Plan, local: Buffers, team: Team, out: Buffers) -> tuple[list[A
 def _result(plan: Plan, targets: list[Any], out: Buffers) -> Any:
     if out is not None:
         return out
+    targets = [as_numbers(one, plan.dtype) for one in targets]
     return targets[0] if len(targets) == 1 else targets or None
 
 

@@ -34,7 +34,7 @@ def _moved(movement: Movement, x: Any, shape: tuple[int, ...]) -> Any:
     """The movement of a value, at once or when the traced program runs."""
     if not isinstance(x, jax.core.Tracer):
         return jax.numpy.asarray(movement.forward(np.asarray(x)))
-    wanted = jax.ShapeDtypeStruct(shape, movement.dtype)
+    wanted = jax.ShapeDtypeStruct(shape, np.dtype(movement.plans[0].dtype))
     host = lambda value: movement.forward(np.asarray(value))  # noqa: E731
     return io_callback(host, wanted, x, ordered=True)
 
@@ -76,7 +76,7 @@ def function(primitive: Primitive) -> Function:
         found = _moved(back, cotangent, _shape_after(back, cotangent.shape))
         if found.size == np.prod(kept.shape):
             return (found.reshape(kept.shape),)
-        return (jax.numpy.zeros(kept.shape, back.dtype),)
+        return (jax.numpy.zeros(kept.shape, back.plans[0].dtype),)
 
     moved.defvjp(forward, backward)
 

@@ -75,10 +75,7 @@ REFUSED: dict[str, tuple[Call, str]] = {
     "coordinates of text": (lambda t: t.grid(1).rank_at(["x"]), "coordinates-not-integer"),
     "a plan without a team": (lambda t: pt.plan(LINE, LINE).apply(X, None), "not-a-team"),  # type: ignore[arg-type]
     "a plan started without a team": (lambda t: pt.plan(LINE, LINE).start(X, 3), "not-a-team"),  # type: ignore[arg-type]
-    "a plan of a type NumPy has not": (
-        lambda t: pt.plan(LINE, LINE, "bfloat16").apply(np.zeros(4, "uint16"), t),
-        "dtype-unknown",
-    ),
+    "memory of a type NumPy has not": (lambda t: t.empty((2,), "no such"), "dtype-unknown"),
     "a plan in foreign byte order": (lambda t: pt.plan(LINE, LINE, ">f8"), "byte-order"),
     "a world of a number": (lambda t: pt.world(5), "not-a-communicator"),
     "gather to rank -1": (lambda t: pt.from_local(X, LINE, t).gather(root=-1), "root-unknown"),
@@ -179,6 +176,21 @@ def test_copy_is_obeyed(kind: Callable[[Any], Any]) -> None:
 
 def test_a_scalar_is_a_copy_and_says_so() -> None:
     assert pt.asarray(np.float64(3.0)).copies()[0].why
+
+
+def test_bits_of_bfloat_are_added_as_numbers() -> None:
+    source, target = pt.Layout((2,), "* @ 3 partial 0"), pt.Layout((2,), "* on 0")
+    plan = pt.plan(source, target, "bfloat16")
+    # 1.5 and -2.0: the upper halves of the bits of float32.
+    bits = (np.array([1.5, -2.0], "float32").view("uint32") >> 16).astype("uint16")
+
+    def job(team: pt.Team) -> list[float]:
+        found = plan.apply(bits, team)
+        if found is None:
+            return []
+        return (found.view("uint16").astype("uint32") << 16).view("float32").tolist()  # type: ignore[no-any-return]
+
+    assert pt.spmd(job, ranks=3) == [[4.5, -6.0], [], []]
 
 
 def test_an_array_without_masked_elements_is_taken() -> None:

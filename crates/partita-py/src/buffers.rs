@@ -71,7 +71,9 @@ impl Held {
             unsafe { CStr::from_ptr(self.view.format) }.to_string_lossy().into_owned()
         };
         let found = dtype_of(&format, self.view.itemsize as u64);
-        if found == Some(wanted) {
+        // The buffer protocol has no word for bfloat16: its bits come as integers.
+        let are_bits = wanted == Dtype::Bf16 && found == Some(Dtype::U16);
+        if found == Some(wanted) || are_bits {
             return Ok(());
         }
         let found = found.map_or_else(|| described(&format), |dtype| dtype.name().to_string());

@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 
 from partita._args import integers
+from partita._bfloat import NAME as BFLOAT
+from partita._bfloat import as_bits
 from partita._errors import LayoutError
 from partita._partita import Plan, plan
 from partita.distdl import layouts
@@ -95,6 +97,9 @@ class HaloExchange(Primitive):
         if self.team is None:
             return buffer
         exchange = self._exchange(buffer)
+        if exchange.dtype == BFLOAT:
+            message = "the adjoint of bfloat16 in place; leave out= away: plans add it"
+            raise self.team.told(LayoutError(message, "dtype-in-place"))
         if exchange not in self._returns:
             self._returns[exchange] = HaloReturn(exchange, self.team)
         return self._returns[exchange].run(buffer)
@@ -104,7 +109,7 @@ class HaloExchange(Primitive):
         if self.team is None:
             return buffer
         # Halos are small: every microsecond here counts.
-        self.team.native.run_in_place(self._exchange(buffer), [buffer])
+        self.team.native.run_in_place(self._exchange(buffer), [as_bits(buffer)])
         return buffer
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from partita._bfloat import NAME as BFLOAT
 from partita._errors import LayoutError
 from partita._partita import Layout, Move, Plan, plan
 from partita._run import empty
@@ -73,6 +74,9 @@ class HaloMovement(Movement):
 
     def reversed(self) -> Movement:
         """The adjoint."""
+        if self.plans[0].dtype == BFLOAT:
+            # NumPy cannot add it; plans can.
+            return super().reversed()
         if not self._reversed:
             back = tuple(plan.adjoint() for plan in self.plans)
             returns = HaloReturn(self.plans[0], self.team)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from partita._bfloat import as_numbers, storage
 from partita._partita import Plan
 from partita._team import Team
 
@@ -37,8 +38,8 @@ class Movement:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Element type of what moves."""
-        return np.dtype(self.plans[0].dtype)
+        """Element type of what moves, as NumPy holds it."""
+        return storage(self.plans[0].dtype)
 
     def forward(self, local: Local, out: Local | None = None) -> Local:
         """This worker's result; of zero volume if it has none. Collective."""
@@ -80,4 +81,4 @@ class Movement:
 
     def _nothing(self, local: Local) -> Local:
         batch = local.shape[:1] if self.preserve_batch else ()
-        return np.zeros((*batch, 0), dtype=self.dtype)
+        return as_numbers(np.zeros((*batch, 0), dtype=self.dtype), self.plans[0].dtype)

@@ -14,7 +14,7 @@ import torch
 
 from partita._run import empty
 from partita.distdl.halo import WindowExchange, WindowMovement
-from partita.distdl.movement import Local, Movement
+from partita.distdl.movement import Movement
 from partita.distdl.primitive import Primitive
 from partita.distdl.windows import Need
 from partita.torch.memory import as_array, as_tensor, structure
@@ -36,7 +36,7 @@ class MovementFunction(torch.autograd.Function):
     ) -> torch.Tensor:
         """This worker's result, in memory of its own."""
         ctx.movement, ctx.shape = movement, input.shape
-        return as_tensor(movement.forward(as_array(input)))
+        return as_tensor(movement.forward(as_array(input)), movement.plans[0].dtype)
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> Any:
@@ -72,10 +72,10 @@ def _inside(needs: tuple[Need, ...]) -> tuple[slice, ...]:
     return tuple(slice(one.before, one.before + one.stop - one.start) for one in needs)
 
 
-def _padded(needs: tuple[Need, ...], dtype: Any, fill: float) -> Local:
+def _padded(needs: tuple[Need, ...], dtype: str, fill: float) -> torch.Tensor:
     """Room for the inputs of a kernel, its rims filled."""
     shape = [one.before + one.stop - one.start + one.after for one in needs]
-    room = empty(shape, dtype)
+    room = as_tensor(empty(shape, dtype), dtype)
     for axis, one in enumerate(needs):
         rest = (slice(None),) * axis
         room[(*rest, slice(0, one.before))] = fill
@@ -97,9 +97,9 @@ class WindowFunction(torch.autograd.Function):
     ) -> torch.Tensor:
         """The padded inputs, in memory of their own."""
         ctx.movement, ctx.needs = movement, needs
-        room = _padded(needs, movement.dtype, fill)
-        movement.forward(as_array(input), room[_inside(needs)])
-        return as_tensor(room)
+        room = _padded(needs, movement.plans[0].dtype, fill)
+        movement.forward(as_array(input), as_array(room[_inside(needs)]))
+        return room
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from partita import distdl
+from partita._errors import LayoutError
 from partita.torch.functions import token
 from partita.torch.memory import as_array, structure
 
@@ -44,6 +45,9 @@ def fill(input: torch.Tensor, primitive: distdl.HaloExchange) -> torch.Tensor:
         return input
     with primitive.team:
         own = structure(input)
+        if input.dtype == torch.bfloat16:
+            message = "halos of bfloat16 in place; use HaloExchange without in_place"
+            raise LayoutError(message, "dtype-in-place")
     if not torch.is_grad_enabled():
         primitive.fill(as_array(input))
         return input

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from partita._bfloat import NAME as BFLOAT
 from partita._errors import LayoutError
 from partita.distdl.agree import Structure
 
@@ -20,6 +21,7 @@ DTYPE_NAMES = {
     torch.int32: "int32",
     torch.int64: "int64",
     torch.float16: "float16",
+    torch.bfloat16: BFLOAT,
     torch.float32: "float32",
     torch.float64: "float64",
     torch.complex64: "complex64",
@@ -48,10 +50,16 @@ def structure(tensor: Any) -> Structure:
 
 def as_array(tensor: torch.Tensor) -> Local:
     """The tensor's own memory as an array, strides and all."""
-    array: Local = tensor.detach().resolve_conj().resolve_neg().numpy()
+    own = tensor.detach().resolve_conj().resolve_neg()
+    if own.dtype == torch.bfloat16:
+        # NumPy has no such type: these are its bits.
+        return own.view(torch.int16).numpy().view("uint16")
+    array: Local = own.numpy()
     return array
 
 
-def as_tensor(array: Local) -> torch.Tensor:
-    """An array's own memory as a tensor."""
+def as_tensor(array: Local, name: str) -> torch.Tensor:
+    """An array's own memory as a tensor of a type, by its name."""
+    if name == BFLOAT:
+        return torch.from_numpy(array.view("int16")).view(torch.bfloat16)
     return torch.from_numpy(array)

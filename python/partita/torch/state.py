@@ -24,7 +24,7 @@ import torch
 
 from partita._errors import LayoutError
 from partita._team import Team
-from partita.torch.memory import as_array, as_tensor, structure
+from partita.torch.memory import DTYPE_NAMES, as_array, as_tensor, structure
 
 
 @dataclass(frozen=True)
@@ -109,5 +109,5 @@ def _whole(name: str, value: torch.Tensor, place: Place, team: Team) -> torch.Te
         ends = [start + length for start, length in zip(begins, array.shape, strict=True)]
         region = tuple(slice(*pair) for pair in zip(begins, ends, strict=True))
         # What was received belongs to the message and is read-only.
-        whole[region] = as_tensor(array.copy())
+        whole[region] = as_tensor(array.copy(), DTYPE_NAMES[value.dtype])
     return whole

@@ -1,0 +1,33 @@
+"""bfloat16, which NumPy knows only with the help of other libraries: its bits travel as uint16."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+NAME = "bfloat16"
+
+Local = np.ndarray[Any, Any]
+
+
+def storage(dtype: Any) -> np.dtype[Any]:
+    """The type of the memory of elements of a type."""
+    name = dtype if isinstance(dtype, str) else np.dtype(dtype).name
+    return np.dtype("uint16") if name == NAME else np.dtype(dtype)
+
+
+def as_bits(array: Any) -> Any:
+    """The memory of an array as engines see it; others than bfloat16 are as they are."""
+    is_numpy = isinstance(array, np.ndarray)
+    return array.view("uint16") if is_numpy and array.dtype.name == NAME else array
+
+
+def as_numbers(array: Local, name: str) -> Local:
+    """Bits as bfloat16 where some library has taught NumPy that type, else as they are."""
+    if name != NAME:
+        return array
+    try:
+        return array.view(NAME)
+    except TypeError:
+        return array
