@@ -300,6 +300,7 @@ def from_dask(
             raise LayoutError(message, "dask-type")
         return _from_futures(_tasks.listed(x, "futures"), layout, client, dtype)
     _check_chunks(x)
+    _check_meta(x)
     client = client or _client_of(x) or current_client()
     from distributed import futures_of
 
@@ -335,6 +336,18 @@ def _check_chunks(x: Any) -> None:
                 f"dimension {dim} has chunks of unknown size; call x.compute_chunk_sizes() first"
             )
             raise LayoutError(message, "chunks-unknown")
+
+
+def _check_meta(x: Any) -> None:
+    """Refuse chunks that are no plain arrays: a mask, for one, would be lost."""
+    meta = getattr(x, "_meta", None)
+    if type(meta) is not np.ndarray:
+        kind = type(meta).__name__
+        message = f"chunks of type {kind}; make them plain first, by x.map_blocks or da.ma.filled"
+        raise LayoutError(message, "chunks-type")
+    if meta.dtype.hasobject:
+        message = f"chunks of dtype {meta.dtype}; objects cannot be moved, use numbers"
+        raise LayoutError(message, "data-type")
 
 
 def _from_futures(futures: list[Any], layout: Layout, client: Any, dtype: Any) -> DaskArray:

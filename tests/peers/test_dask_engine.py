@@ -247,6 +247,8 @@ def test_wrong_input_is_refused(client: Client) -> None:
     mixed = [*futures[:3], client.submit(np.float32, futures[3])]
     refused("dtypes-differ", mixed, rows)
     refused("handles-type", 5, rows)
+    refused("chunks-type", da.ma.masked_greater(x, 3))
+    refused("data-type", x.astype(object))
     refused("dask-type", [*futures[:3], 5], rows)
     refused("dask-type", x, rows)
     refused("layout-type", futures, "block, * @ 4x1")

@@ -170,7 +170,8 @@ impl fmt::Display for TeamError {
             }
             Self::NotInPlace => write!(
                 f,
-                "only a plan from a layout to the same layout runs in place; give a separate target"
+                "only a plan from a layout to the same layout runs in place, and its adjoint where \
+                 no rank has copies of its own elements; give a separate target"
             ),
             Self::Interrupted => write!(f, "it was interrupted while it waited for other ranks"),
             Self::Busy => write!(

@@ -131,7 +131,8 @@ impl Program {
             letters_out: of(&sends, Route::Mail),
             letters_in: of(&receives, Route::Mail),
             combine,
-            zeros: combine == Combine::Sum || takes_nothing,
+            // In place a sum is added to what is there.
+            zeros: style == Style::Apart && (combine == Combine::Sum || takes_nothing),
             stores: Stores::for_bytes(largest_target(&direct, view, item_bytes)),
             dtype: plan.dtype(),
         })

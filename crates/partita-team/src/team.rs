@@ -13,7 +13,7 @@ use crate::error::{Failure, FailureKind, Result, TeamError, out_of_reach};
 use crate::meeting::{Claim, Meeting, Parcel, Post, Round, Stage, first_failure, parcels};
 use crate::members;
 use crate::porch;
-use crate::program::{Cached, Errand, Program, Style};
+use crate::program::{Cached, Errand, Program, Style, moving_parts};
 use crate::reach::{SECOND_HALF, View};
 use crate::wait::Patience;
 
@@ -187,20 +187,23 @@ impl Team {
 
     /// Runs a plan from a layout to itself on one set of buffers: fills what is held, not owned.
     ///
+    /// Its adjoint adds what is held to the owners' elements, and leaves what is held as it is;
+    /// refused where a periodic dimension wraps around onto the same rank.
+    ///
     /// # Errors
     /// As [`Team::run`]; a plan between two different layouts.
     ///
     /// # Safety
     /// As [`Team::run`].
     pub unsafe fn run_in_place(&self, plan: &Plan, buffers: &[Buffer]) -> Result<()> {
-        if plan.source() != plan.target() || plan.combine() != Combine::Copy {
+        if plan.source() != plan.target() {
             let error = TeamError::NotInPlace;
             self.report(&error.to_string())?;
             return Err(error);
         }
         let _claim = self.claim()?;
         // SAFETY: the caller's promise; moves of a layout to itself read what is owned and write
-        // what is not, and what stays in place is left out.
+        // what is not, or the reverse, and what stays in place is left out.
         unsafe { self.run_with(Style::InPlace, plan, (buffers, buffers)) }
     }
 
@@ -223,9 +226,9 @@ impl Team {
             return Err(error);
         }
         let call = Call { argument: plan.fingerprint(), ..Call::new(style.name()) };
-        let round = match style {
-            Style::InPlace => self.meeting.packing_round(),
-            Style::Apart => None,
+        let round = match (style, plan.combine()) {
+            (Style::InPlace, Combine::Copy) => self.meeting.packing_round(),
+            _ => None,
         };
         let is_open = |buffer: &Buffer| self.meeting.is_open(buffer, item_bytes);
         let packed = round.and_then(|round| {
@@ -312,6 +315,9 @@ impl Team {
         if let Some(cached) = found {
             return Ok(cached);
         }
+        if style == Style::InPlace && plan.combine() == Combine::Sum && wraps(plan, view.rank) {
+            return Err(TeamError::NotInPlace);
+        }
         let program = Program::new(style, plan, view).ok_or_else(out_of_reach)?;
         let offers = view.offers().map(|offer| offer.map(Arc::clone)).collect();
         let cached = Arc::new(Cached { style, plan: plan.clone(), offers, program });
@@ -394,6 +400,12 @@ impl PartialEq for Team {
 }
 
 impl Eq for Team {}
+
+/// Whether a rank gives to itself, at another position: in place it could not tell what it had.
+fn wraps(plan: &Plan, rank: u64) -> bool {
+    let own = plan.receives(rank).into_iter().filter(|m| !m.crosses());
+    own.into_iter().any(|m| !moving_parts(&m).is_empty())
+}
 
 /// Whether ranks may disagree about a round: one was given up, and may have come all the same.
 fn is_late(error: &TeamError) -> bool {

@@ -13,18 +13,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from partita._args import integers
-from partita._bfloat import NAME as BFLOAT
 from partita._bfloat import as_bits
 from partita._errors import LayoutError
 from partita._partita import Plan, plan
 from partita.distdl import layouts
-from partita.distdl.agree import Structure, block_sizes, common_dtype
+from partita.distdl.agree import Structure, block_sizes, common_dtype, structure
 from partita.distdl.halo_back import HaloMovement, HaloReturn, check_shape
 from partita.distdl.movement import Movement
 from partita.distdl.partition import Partition, a_partition
@@ -83,33 +82,39 @@ class HaloExchange(Primitive):
             for axis, (own, halo) in enumerate(zip(held, self._halos, strict=True))
         ]
 
-    def _exchange(self, buffer: Local) -> Plan:
+    def _exchange(self, buffer: Local, bits_of: str | None) -> Plan:
         """The plan for this buffer; shapes are asked for only where they are not known."""
-        exchange = self._plans.get(buffer.dtype)
+        # Halos are small, every microsecond counts: names of types are slow.
+        kind = bits_of or buffer.dtype
+        exchange = self._plans.get(kind)
         if exchange is None:
-            exchange = self.bound(buffer).plans[0]
+            assert self.team is not None
+            with self.team:
+                own = structure(buffer)
+            movement = self.bind(replace(own, dtype=bits_of or own.dtype))
+            assert movement is not None
+            exchange = movement.plans[0]
             if self._sizes is not None:
-                self._plans[buffer.dtype] = exchange
+                self._plans[kind] = exchange
         return exchange
 
-    def adjoint_in_place(self, buffer: Local) -> Local:
-        """The adjoint in the caller's own memory: only halos travel. Collective."""
+    def adjoint_in_place(self, buffer: Local, *, bits_of: str | None = None) -> Local:
+        """The adjoint in the caller's own memory: only halos travel. Collective.
+
+        `bits_of` names the type whose bits the buffer holds as integers, as for bfloat16.
+        """
         if self.team is None:
             return buffer
-        exchange = self._exchange(buffer)
-        if exchange.dtype == BFLOAT:
-            message = "the adjoint of bfloat16 in place; leave out= away: plans add it"
-            raise self.team.told(LayoutError(message, "dtype-in-place"))
+        exchange = self._exchange(buffer, bits_of)
         if exchange not in self._returns:
             self._returns[exchange] = HaloReturn(exchange, self.team)
         return self._returns[exchange].run(buffer)
 
-    def fill(self, buffer: Local) -> Local:
+    def fill(self, buffer: Local, *, bits_of: str | None = None) -> Local:
         """The exchange in the caller's own memory: only halos are written. Collective."""
         if self.team is None:
             return buffer
-        # Halos are small: every microsecond here counts.
-        self.team.native.run_in_place(self._exchange(buffer), [as_bits(buffer)])
+        self.team.native.run_in_place(self._exchange(buffer, bits_of), [as_bits(buffer)])
         return buffer
 
 

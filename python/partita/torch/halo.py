@@ -7,9 +7,8 @@ from typing import Any
 import torch
 
 from partita import distdl
-from partita._errors import LayoutError
 from partita.torch.functions import token
-from partita.torch.memory import as_array, structure
+from partita.torch.memory import as_array, bits_of, structure
 
 
 class InPlaceHaloFunction(torch.autograd.Function):
@@ -25,7 +24,7 @@ class InPlaceHaloFunction(torch.autograd.Function):
         """The input itself, its halos filled."""
         ctx.primitive = primitive
         ctx.mark_dirty(input)
-        primitive.fill(as_array(input))
+        primitive.fill(as_array(input), bits_of=bits_of(input))
         return input
 
     @staticmethod
@@ -35,7 +34,7 @@ class InPlaceHaloFunction(torch.autograd.Function):
         if 0 in grad.stride():
             # One element stands for many: there is no memory to work in.
             grad = grad.contiguous()
-        ctx.primitive.adjoint_in_place(as_array(grad))
+        ctx.primitive.adjoint_in_place(as_array(grad), bits_of=bits_of(grad))
         return grad, None, None
 
 
@@ -45,11 +44,8 @@ def fill(input: torch.Tensor, primitive: distdl.HaloExchange) -> torch.Tensor:
         return input
     with primitive.team:
         own = structure(input)
-        if input.dtype == torch.bfloat16:
-            message = "halos of bfloat16 in place; use HaloExchange without in_place"
-            raise LayoutError(message, "dtype-in-place")
     if not torch.is_grad_enabled():
-        primitive.fill(as_array(input))
+        primitive.fill(as_array(input), bits_of=bits_of(input))
         return input
     movement = primitive.bind(own)
     assert movement is not None

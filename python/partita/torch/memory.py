@@ -58,6 +58,11 @@ def as_array(tensor: torch.Tensor) -> Local:
     return array
 
 
+def bits_of(tensor: torch.Tensor) -> str | None:
+    """The type whose bits `as_array` gives as integers; none where it gives the elements."""
+    return BFLOAT if tensor.dtype == torch.bfloat16 else None
+
+
 def as_tensor(array: Local, name: str) -> torch.Tensor:
     """An array's own memory as a tensor of a type, by its name."""
     if name == BFLOAT:
