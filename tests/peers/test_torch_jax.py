@@ -71,7 +71,7 @@ def test_tensors_with_gradients_and_sizes() -> None:
 
 def test_tensors_that_numpy_does_not_know_are_refused() -> None:
     with pytest.raises(pt.ProtocolError) as caught:
-        pt.from_partitioned(table([torch.zeros((2, 3), dtype=torch.bfloat16)], [2], 3))
+        pt.from_partitioned(table([torch.zeros((2, 3), dtype=torch.float8_e5m2)], [2], 3))
     assert caught.value.reason == "data-device"
 
 
