@@ -213,7 +213,7 @@ class _HaloExchange:
         With `out=cotangent` it works in place, and only the halos travel.
         """
         made = self._made(grid, halo, shape, sizes)
-        if out is cotangent:
+        if out is not None and out is cotangent:
             return made.adjoint_in_place(cotangent)
         if made.team is None:
             return cotangent.copy()

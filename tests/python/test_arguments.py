@@ -15,6 +15,7 @@ from partita.distdl import Partition
 Call = Callable[[Any], object]
 
 X = np.zeros(4)
+LIST = [1.0]
 LINE = pt.Layout((4,), "block @ 1")
 
 # What is called with a team of one, and the reason for which it is refused.
@@ -39,6 +40,23 @@ REFUSED: dict[str, tuple[Call, str]] = {
         lambda t: pt.halo_exchange(X, t.grid(1), [0], shape=["x"]),  # type: ignore[list-item]
         "shape-not-integer",
     ),
+    "the adjoint of a list": (
+        lambda t: pt.halo_exchange.adjoint([1.0], t.grid(1), [0], out=None),  # type: ignore[arg-type]
+        "local-type",
+    ),
+    "the adjoint of nothing": (
+        lambda t: pt.halo_exchange.adjoint(None, t.grid(1), [0]),  # type: ignore[arg-type]
+        "local-type",
+    ),
+    "the adjoint of a list in place": (
+        lambda t: pt.halo_exchange.adjoint(LIST, t.grid(1), [0], out=LIST),  # type: ignore[arg-type]
+        "local-type",
+    ),
+    "the adjoint into another shape": (
+        lambda t: pt.halo_exchange.adjoint(X, t.grid(1), [0], out=np.zeros(3)),
+        "out-array",
+    ),
+    "a sum of text": (lambda t: Partition(t).allreduce_data("x"), "data-type"),
     "sum along text": (
         lambda t: pt.all_sum_reduce(X, t, axes=["x"]),  # type: ignore[list-item]
         "axis-not-integer",

@@ -84,6 +84,9 @@ class HaloExchange(Primitive):
 
     def _exchange(self, buffer: Local, bits_of: str | None) -> Plan:
         """The plan for this buffer; shapes are asked for only where they are not known."""
+        if not isinstance(buffer, np.ndarray) and self.team is not None:
+            with self.team:
+                structure(buffer)
         # Halos are small, every microsecond counts: names of types are slow.
         kind = bits_of or buffer.dtype
         exchange = self._plans.get(kind)

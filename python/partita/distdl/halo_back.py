@@ -75,10 +75,30 @@ class HaloBack(Movement):
         """A copy, its halos added to their owners' elements and set to zero. Collective."""
         assert self.returns is not None
         with self.team:
-            made = as_numbers(empty(local.shape, local.dtype), local.dtype.name)
-            room = made if out is None else out
+            if out is None:
+                room = as_numbers(empty(local.shape, local.dtype), local.dtype.name)
+            else:
+                room = _checked_out(out, local)
             np.copyto(as_bits(room), as_bits(local), casting="no")
         return self.returns.run(room)
+
+
+def _checked_out(out: Any, local: Local) -> Local:
+    is_array = isinstance(out, np.ndarray)
+    if (
+        not is_array
+        or not out.flags.writeable
+        or (out.shape, out.dtype)
+        != (
+            local.shape,
+            local.dtype,
+        )
+    ):
+        what = f"{out.dtype}{out.shape}" if is_array else type(out).__name__
+        message = f"out of {what}; use a writable array of {local.dtype}{local.shape}"
+        raise LayoutError(message, "out-array")
+    found: Local = out
+    return found
 
 
 def check_shape(layout: Layout, rank: int, shape: tuple[int, ...]) -> None:

@@ -237,6 +237,9 @@ class Partition:
             unknown = LayoutError(message, "reduction-unknown")
             raise self.members("allreduce_data").told(unknown) if self.active else unknown
         parts = self._gathered(data, "allreduce_data", f"reduction {op}")
+        if parts and parts[0].dtype.kind not in "biufc":
+            message = f"a reduction of {parts[0].dtype}; use numbers"
+            raise LayoutError(message, "data-type")
         return None if parts is None else np.asarray(_REDUCTIONS[op](parts))
 
     def _gathered(self, data: Any, what: str, argument: str = "") -> list[Local] | None:

@@ -13,6 +13,7 @@ Tensors are shared without a copy, results are new; tensors on the CPU only.
 """
 
 from partita.torch.batchnorm import DistributedBatchNorm
+from partita.torch.clipping import clip_grad_norm_
 from partita.torch.convolution import DistributedConv1d, DistributedConv2d, DistributedConv3d
 from partita.torch.functions import MovementFunction, WindowFunction
 from partita.torch.linear import DistributedLinear
@@ -49,6 +50,7 @@ from partita.torch.stack import DistributedStack
 from partita.torch.state import serial_state_dict
 
 __all__ = [
+    "clip_grad_norm_",
     "AllGather",
     "AllSumReduce",
     "Broadcast",

@@ -17,7 +17,7 @@ from partita.distdl import Partition, split
 from partita.distdl.agree import block_sizes, common_dtype, read
 from partita.distdl.partition import a_partition
 from partita.torch.functions import outside
-from partita.torch.memory import structure
+from partita.torch.memory import structure, widened
 from partita.torch.parameters import channel_keepers, kept, own_channels
 from partita.torch.primitives import AllSumReduce
 from partita.torch.state import Divided, Place
@@ -68,16 +68,17 @@ class DistributedBatchNorm(Divided):
             return outside(input)
         count = self._count(input)
         column = [1, -1, *[1] * (input.dim() - 2)]
+        wide = widened(input)
         if self.training or not self.track_running_stats:
-            mean, variance = self._statistics(input, column, count)
+            mean, variance = self._statistics(wide, column, count)
         else:
-            mean, variance = self.running_mean, self.running_var
+            mean, variance = widened(self.running_mean), widened(self.running_var)
         scale = torch.rsqrt(variance + self.eps)
-        result = (input - mean.reshape(column)) * scale.reshape(column)
-        if self.spread is None:
-            return result
-        weight, bias = self.spread(self.weight), self.spread(self.bias)
-        return result * weight.reshape(column) + bias.reshape(column)
+        result = (wide - mean.reshape(column)) * scale.reshape(column)
+        if self.spread is not None:
+            weight, bias = widened(self.spread(self.weight)), widened(self.spread(self.bias))
+            result = result * weight.reshape(column) + bias.reshape(column)
+        return result.to(input.dtype)
 
     def _count(self, input: torch.Tensor) -> int:
         """Values per channel; all workers know all tensors, so that all refuse or none."""
@@ -106,7 +107,9 @@ class DistributedBatchNorm(Divided):
             message = f"batch normalisation of {dtype}; use a floating type"
             raise LayoutError(message, "dtype-unknown")
         for own in (self.weight, self.running_mean if self.track_running_stats else None):
-            if own is not None and own.dtype != dtype:
+            is_half = dtype in (torch.float16, torch.bfloat16)
+            # As torch does: halves of numbers may have whole parameters.
+            if own is not None and own.dtype not in (dtype, torch.float32 if is_half else dtype):
                 message = f"a tensor of {dtype} for parameters of {own.dtype}; convert one of them"
                 raise LayoutError(message, "dtypes-differ")
 
@@ -147,5 +150,6 @@ class DistributedBatchNorm(Divided):
         self.num_batches_tracked += 1
         share = self.momentum if self.momentum is not None else 1 / float(self.num_batches_tracked)
         unbiased = variance * (count / (count - 1))
-        self.running_mean += share * (mean - self.running_mean)
-        self.running_var += share * (unbiased - self.running_var)
+        for running, now in ((self.running_mean, mean), (self.running_var, unbiased)):
+            old = widened(running)
+            running.copy_(old + share * (now - old))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch.autograd.function import once_differentiable
 
 from partita import distdl
 from partita.torch.functions import token
@@ -28,6 +29,7 @@ class InPlaceHaloFunction(torch.autograd.Function):
         return input
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *grads: torch.Tensor) -> Any:
         """The gradient itself, its halos added to their owners' elements and set to zero."""
         (grad,) = grads

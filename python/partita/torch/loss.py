@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from partita._errors import LayoutError, PartitaError
 from partita.distdl import Partition
 from partita.distdl.partition import a_partition
-from partita.torch.memory import structure
+from partita.torch.memory import structure, widened
 from partita.torch.primitives import SumReduce
 
 
@@ -54,11 +54,11 @@ class _Loss(torch.nn.Module):
         if self.reduction == "none":
             return own
         total = self.to_first(own)
-        # A worker without a value has a tensor without elements, whose sum is zero.
-        value = total.sum() if total.numel() == 0 else total
-        if self.reduction == "sum":
-            return value
-        return value / sum(self.P_x.team.allgather_data(n_terms))
+        count = sum(self.P_x.team.allgather_data(n_terms)) if self.reduction != "sum" else 1
+        if total.numel() == 0:
+            # A worker without a value has a tensor without elements, whose sum is zero.
+            return total.sum().to(input.dtype)
+        return (total / count if self.reduction != "sum" else total).to(input.dtype)
 
     def _own(self, input: torch.Tensor, target: torch.Tensor) -> tuple[torch.Tensor, float]:
         """This worker's terms, or their sum, and their number."""
@@ -66,6 +66,8 @@ class _Loss(torch.nn.Module):
         structure(target)
         self.check(input, target)
         reduction = "none" if self.reduction == "none" else "sum"
+        if reduction == "sum":
+            input, target = widened(input), widened(target)
         try:
             own = type(self).function(input, target, reduction=reduction, **self.options)
             return own, self.n_terms(input, target)

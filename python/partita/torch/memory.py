@@ -48,6 +48,12 @@ def structure(tensor: Any) -> Structure:
     return Structure(tuple(tensor.shape), DTYPE_NAMES[tensor.dtype], needs_gradient)
 
 
+def widened(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor in a type whose sums do not overflow or stand still, as torch adds inside."""
+    is_half = tensor.dtype in (torch.float16, torch.bfloat16)
+    return tensor.float() if is_half else tensor
+
+
 def as_array(tensor: torch.Tensor) -> Local:
     """The tensor's own memory as an array, strides and all."""
     own = tensor.detach().resolve_conj().resolve_neg()

@@ -13,6 +13,7 @@ from partita._errors import LayoutError
 from partita.distdl import Partition, Window
 from partita.distdl.windows import Need
 from partita.torch.kernels import Kernel, Numbers
+from partita.torch.memory import widened
 from partita.torch.parameters import empty_result
 
 
@@ -63,7 +64,7 @@ class _Pooling(Kernel):
     ) -> torch.Tensor:
         """The pool of padded inputs."""
         counts = [one.n_outputs for one in needs]
-        if 0 in counts or inputs.shape[0] == 0:
+        if 0 in counts or 0 in inputs.shape[:2]:
             return empty_result([*inputs.shape[:2], *counts], inputs)
         return self.pool(inputs, needs)
 
@@ -104,10 +105,12 @@ class _AvgPool(_Pooling):
         """The serial pool; sums divided by what counts where padding does not or ends early."""
         if self.count_include_pad and not self.ceil_mode:
             return type(self).function(inputs, self.kernel_size, self.stride)
-        counts = torch.ones((), dtype=inputs.dtype)
+        wide = widened(inputs)
+        counts = torch.ones((), dtype=wide.dtype)
         for one, window in zip(needs, self.windows, strict=True):
-            counts = counts[..., None] * self._counted(one, window).to(inputs.dtype)
-        return self._sums(inputs) / counts
+            counts = counts[..., None] * self._counted(one, window).to(wide.dtype)
+        rounding = None if wide.is_floating_point() else "trunc"
+        return torch.div(self._sums(wide), counts, rounding_mode=rounding).to(inputs.dtype)
 
     def _sums(self, inputs: torch.Tensor) -> torch.Tensor:
         if self.n_dims > 1:

@@ -58,7 +58,7 @@ class Divided(torch.nn.Module):
         parts = dict(state_dict)
         for name, place in self.places().items():
             given, own = parts.get(prefix + name), getattr(self, name, None)
-            if given is None or own is None or own.shape == given.shape:
+            if not isinstance(given, torch.Tensor) or own is None or own.shape == given.shape:
                 continue
             if tuple(given.shape) == place.shape:
                 parts[prefix + name] = place.part(given)
@@ -103,11 +103,17 @@ def _whole(name: str, value: torch.Tensor, place: Place, team: Team) -> torch.Te
         structure(value)
         starts = [one.start for one in place.region]
         offer = [starts, as_array(value)] if place.is_held else []
-    pieces = [one for one in team.gather_alike("serial_state_dict", name, offer) if one]
+    what = f"{name} {place.shape} {value.dtype}"
+    pieces = [one for one in team.gather_alike("serial_state_dict", what, offer) if one]
     whole = torch.empty(place.shape, dtype=value.dtype)
+    is_there = torch.zeros(place.shape, dtype=torch.bool)
     for begins, array in pieces:
         ends = [start + length for start, length in zip(begins, array.shape, strict=True)]
         region = tuple(slice(*pair) for pair in zip(begins, ends, strict=True))
         # What was received belongs to the message and is read-only.
         whole[region] = as_tensor(array.copy(), DTYPE_NAMES[value.dtype])
+        is_there[region] = True
+    if not bool(is_there.all()):
+        message = f"the workers' parts of {name} are not all of {place.shape}; leave shapes alone"
+        raise LayoutError(message, "state-parts")
     return whole
