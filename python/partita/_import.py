@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from partita import _joint
 from partita._args import a_layout, a_team
 from partita._array import Array
+from partita._bfloat import NAME as BFLOAT
 from partita._check import DISTARRAY, PARTITIONED
 from partita._errors import LayoutError, ProtocolError, ProtocolWarning
 from partita._foreign import as_numpy, checked_copy, is_frame
@@ -36,7 +38,9 @@ def from_partitioned(obj: Any, *, team: Team | None = None, copy: bool | None = 
     ranks; `get` is called afterwards, once, with a list of the handles that this rank needs.
     Nothing is copied unless `copy` is true or there is no other way; `a.copies()` says which.
     """
-    team, copy = world() if team is None else a_team(team), checked_copy(copy)
+    team = world() if team is None else a_team(team)
+    with team:
+        copy = checked_copy(copy)
     dictionary, parts, holders = _joint.read_parts(obj, team)
     if holders is None:
         holders = _spread(parts, team)
@@ -215,6 +219,8 @@ def _dtype_words(buffers: list[Any]) -> Any:
     if not buffers:
         return None
     dtype = buffers[0].dtype
+    if dtype.name == BFLOAT:
+        return BFLOAT
     # Text of a structured dtype is the list of its fields.
     return str(dtype.descr) if dtype.names else dtype.str
 
@@ -226,6 +232,10 @@ def _common(told: list[Any], named: str | None) -> np.dtype[Any]:
         ranks = {word: told.index(word) for word in words}
         listed = ", ".join(f"{word} on rank {rank}" for word, rank in ranks.items())
         raise ProtocolError(f"the ranks' elements differ: {listed}; use one dtype", "ranks-differ")
+    if words == [BFLOAT]:
+        # Others have such elements; NumPy learns the type from this.
+        halves: np.dtype[Any] = np.dtype(import_module("ml_dtypes").bfloat16)
+        return halves
     if words:
         from ast import literal_eval
 
@@ -260,7 +270,9 @@ def from_distarray(obj: Any, *, team: Team | None = None, copy: bool | None = No
     Every rank of the team hands over its own dictionary, in the order of the process grid. The
     buffer is shared unless `copy` is true or there is no other way.
     """
-    team, copy = world() if team is None else a_team(team), checked_copy(copy)
+    team = world() if team is None else a_team(team)
+    with team:
+        copy = checked_copy(copy)
     read, layout, halo = _joint.read_dims(obj, team)
     problems: list[_joint.Problem] = []
     buffers: list[np.ndarray[Any, Any]] = []
@@ -291,9 +303,11 @@ def asarray(
     this is collective); others are whole arrays that every rank has, of which each rank keeps its
     part of `layout`, or all of it.
     """
-    team, copy = world() if team is None else a_team(team), checked_copy(copy)
-    if layout is not None:
-        a_layout(layout)
+    team = world() if team is None else a_team(team)
+    with team:
+        copy = checked_copy(copy)
+        if layout is not None:
+            a_layout(layout)
     if isinstance(obj, Array):
         array = obj
     elif _offers(obj, PARTITIONED) or (isinstance(obj, dict) and "dim_data" not in obj):
@@ -301,8 +315,6 @@ def asarray(
     elif _offers(obj, DISTARRAY) or isinstance(obj, dict):
         array = from_distarray(obj, team=team, copy=copy)
     elif type(obj).__module__.startswith("dask.array"):
-        from importlib import import_module
-
         array = import_module("partita.dask").from_dask(obj)
     else:
         # The others may wait for this rank's dictionary.

@@ -42,6 +42,7 @@ __all__ = [
     "plan",
     "run_command",
     "machine_name",
+    "set_kept_bytes",
     "pack_parts",
     "join_parts",
     "default_partition",
@@ -357,6 +358,7 @@ def run_command(
     args: Sequence[str], is_terminal: bool, facts: Sequence[tuple[str, str]], programs: str
 ) -> tuple[int, str, str]: ...
 def machine_name() -> str | None: ...
+def set_kept_bytes(n_bytes: int) -> None: ...
 def pack_parts(
     plan: Plan,
     source_rank: int,

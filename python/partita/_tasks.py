@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pickle
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import prod
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,7 +17,8 @@ import numpy as np
 
 from partita._args import a_layout, a_team
 from partita._chunks import ChunkGrid, chunk_grid, chunk_layout
-from partita._errors import LayoutError, TeamError
+from partita._errors import LayoutError, ProtocolError, TeamError
+from partita._foreign import as_numpy, is_frame
 from partita._lend import ENDED, lend
 from partita._partita import Layout, Whole, join_parts, pack_parts, plan
 from partita._remember import remembered
@@ -25,7 +26,7 @@ from partita._run import empty, local_shapes
 from partita._schedule import choose_fetches, choose_places, schedule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from partita._array import Array, Local
     from partita._lend import Part
@@ -46,7 +47,7 @@ def cut(pickled: bytes, one: Cut, buffers: Any) -> Local | Part:
     """The task that packs what one slot gives to some others."""
     lent = lend(one.n_bytes) if one.is_near else None
     packed = empty((one.n_bytes,), np.uint8) if lent is None else lent.array
-    sources = [np.asarray(buffer) for buffer in buffers]
+    sources = [plain(buffer) for buffer in buffers]
     pack_parts(_plan(pickled), one.source, one.targets, sources, packed)
     return packed if lent is None else lent
 
@@ -61,7 +62,7 @@ def join(pickled: bytes, target: int, takes: list[Take], parts: Any) -> list[Loc
     given: list[tuple[int, Any]] = []
     for take, part in zip(takes, parts, strict=True):
         if take.cut is None:
-            given.append((take.source, [np.asarray(one) for one in part]))
+            given.append((take.source, [plain(one) for one in part]))
         else:
             packed = part if isinstance(part, np.ndarray) else part.array
             given.append((take.source, packed[take.start : take.stop]))
@@ -77,8 +78,29 @@ def join_one(pickled: bytes, target: int, takes: list[Take], parts: Any) -> Loca
 
 def describe(buffer: Any) -> tuple[tuple[int, ...], str]:
     """The task that tells shape and dtype of a buffer."""
-    array = np.asarray(buffer)
+    array = plain(buffer)
     return array.shape, array.dtype.str
+
+
+def plain(buffer: Any) -> Local:
+    """A piece as an array; masks and labels would be lost, so those are refused."""
+    if type(buffer) is np.ndarray:
+        return buffer
+    if is_frame(buffer):
+        message = "a table as a piece would lose its labels; use from_partitioned on a team"
+        raise LayoutError(message, "data-type")
+    return as_numpy(buffer)[0]
+
+
+def movable(dtype: Any) -> np.dtype[Any]:
+    """An element type, if plans can move it."""
+    try:
+        found: np.dtype[Any] = np.dtype(dtype)
+    except TypeError:
+        raise LayoutError(f"dtype {dtype!r}; use one of NumPy's", "dtype-unknown") from None
+    one = Layout((1,), "* @ 1")
+    plan(one, one, found)
+    return found
 
 
 def listed(handles: Any, what: str) -> list[Handle]:
@@ -111,11 +133,11 @@ def check_buffers(
             raise LayoutError(message, "buffer-shape")
     dtypes = {kind for _, kind in found}
     if dtype is not None:
-        dtypes.add(np.dtype(dtype).str)
+        dtypes.add(movable(dtype).str)
     if len(dtypes) > 1:
         message = f"pieces of dtypes {', '.join(sorted(dtypes))}; convert them to one first"
         raise LayoutError(message, "dtypes-differ")
-    return np.dtype(dtypes.pop() if dtypes else "float64")
+    return movable(dtypes.pop() if dtypes else "float64")
 
 
 class TaskArray(ABC):
@@ -200,11 +222,14 @@ class TaskArray(ABC):
 
     def _check_places(self, layout: Layout, places: Mapping[int, Place]) -> None:
         known = set(self._all_places())
+        if not isinstance(places, Mapping):
+            message = f"places {places!r}; use a dictionary from ranks to places"
+            raise LayoutError(message, "place-unknown")
         for rank, place in places.items():
             if rank not in layout.ranks:
                 message = f"a place for rank {rank!r}, which the layout has not; use its ranks"
                 raise LayoutError(message, "rank-unknown")
-            if place not in known:
+            if not isinstance(place, str) or place not in known:
                 message = f"place {place!r} for rank {rank}; use one of {sorted(known)[:8]}"
                 raise LayoutError(message, "place-unknown")
 
@@ -297,6 +322,11 @@ class TaskArray(ABC):
             "partitions": partitions,
             "get": self._get(),
         }
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Local:
+        """Refused: the pieces lie elsewhere."""
+        message = "the pieces lie on workers; use .gather() for the whole array here"
+        raise ProtocolError(message, "array-divided")
 
     def __repr__(self) -> str:
         name = type(self).__name__

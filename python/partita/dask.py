@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -23,6 +24,7 @@ from partita._chunks import layout_of_chunks
 from partita._errors import LayoutError, TeamError
 from partita._handover import share
 from partita._lend import machine
+from partita._partita import set_kept_bytes
 from partita._tasks import TaskArray
 
 if TYPE_CHECKING:
@@ -34,6 +36,10 @@ if TYPE_CHECKING:
 
 # Plans above this size (they carry lists of indices) travel once, not with every task.
 LARGE_PLAN_BYTES = 1 << 16
+
+# How often a waiting process looks whether anybody works, and how long it waits if nobody does.
+LOOK_AROUND_SECONDS = 5.0
+NOBODY_WORKS_SECONDS = 60.0
 
 _MACHINES: WeakKeyDictionary[Any, dict[str, str]] = WeakKeyDictionary()
 
@@ -85,7 +91,8 @@ class DaskArray(TaskArray):
         return put_from_dask(self)
 
     def _homes(self) -> dict[int, Sequence[Place]]:
-        holders = self.client.who_has(self.handles)
+        with one_clear_error():
+            holders = self.client.who_has(self.handles)
         homes: dict[int, Sequence[Place]] = {}
         for rank, futures in self._handles.items():
             common = None
@@ -103,8 +110,9 @@ class DaskArray(TaskArray):
 
     def _locations(self, handles: list[Handle]) -> list[list[tuple[str, int]]]:
         client = self.client
-        holders = client.who_has(handles)
-        pids = client.run(os.getpid)
+        with one_clear_error():
+            holders = client.who_has(handles)
+            pids = client.run(os.getpid)
         return [
             [(host(worker), pids[worker]) for worker in holders.get(future.key, ())]
             for future in handles
@@ -127,6 +135,7 @@ class DaskArray(TaskArray):
         }
 
     def _fetch(self, handles: list[Handle]) -> list[Any]:
+        self._wait(handles)
         with one_clear_error():
             fetched: list[Any] = self.client.gather(handles, direct=True)
         return fetched
@@ -137,13 +146,45 @@ class DaskArray(TaskArray):
         if not handles:
             return
         with one_clear_error(), self.client.as_current():
-            wait(handles)
+            patience = _Patience(self.client)
+            while True:
+                try:
+                    wait(handles, timeout=LOOK_AROUND_SECONDS)
+                    break
+                except TimeoutError:
+                    patience.look()
             for future in handles:
                 if future.status != "finished":
                     future.result()
 
     def _get(self) -> Callable[[Any], Any]:
         return get
+
+
+class _Patience:
+    """Gives up when for a minute there was no worker that could work."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._since: float | None = None
+
+    def look(self) -> None:
+        statuses = self._client.run_on_scheduler(_statuses)
+        if "running" in statuses:
+            self._since = None
+            return
+        now = time.monotonic()
+        self._since = now if self._since is None else self._since
+        if now - self._since < NOBODY_WORKS_SECONDS:
+            return
+        found = f"all {len(statuses)} workers are {statuses[0]}" if statuses else "no workers"
+        cure = "give them more memory" if statuses else "start some"
+        message = f"{found} for {NOBODY_WORKS_SECONDS:.0f} s; {cure}, and try again"
+        raise TeamError(message, "worker-died")
+
+
+def _statuses(dask_scheduler: Any) -> list[str]:
+    return [worker.status.name for worker in dask_scheduler.workers.values()]
 
 
 class _Submission:
@@ -223,8 +264,19 @@ def machines(client: Any) -> Mapping[str, str]:
     known = _MACHINES.setdefault(client, {})
     new = [worker for worker in workers(client) if worker not in known]
     if new:
-        known.update(client.run(machine, workers=new, on_error="ignore"))
+        known.update(client.run(_settled, workers=new, on_error="ignore"))
     return known
+
+
+def _settled(dask_worker: Any) -> str:
+    """The name of a worker's machine, once it keeps no more memory than its limit allows.
+
+    Dask counts what is kept warm as memory that nobody gives back, and pauses the worker.
+    """
+    limit = getattr(dask_worker.memory_manager, "memory_limit", None)
+    if limit:
+        set_kept_bytes(limit // 16)
+    return machine()
 
 
 def a_client(given: Any) -> Any:
@@ -268,12 +320,15 @@ def one_clear_error() -> Iterator[None]:
     """Turn what Dask raises when data or workers are lost into one error."""
     from concurrent.futures import CancelledError as Cancelled
 
-    from distributed import CancelledError
+    from distributed import CancelledError, client
     from distributed.scheduler import KilledWorker
 
+    # Newer versions have classes of their own.
+    names = ("FutureCancelledError", "FuturesCancelledError")
+    lost = (CancelledError, Cancelled, *(getattr(client, n) for n in names if hasattr(client, n)))
     try:
         yield
-    except (CancelledError, Cancelled) as error:
+    except lost as error:
         message = (
             f"pieces are lost with the worker that held them ({error}); scattered data cannot be "
             "computed again: scatter it anew, or start from a dask.array that can"
@@ -301,6 +356,7 @@ def from_dask(
         return _from_futures(_tasks.listed(x, "futures"), layout, client, dtype)
     _check_chunks(x)
     _check_meta(x)
+    _tasks.movable(x.dtype)
     client = client or _client_of(x) or current_client()
     from distributed import futures_of
 

@@ -94,6 +94,19 @@ def test_arrays_of_jax_and_numpy() -> None:
     pt.spmd(job, ranks=2)
 
 
+def test_pieces_of_a_dictionary() -> None:
+    halves = [torch.full((2,), value, dtype=BF) for value in (1.0, 2.0)]
+    parts = {
+        (k,): {"start": (2 * k,), "shape": (2,), "data": one, "location": [0]}
+        for k, one in enumerate(halves)
+    }
+    given = {"shape": (4,), "partition_tiling": (2,), "partitions": parts, "get": list}
+    a = pt.from_partitioned(given)
+    assert a.dtype == ml_dtypes.bfloat16
+    whole: Any = a.gather()
+    assert whole.tolist() == [1, 1, 2, 2]
+
+
 def test_a_tensor_is_taken_over_without_a_copy() -> None:
     tensor = torch.ones(4, dtype=BF)
     a: Any = pt.asarray(tensor)

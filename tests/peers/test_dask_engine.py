@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
 from pathlib import Path
 
@@ -249,6 +250,11 @@ def test_wrong_input_is_refused(client: Client) -> None:
     refused("handles-type", 5, rows)
     refused("chunks-type", da.ma.masked_greater(x, 3))
     refused("data-type", x.astype(object))
+    refused("byte-order", x.astype(">f8"))
+    refused("dtype-unknown", x.astype("M8[s]"))
+    refused("dtype-unknown", futures, rows, dtype="nonsense")
+    hidden = client.scatter([np.ma.masked_equal(one, 3) for one in buffers(numbers(1), rows)])
+    refused("data-masked", hidden, rows)
     refused("dask-type", [*futures[:3], 5], rows)
     refused("dask-type", x, rows)
     refused("layout-type", futures, "block, * @ 4x1")
@@ -257,12 +263,54 @@ def test_wrong_input_is_refused(client: Client) -> None:
     for reason, call in {
         "place-unknown": lambda: a.redistribute(rows, places={0: "tcp://192.0.2.1:5"}),
         "rank-unknown": lambda: a.redistribute(rows, places={9: ""}),
+        "place-unknown ": lambda: a.redistribute(rows, places=3),
+        "place-unknown  ": lambda: a.redistribute(rows, places={0: [1]}),
+        "array-divided": lambda: np.asarray(a),
         "dask-client": lambda: a.to_dask(5),
         "not-a-team": lambda: a.to_team(5, rows),
     }.items():
-        with pytest.raises(pt.LayoutError) as caught:
+        with pytest.raises(pt.PartitaError) as caught:
             call()
-        assert caught.value.reason == reason
+        assert caught.value.reason == reason.strip()
+
+
+def test_nobody_to_work_is_said_clearly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pt.dask, "NOBODY_WORKS_SECONDS", 1.0)
+    monkeypatch.setattr(pt.dask, "LOOK_AROUND_SECONDS", 0.5)
+    with LocalCluster(**{**OPTIONS, "n_workers": 1}) as cluster, Client(cluster) as client:
+        a = pt.from_dask(da.zeros((64, 64), chunks=32), client=client)
+        cluster.scale(0)
+        with pytest.raises(pt.TeamError, match="no workers") as caught:
+            a.redistribute(pt.Layout(a.shape, "*, block @ 1x2"), places={})
+        assert caught.value.reason == "worker-died"
+
+
+def test_lost_pieces_are_said_clearly(doomed: Client) -> None:
+    a = pt.from_dask(da.zeros((64, 64), chunks=32))
+    doomed.restart()
+    for call in (a.gather, lambda: a.locations, lambda: a.redistribute(a.layout)):
+        with pytest.raises(pt.TeamError) as caught:
+            call()
+        assert caught.value.reason == "source-lost"
+
+
+def test_workers_with_little_memory_are_not_paused_for_ever() -> None:
+    options = {**OPTIONS, "n_workers": 3, "memory_limit": "400MB"}
+
+    def work(client: Client, k: int) -> bool:
+        x = da.arange(2048**2, chunks=2048 * 256, dtype="f8").reshape(2048, 2048) + k
+        a = pt.from_dask(x, client=client)
+        for notation in ("*, block @ 1x3", "block, * @ 4x1", "*, cyclic(64) @ 1x2"):
+            a = a.redistribute(pt.Layout(a.shape, notation))
+        found = a.gather()
+        return bool(found[0, 0] == k and found[-1, -1] == 2048**2 - 1 + k)
+
+    with (
+        LocalCluster(**options) as cluster,
+        Client(cluster) as client,
+        ThreadPoolExecutor(6) as pool,
+    ):
+        assert all(pool.map(lambda k: work(client, k), range(6)))
 
 
 def test_what_is_on_dask_is_taken_over_by_its_protocol(client: Client) -> None:

@@ -71,6 +71,7 @@ OTHERS: dict[str, Taken] = {
         team.broadcast_data(1),
     ),
     "data that raises": lambda team: pt.asarray(partitioned(team, Raises()), team=team),
+    "a wrong flag": lambda team: pt.from_partitioned(partitioned(team), team=team, copy="no"),  # type: ignore[arg-type]
     "a check": lambda team: pt.check(partitioned(team), team=team),
     "data for all": lambda team: team.allgather_data(1),
     "another shape": lambda team: pt.asarray(

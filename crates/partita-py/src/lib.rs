@@ -51,6 +51,7 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cli::run_command, module)?)?;
     protocol::add(module)?;
     module.add_function(wrap_pyfunction!(loan::machine_name, module)?)?;
+    module.add_function(wrap_pyfunction!(loan::set_kept_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::pack_parts, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::join_parts, module)?)?;
     dist::add(module)

@@ -86,6 +86,13 @@ impl Borrowed {
     }
 }
 
+/// Sets how much memory this process keeps warm for results, and as much for loans.
+#[pyfunction]
+pub(crate) fn set_kept_bytes(n_bytes: usize) {
+    core::Memory::set_pool_limit(n_bytes);
+    core::set_kept_loans(n_bytes);
+}
+
 /// Names the processes that can borrow from each other; None where this one cannot lend.
 #[pyfunction]
 pub(crate) fn machine_name() -> Option<String> {

@@ -85,6 +85,15 @@ impl Foreign {
         Some(mapping)
     }
 
+    /// Lets go of the oldest mappings until the kept ones have at most so many bytes.
+    pub(crate) fn trim(&self, most_bytes: usize) {
+        let mut mappings = self.mappings.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut n_bytes: usize = mappings.iter().map(|mapping| mapping.block.n_bytes).sum();
+        while n_bytes > most_bytes && !mappings.is_empty() {
+            n_bytes -= mappings.remove(0).block.n_bytes;
+        }
+    }
+
     /// Looks how the process is.
     pub(crate) fn life(&self) -> Life {
         life_of(self.address.process)

@@ -38,7 +38,7 @@ mod wait;
 pub use buffer::{Access, Buffer};
 pub use error::{Failure, FailureKind, Result, TeamError};
 pub use interrupt::set_interrupt_check;
-pub use loan::{Borrowed, Loan, Note, machine_name};
+pub use loan::{Borrowed, Loan, Note, machine_name, set_kept_loans};
 pub use meeting::Claim;
 pub use memory::Memory;
 pub use parts::{Giving, Part, Taking};

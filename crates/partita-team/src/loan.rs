@@ -7,7 +7,7 @@
 //! signed before are crossed out, or their processes have ended. Nothing is ever read that is not
 //! what was lent.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::arena::{Address, Arena, Block};
@@ -18,8 +18,8 @@ const LINE_WORDS: usize = 8;
 /// Loans of a process at a time.
 const N_LINES: usize = 4096;
 const BOOK_BYTES: usize = N_LINES * LINE_WORDS * size_of::<u64>();
-/// Blocks that are kept for the next loans, warm.
-const MOST_KEPT_BYTES: usize = 1 << 30;
+/// Bytes of blocks that are kept for the next loans, warm, and of mappings of others' blocks.
+static MOST_KEPT_BYTES: AtomicUsize = AtomicUsize::new(1 << 30);
 
 static SHOP: OnceLock<Option<Shop>> = OnceLock::new();
 static LENDERS: Mutex<Vec<Arc<Lender>>> = Mutex::new(Vec::new());
@@ -100,7 +100,7 @@ impl Shop {
             state.kept.push(block);
         }
         let mut kept_bytes: usize = state.kept.iter().map(|block| block.n_bytes).sum();
-        while kept_bytes > MOST_KEPT_BYTES {
+        while kept_bytes > MOST_KEPT_BYTES.load(Ordering::Relaxed) {
             let block = state.kept.remove(0);
             kept_bytes -= block.n_bytes;
             self.arena.give(block);
@@ -268,7 +268,14 @@ impl Borrowed {
 impl Drop for Borrowed {
     fn drop(&mut self) {
         self.lender.book().line(self.line)[self.word].store(0, Ordering::SeqCst);
+        // Its own mapping goes a moment later; the next to be dropped counts it.
+        self.lender.arena.trim(MOST_KEPT_BYTES.load(Ordering::Relaxed));
     }
+}
+
+/// Sets how many bytes are kept for the next loans, and of mappings for the next that are borrowed.
+pub fn set_kept_loans(n_bytes: usize) {
+    MOST_KEPT_BYTES.store(n_bytes, Ordering::Relaxed);
 }
 
 /// Names the processes that can borrow from each other; none where this one cannot lend.
