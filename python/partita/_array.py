@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from copy import copy
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from partita._bfloat import as_bits
+from partita._described import Described
 from partita._errors import LayoutError, ProtocolError
 from partita._foreign import Copied, is_frame, refuse_mask
 from partita._partita import Layout, Whole, plan
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Local = np.ndarray[Any, Any]
 
 
-class Array:
+class Array(Described):
     """An array of which every rank of a team holds its part."""
 
     def __init__(
@@ -50,39 +50,9 @@ class Array:
         self._boundary: Sequence[tuple[int, int]] = ()
 
     @property
-    def layout(self) -> Layout:
-        """Which rank holds what."""
-        return self._layout
-
-    @property
     def team(self) -> Team:
         """The ranks that hold it."""
         return self._team
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Extents of the whole array."""
-        return self._layout.shape
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return self._layout.ndim
-
-    @property
-    def size(self) -> int:
-        """Number of elements, each counted once."""
-        return prod(self.shape)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all elements, each counted once."""
-        return self.size * self._dtype.itemsize
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Element type."""
-        return self._dtype
 
     @property
     def local(self) -> Local:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._errors import TeamError
-from partita._partita import Borrowed, Loan, machine_name
+from partita._partita import LentBytes, machine_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ ENDED = "loan-ended"
 class Part:
     """Packed bytes that this process lends, or that it has borrowed."""
 
-    def __init__(self, memory: Loan | Borrowed) -> None:
+    def __init__(self, memory: LentBytes) -> None:
         self._memory = memory
 
     @property
@@ -63,13 +63,13 @@ class Gone:
 
 def lend(n_bytes: int) -> Part | None:
     """Room for a part that others of this machine can read; none where that does not pay."""
-    loan = Loan.of(n_bytes) if n_bytes >= SMALLEST_LOAN_BYTES else None
+    loan = LentBytes.lend(n_bytes) if n_bytes >= SMALLEST_LOAN_BYTES else None
     return None if loan is None else Part(loan)
 
 
 def borrow(note: Sequence[int]) -> Part | Gone:
     """The part that a note tells of."""
-    found = Borrowed.of(note)
+    found = LentBytes.borrow(note)
     return Gone(note) if found is None else Part(found)
 
 

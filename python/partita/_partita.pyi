@@ -31,8 +31,7 @@ __all__ = [
     "Pieces",
     "Plan",
     "WarmMemory",
-    "Loan",
-    "Borrowed",
+    "LentBytes",
     "Crew",
     "Started",
     "TeamCore",
@@ -288,17 +287,11 @@ class WarmMemory:
     def __len__(self) -> int: ...
 
 @final
-class Loan:
+class LentBytes:
     @staticmethod
-    def of(n_bytes: int) -> Loan | None: ...
-    @property
-    def note(self) -> list[int]: ...
-    def __len__(self) -> int: ...
-
-@final
-class Borrowed:
+    def lend(n_bytes: int) -> LentBytes | None: ...
     @staticmethod
-    def of(note: Sequence[int]) -> Borrowed | None: ...
+    def borrow(note: Sequence[int]) -> LentBytes | None: ...
     @property
     def note(self) -> list[int]: ...
     def __len__(self) -> int: ...

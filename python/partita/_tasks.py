@@ -10,13 +10,13 @@ from __future__ import annotations
 import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from math import prod
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from partita._args import a_layout, a_team
 from partita._chunks import ChunkGrid, chunk_grid, chunk_layout
+from partita._described import Described
 from partita._errors import LayoutError, ProtocolError, TeamError
 from partita._foreign import as_numpy, is_frame
 from partita._lend import ENDED, lend
@@ -140,7 +140,7 @@ def check_buffers(
     return movable(dtypes.pop() if dtypes else "float64")
 
 
-class TaskArray(ABC):
+class TaskArray(Described, ABC):
     """An array whose slots live on workers of a task scheduler."""
 
     engine = ""
@@ -157,31 +157,6 @@ class TaskArray(ABC):
         self._dtype: np.dtype[Any] = np.dtype(dtype)
         # Where the tasks that made it were sent; true until the scheduler moves data.
         self._places = dict(places or {})
-
-    @property
-    def layout(self) -> Layout:
-        """Which slot holds what."""
-        return self._layout
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Extents of the whole array."""
-        return self._layout.shape
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return self._layout.ndim
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Element type."""
-        return self._dtype
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all elements, each counted once."""
-        return prod(self.shape) * self._dtype.itemsize
 
     @property
     def handles(self) -> list[Handle]:

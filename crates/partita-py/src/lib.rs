@@ -41,8 +41,7 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<moves::Move>()?;
     module.add_class::<moves::Run>()?;
     module.add_class::<buffers::WarmMemory>()?;
-    module.add_class::<loan::Loan>()?;
-    module.add_class::<loan::Borrowed>()?;
+    module.add_class::<loan::LentBytes>()?;
     module.add_class::<team::Crew>()?;
     module.add_class::<team::TeamCore>()?;
     module.add_class::<team::Started>()?;

@@ -10,67 +10,46 @@ use pyo3::prelude::*;
 
 use crate::buffers::show;
 
-/// Bytes of this process that others may read as long as this object lives.
+/// Bytes of this process that others may read, or of another that this one reads, as long as the
+/// object lives.
 #[pyclass(frozen, module = "partita._partita")]
 #[derive(Debug)]
-pub(crate) struct Loan {
-    core: core::Loan,
+pub(crate) struct LentBytes {
+    bytes: Bytes,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    Own(core::Loan),
+    Borrowed(core::Borrowed),
 }
 
 #[pymethods]
-impl Loan {
+impl LentBytes {
     /// Bytes to fill; None where there is no memory that others can reach.
     #[staticmethod]
-    fn of(py: Python<'_>, n_bytes: usize) -> Option<Self> {
-        py.detach(|| core::Loan::new(n_bytes)).map(|core| Self { core })
+    fn lend(py: Python<'_>, n_bytes: usize) -> Option<Self> {
+        py.detach(|| core::Loan::new(n_bytes)).map(|loan| Self { bytes: Bytes::Own(loan) })
     }
 
-    /// Where others find the bytes.
-    #[getter]
-    fn note(&self) -> [u64; 9] {
-        self.core.note().0
-    }
-
-    fn __len__(&self) -> usize {
-        self.core.n_bytes()
-    }
-
-    /// # Safety
-    /// Called by Python with a view to fill.
-    unsafe fn __getbuffer__(
-        slf: Bound<'_, Self>,
-        view: *mut ffi::Py_buffer,
-        flags: c_int,
-    ) -> PyResult<()> {
-        let core = &slf.get().core;
-        // SAFETY: Python hands a valid view, and the loan has its memory as long as it lives.
-        unsafe { show(view, flags, slf.as_any(), (core.address(), core.n_bytes()), true) }
-    }
-}
-
-/// Bytes of another process, to read.
-#[pyclass(frozen, module = "partita._partita")]
-#[derive(Debug)]
-pub(crate) struct Borrowed {
-    core: core::Borrowed,
-}
-
-#[pymethods]
-impl Borrowed {
     /// Borrows what a note tells of; None where it is gone or out of reach.
     #[staticmethod]
-    fn of(py: Python<'_>, note: [u64; 9]) -> Option<Self> {
-        py.detach(|| core::Borrowed::new(core::Note(note))).map(|core| Self { core })
+    fn borrow(py: Python<'_>, note: [u64; 9]) -> Option<Self> {
+        let found = py.detach(|| core::Borrowed::new(core::Note(note)));
+        found.map(|borrowed| Self { bytes: Bytes::Borrowed(borrowed) })
     }
 
     /// Where others find the bytes, as long as their lender lends them.
     #[getter]
     fn note(&self) -> [u64; 9] {
-        self.core.note().0
+        match &self.bytes {
+            Bytes::Own(loan) => loan.note().0,
+            Bytes::Borrowed(borrowed) => borrowed.note().0,
+        }
     }
 
     fn __len__(&self) -> usize {
-        self.core.n_bytes()
+        self.memory().1
     }
 
     /// # Safety
@@ -80,9 +59,21 @@ impl Borrowed {
         view: *mut ffi::Py_buffer,
         flags: c_int,
     ) -> PyResult<()> {
-        let core = &slf.get().core;
-        // SAFETY: Python hands a valid view; what is borrowed stays as long as this object lives.
-        unsafe { show(view, flags, slf.as_any(), (core.address(), core.n_bytes()), false) }
+        let this = slf.get();
+        // What is borrowed is another's to write.
+        let is_writable = matches!(this.bytes, Bytes::Own(_));
+        // SAFETY: Python hands a valid view; the bytes stay where they are while the object lives.
+        unsafe { show(view, flags, slf.as_any(), this.memory(), is_writable) }
+    }
+}
+
+impl LentBytes {
+    /// Address and length.
+    fn memory(&self) -> (usize, usize) {
+        match &self.bytes {
+            Bytes::Own(loan) => (loan.address(), loan.n_bytes()),
+            Bytes::Borrowed(borrowed) => (borrowed.address(), borrowed.n_bytes()),
+        }
     }
 }
 
