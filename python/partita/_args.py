@@ -37,9 +37,14 @@ def natural(value: Any, what: str) -> int:
     return number
 
 
+def is_listed(values: Any) -> bool:
+    """Whether something lists things; text does not, though Python goes through it."""
+    return isinstance(values, Iterable) and not isinstance(values, str | bytes)
+
+
 def integers(values: Any, what: str) -> tuple[int, ...]:
     """Whole numbers, from whatever lists them."""
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    if not is_listed(values):
         message = f"{what} {values!r} is no list of integers; use one, such as [0, 1]"
         raise LayoutError(message, f"{what}-not-integer")
     return tuple(integer(value, what) for value in values)
@@ -86,7 +91,7 @@ def flag(value: Any, what: str) -> bool:
 
 def flags(values: Any, what: str) -> tuple[bool, ...]:
     """Several of them."""
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    if not is_listed(values):
         message = f"{what} {values!r} is no list of flags; use one, such as [True, False]"
         raise LayoutError(message, f"{what}-not-flag")
     return tuple(flag(value, what) for value in values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,15 @@ def storage(dtype: Any) -> np.dtype[Any]:
     """The type of the memory of elements of a type."""
     name = dtype if isinstance(dtype, str) else np.dtype(dtype).name
     return np.dtype("uint16") if name == NAME else np.dtype(dtype)
+
+
+def taught() -> np.dtype[Any]:
+    """The type itself, once the library that brings it has taught NumPy."""
+    try:
+        found: np.dtype[Any] = np.dtype(import_module("ml_dtypes").bfloat16)
+    except ImportError:
+        raise TypeError("NumPy has no bfloat16; install ml_dtypes, which brings it") from None
+    return found
 
 
 def as_bits(array: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from partita._bfloat import taught
 from partita._errors import ProtocolError
 
 Local = np.ndarray[Any, Any]
@@ -62,7 +63,7 @@ def _seen(obj: Any) -> tuple[Local, str, bool]:
         if isinstance(obj, np.generic):
             return np.asarray(obj), "a scalar has no memory to share", True
         seen = _view(obj)
-        return (*seen, False) if seen else _asked(obj)
+        return _asked(obj) if seen is None else (seen, "", False)
     except ProtocolError:
         raise
     except Exception as error:
@@ -70,18 +71,19 @@ def _seen(obj: Any) -> tuple[Local, str, bool]:
         raise ProtocolError(message, "data-raised") from None
 
 
-def _view(obj: Any) -> tuple[Local, str] | None:
+def _view(obj: Any) -> Local | None:
+    """The memory that an object shows by itself; none where it must be asked."""
     if isinstance(obj, np.ndarray):
         refuse_mask(obj)
-        return np.asarray(obj), ""
+        return np.asarray(obj)
     if type(obj).__module__.partition(".")[0] == "torch":
-        return _from_torch(obj), ""
+        return _from_torch(obj)
     if hasattr(obj, "__array_interface__"):
-        return np.asarray(obj), ""
+        return np.asarray(obj)
     if hasattr(obj, "__dlpack__"):
-        return _from_dlpack(obj), ""
+        return _from_dlpack(obj)
     try:
-        return np.asarray(memoryview(obj)), ""
+        return np.asarray(memoryview(obj))
     except (TypeError, ValueError):
         pass
     return None
@@ -115,22 +117,13 @@ def _from_torch(tensor: Any) -> Local:
     """A tensor's memory, with or without a gradient."""
     try:
         if str(tensor.dtype) == "torch.bfloat16":
-            return _from_bfloat(tensor)
+            bits: Local = tensor.detach().view(import_module("torch").int16).numpy()
+            return bits.view(taught())
         array: Local = tensor.detach().numpy()
     except (TypeError, RuntimeError) as error:
         message = f"a tensor of {tensor.dtype} on {tensor.device} is no NumPy array: {error}"
         raise ProtocolError(message, "data-device") from None
     return array
-
-
-def _from_bfloat(tensor: Any) -> Local:
-    try:
-        # Teaches NumPy the type.
-        import ml_dtypes  # type: ignore[import-not-found]
-    except ImportError:
-        raise TypeError("NumPy has no bfloat16; install ml_dtypes, which brings it") from None
-    bits: Local = tensor.detach().view(import_module("torch").int16).numpy()
-    return bits.view(ml_dtypes.bfloat16)
 
 
 def _from_dlpack(obj: Any) -> Local:

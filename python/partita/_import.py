@@ -14,6 +14,7 @@ from partita import _joint
 from partita._args import a_layout, a_team
 from partita._array import Array
 from partita._bfloat import NAME as BFLOAT
+from partita._bfloat import taught
 from partita._check import DISTARRAY, PARTITIONED
 from partita._errors import LayoutError, ProtocolError, ProtocolWarning
 from partita._foreign import as_numpy, checked_copy, is_frame
@@ -38,9 +39,7 @@ def from_partitioned(obj: Any, *, team: Team | None = None, copy: bool | None = 
     ranks; `get` is called afterwards, once, with a list of the handles that this rank needs.
     Nothing is copied unless `copy` is true or there is no other way; `a.copies()` says which.
     """
-    team = world() if team is None else a_team(team)
-    with team:
-        copy = checked_copy(copy)
+    team, copy = _taker(team, copy)
     dictionary, parts, holders = _joint.read_parts(obj, team)
     if holders is None:
         holders = _spread(parts, team)
@@ -60,6 +59,13 @@ def from_partitioned(obj: Any, *, team: Team | None = None, copy: bool | None = 
     array._keep = (obj, parts)
     array._imported = (parts, holders, _extras(dictionary))
     return array
+
+
+def _taker(team: Team | None, copy: Any) -> tuple[Team, bool | None]:
+    """Who takes an array over, and whether by a copy; the others hear of a wrong flag."""
+    team = world() if team is None else a_team(team)
+    with team:
+        return team, checked_copy(copy)
 
 
 def _kind(raw: list[Any]) -> str | None:
@@ -233,9 +239,7 @@ def _common(told: list[Any], named: str | None) -> np.dtype[Any]:
         listed = ", ".join(f"{word} on rank {rank}" for word, rank in ranks.items())
         raise ProtocolError(f"the ranks' elements differ: {listed}; use one dtype", "ranks-differ")
     if words == [BFLOAT]:
-        # Others have such elements; NumPy learns the type from this.
-        halves: np.dtype[Any] = np.dtype(import_module("ml_dtypes").bfloat16)
-        return halves
+        return taught()
     if words:
         from ast import literal_eval
 
@@ -270,9 +274,7 @@ def from_distarray(obj: Any, *, team: Team | None = None, copy: bool | None = No
     Every rank of the team hands over its own dictionary, in the order of the process grid. The
     buffer is shared unless `copy` is true or there is no other way.
     """
-    team = world() if team is None else a_team(team)
-    with team:
-        copy = checked_copy(copy)
+    team, copy = _taker(team, copy)
     read, layout, halo = _joint.read_dims(obj, team)
     problems: list[_joint.Problem] = []
     buffers: list[np.ndarray[Any, Any]] = []
@@ -303,10 +305,9 @@ def asarray(
     this is collective); others are whole arrays that every rank has, of which each rank keeps its
     part of `layout`, or all of it.
     """
-    team = world() if team is None else a_team(team)
-    with team:
-        copy = checked_copy(copy)
-        if layout is not None:
+    team, copy = _taker(team, copy)
+    if layout is not None:
+        with team:
             a_layout(layout)
     if isinstance(obj, Array):
         array = obj

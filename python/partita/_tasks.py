@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import pickle
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from partita._args import a_layout, a_team
+from partita._args import a_layout, a_team, is_listed
 from partita._chunks import ChunkGrid, chunk_grid, chunk_layout
 from partita._described import Described
 from partita._errors import LayoutError, ProtocolError, TeamError
@@ -105,7 +105,7 @@ def movable(dtype: Any) -> np.dtype[Any]:
 
 def listed(handles: Any, what: str) -> list[Handle]:
     """Handles as a list, if they are some."""
-    if isinstance(handles, str | bytes) or not isinstance(handles, Iterable):
+    if not is_listed(handles):
         message = f"a {type(handles).__name__} where {what} are due; use a list of {what}"
         raise LayoutError(message, "handles-type")
     return list(handles)

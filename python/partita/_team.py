@@ -14,7 +14,7 @@ import math
 import threading
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from partita._args import checked_axes, integer, integers, natural
+from partita._args import a_team, checked_axes, integer, integers, natural
 from partita._errors import LayoutError, RemoteError, TeamError
 from partita._partita import Crew
 
@@ -133,9 +133,7 @@ class Team:
 
     def _check_world(self, other: Team) -> None:
         """Ranks of one world mean nothing in another."""
-        if not isinstance(other, Team):
-            message = f"{other!r} is no team; use one"
-            raise LayoutError(message, "not-a-team")
+        a_team(other)
         if not self.native.same_world(other.native):
             message = "teams of different worlds number their ranks apart; use teams of one world"
             raise LayoutError(message, "other-world")

@@ -23,18 +23,23 @@ POOLS: list[Any] = [
 ]
 
 
+def check_pool(kind: str, grid: Any, shape: Any, even: bool, *numbers: Any, **options: Any) -> None:
+    """A pool on a grid against torch's own."""
+    name = f"{kind}Pool{len(shape) - 2}d"
+    serial = getattr(torch.nn, name)(*numbers, **options)
+    layer = getattr(ptt, f"Distributed{name}")
+    compare(grid, shape, serial, lambda P: layer(P, *numbers, **options), even)
+
+
 @pytest.mark.parametrize("ceil_mode", [False, True])
 @pytest.mark.parametrize("even", [True, False])
 @pytest.mark.parametrize(("grid", "shape", "k", "s", "p"), POOLS)
 def test_average_pools(
     grid: Any, shape: Any, k: Any, s: Any, p: Any, even: bool, ceil_mode: bool
 ) -> None:
-    name = f"AvgPool{len(shape) - 2}d"
     for counts in (True, False):
         options = {"ceil_mode": ceil_mode, "count_include_pad": counts}
-        serial = getattr(torch.nn, name)(k, s, p, **options)
-        layer = getattr(ptt, f"Distributed{name}")
-        compare(grid, shape, serial, lambda P: layer(P, k, s, p, **options), even)  # noqa: B023
+        check_pool("Avg", grid, shape, even, k, s, p, **options)
 
 
 @pytest.mark.parametrize("dilation", [1, 2])
@@ -43,12 +48,9 @@ def test_average_pools(
 def test_maximum_pools_that_overhang(
     grid: Any, shape: Any, k: Any, s: Any, p: Any, even: bool, dilation: int
 ) -> None:
-    name = f"MaxPool{len(shape) - 2}d"
     # Windows wide apart need more than these small tensors have.
     shape = (*shape[:2], *(length + 4 * (dilation - 1) for length in shape[2:]))
-    serial = getattr(torch.nn, name)(k, s, p, dilation, ceil_mode=True)
-    layer = getattr(ptt, f"Distributed{name}")
-    compare(grid, shape, serial, lambda P: layer(P, k, s, p, dilation, ceil_mode=True), even)
+    check_pool("Max", grid, shape, even, k, s, p, dilation, ceil_mode=True)
 
 
 @pytest.mark.filterwarnings("ignore:Using padding='same'")

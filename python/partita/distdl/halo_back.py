@@ -85,15 +85,8 @@ class HaloBack(Movement):
 
 def _checked_out(out: Any, local: Local) -> Local:
     is_array = isinstance(out, np.ndarray)
-    if (
-        not is_array
-        or not out.flags.writeable
-        or (out.shape, out.dtype)
-        != (
-            local.shape,
-            local.dtype,
-        )
-    ):
+    wanted = (local.shape, local.dtype)
+    if not is_array or not out.flags.writeable or (out.shape, out.dtype) != wanted:
         what = f"{out.dtype}{out.shape}" if is_array else type(out).__name__
         message = f"out of {what}; use a writable array of {local.dtype}{local.shape}"
         raise LayoutError(message, "out-array")

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from partita._args import integers, natural
+from partita._args import integers, is_listed, natural
 from partita._errors import LayoutError
 from partita._partita import Block, Layout, Whole
 from partita.distdl.windows import Need, Range, ranges_of
@@ -86,7 +86,7 @@ def blocks(
 
 def checked_sizes(sizes: Any, grid: Shape) -> list[Shape]:
     """Sizes of blocks per dimension and grid coordinate, as many as there are workers."""
-    if isinstance(sizes, str) or not isinstance(sizes, Iterable):
+    if not is_listed(sizes):
         message = f"sizes {sizes!r}; use one list of sizes per dimension"
         raise LayoutError(message, "sizes-type")
     found = [tuple(natural(n, "sizes") for n in integers(one, "sizes")) for one in sizes]

@@ -14,8 +14,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from partita._args import integer, integers, natural
+from partita._args import integer, integers, is_listed, natural
 from partita._errors import LayoutError
 
 Range = tuple[int, int]
@@ -168,8 +169,8 @@ def send_widths(widths: Sequence[Range]) -> list[Range]:
     return list(zip(before, after, strict=True))
 
 
-def _listed(widths: object) -> list[object]:
-    if isinstance(widths, str | bytes) or not isinstance(widths, Iterable):
+def _listed(widths: Any) -> list[object]:
+    if not is_listed(widths):
         message = f"widths {widths!r}; use a list with a pair (left, right) per worker"
         raise LayoutError(message, "halo-widths")
     return list(widths)
