@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use partita_layout::{Layout, Level, Run, parse_shape};
-use partita_plan::{Dtype, Move, Plan, picture};
+use partita_picture::plan as picture;
+use partita_plan::{Dtype, Move, Plan};
 
 use crate::args::PlanArgs;
 use crate::json::Json;

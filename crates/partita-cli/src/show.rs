@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use partita_layout::{Layout, parse_shape, picture};
+use partita_layout::{Layout, parse_shape};
+use partita_picture::layout as picture;
 
 use crate::args::ShowArgs;
 use crate::{Colour, Outcome, write_file};

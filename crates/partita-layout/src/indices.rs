@@ -165,6 +165,13 @@ impl<'a> Indices<'a> {
         }
     }
 
+    /// The set as ranges of global indices, if it is made of few: at most three.
+    #[must_use]
+    pub fn ranges(&self) -> Option<Vec<std::ops::Range<u64>>> {
+        let intervals = self.intervals()?;
+        Some(intervals.iter().map(|one| one.start..one.stop()).collect())
+    }
+
     /// Number of positions of the set.
     #[must_use]
     pub fn len(&self) -> u64 {

@@ -7,7 +7,6 @@
 //! use partita_layout::Layout;
 //! let layout = Layout::parse(&[16, 16], "block, cyclic(2) @ 2x2")?;
 //! assert_eq!(layout.owner(&[0, 2])?, 1);
-//! println!("{}", partita_layout::picture::text(&layout, Default::default()));
 //! # Ok::<(), partita_layout::LayoutError>(())
 //! ```
 //!
@@ -29,7 +28,6 @@ mod locate;
 mod map;
 mod meet;
 mod notation;
-pub mod picture;
 mod pieces;
 mod ranks;
 mod run;

@@ -42,7 +42,7 @@ impl Plan {
             self.fingerprint(),
             self.dtype().name(),
             shape(self.source()),
-            bytes(all),
+            bytes_in_words(all),
             totals.n_ranks
         ));
         line(format!("  {adjoint}{}{combine}", self.pattern().name()));
@@ -57,29 +57,29 @@ impl Plan {
         ));
         line(format!(
             "  must move {}, moves {}{}, keeps {}",
-            bytes(totals.bytes_lower_bound),
-            bytes(totals.bytes_moved),
+            bytes_in_words(totals.bytes_lower_bound),
+            bytes_in_words(totals.bytes_moved),
             ratio(totals.bytes_moved, totals.bytes_lower_bound),
-            bytes(totals.bytes_kept)
+            bytes_in_words(totals.bytes_kept)
         ));
         line(format!(
             "  per rank at most: send {}, receive {}, extra memory {}",
-            bytes(totals.max_send_bytes),
-            bytes(totals.max_recv_bytes),
-            bytes(totals.extra_bytes())
+            bytes_in_words(totals.max_send_bytes),
+            bytes_in_words(totals.max_recv_bytes),
+            bytes_in_words(totals.extra_bytes())
         ));
         if totals.directory.n_messages > 0 {
             line(format!(
                 "  directory: {} messages, {}",
                 totals.directory.n_messages,
-                bytes(totals.directory.bytes)
+                bytes_in_words(totals.directory.bytes)
             ));
         }
         line(format!(
             "  predicted {} at {} per message and {} per second",
             seconds(self.predicted_seconds()),
             seconds(MESSAGE_SECONDS),
-            bytes(BYTES_PER_SECOND as u128)
+            bytes_in_words(BYTES_PER_SECOND as u128)
         ));
         text
     }
@@ -102,7 +102,7 @@ fn described(layout: &Layout) -> String {
 
 fn mean_size(total: u128, n_messages: u128) -> String {
     match total.checked_div(n_messages) {
-        Some(mean) => format!(" of {} on average", bytes(mean)),
+        Some(mean) => format!(" of {} on average", bytes_in_words(mean)),
         None => String::new(),
     }
 }
@@ -111,8 +111,9 @@ fn ratio(moved: u128, bound: u128) -> String {
     if bound == 0 { String::new() } else { format!(" ({:.2}x)", moved as f64 / bound as f64) }
 }
 
-/// Bytes in the unit that fits.
-pub(crate) fn bytes(count: u128) -> String {
+/// Bytes in the unit that fits, such as `1.5 MiB`.
+#[must_use]
+pub fn bytes_in_words(count: u128) -> String {
     const UNITS: [&str; 9] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"];
     let mut size = count as f64;
     let mut unit = 0;
@@ -142,10 +143,10 @@ mod tests {
 
     #[test]
     fn sizes_read_well() {
-        assert_eq!(bytes(0), "0 B");
-        assert_eq!(bytes(1023), "1023 B");
-        assert_eq!(bytes(8 << 20), "8 MiB");
-        assert_eq!(bytes(3 << 19), "1.5 MiB");
+        assert_eq!(bytes_in_words(0), "0 B");
+        assert_eq!(bytes_in_words(1023), "1023 B");
+        assert_eq!(bytes_in_words(8 << 20), "8 MiB");
+        assert_eq!(bytes_in_words(3 << 19), "1.5 MiB");
         assert_eq!(seconds(2.5e-6), "2.5 us");
     }
 }

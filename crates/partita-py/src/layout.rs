@@ -1,7 +1,8 @@
 //! The class `Layout`.
 
 use partita_layout as core;
-use partita_layout::{Form, GridSpec, Part, RanksSpec, Slice, picture};
+use partita_layout::{Form, GridSpec, Part, RanksSpec, Slice};
+use partita_picture::layout as picture;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 

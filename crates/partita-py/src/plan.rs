@@ -1,7 +1,8 @@
 //! The class `Plan` and the function `plan`.
 
+use partita_picture::plan as picture;
 use partita_plan as core;
-use partita_plan::{Combine, Direction, Dtype, picture};
+use partita_plan::{Combine, Direction, Dtype};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 

@@ -1,9 +1,8 @@
 //! Which indices of a dimension lie in a halo, that is, are held beyond their owner's own copy.
 
+use partita_layout::{Block, DimMap, Indices, Map, Part};
+
 use super::track::Band;
-use crate::dim::DimMap;
-use crate::indices::{Indices, Part};
-use crate::map::{Block, Map};
 
 /// With more coordinates than this, only those near a block are asked for their halos. Halos of
 /// one width reach a block from its neighbours first, so the answer stays exact for them.

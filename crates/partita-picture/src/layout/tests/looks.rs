@@ -1,8 +1,8 @@
 //! Pictures as they must look, character by character.
 
 use super::{boxes, layout, lists};
-use crate::picture::{TextStyle, text};
-use crate::{BoxPiece, Layout};
+use crate::layout::{TextStyle, text};
+use partita_layout::{BoxPiece, Layout};
 
 fn check(layout: &Layout, wanted: &str) {
     let found = text(layout, TextStyle::default());

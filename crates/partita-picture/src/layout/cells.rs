@@ -1,12 +1,9 @@
 //! Cells: what the text and the SVG picture have in common, and who owns each cell.
 
+use partita_layout::{Boxes, DimMap, Form, GridForm, IndexBox, Layout, Map, Place};
+
 use super::panels::{Panel, Panels};
 use super::track::{Band, Track};
-use crate::boxes::{Boxes, IndexBox};
-use crate::dim::DimMap;
-use crate::grid::Place;
-use crate::layout::{Form, GridForm, Layout};
-use crate::map::Map;
 
 /// How much of a layout a picture may show.
 #[derive(Debug, Clone, Copy)]

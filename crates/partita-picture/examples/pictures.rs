@@ -1,11 +1,11 @@
 //! Writes pictures of layouts, as SVG and HTML, into the folder given as argument.
 //!
-//! `cargo run -p partita-layout --example pictures -- /tmp/pictures`
+//! `cargo run -p partita-picture --example pictures -- /tmp/pictures`
 
 use std::path::PathBuf;
 
-use partita_layout::picture::{self, Colour, TextStyle};
 use partita_layout::{BoxPiece, GridSpec, Layout, LayoutError, Map, Unstructured};
+use partita_picture::layout::{Colour, TextStyle, html, svg, text};
 
 const CASES: [(&str, &[u64], &str); 18] = [
     ("block-2d", &[16, 16], "block, block @ 2x2"),
@@ -33,11 +33,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(folder);
     std::fs::create_dir_all(&folder)?;
     for (name, layout) in layouts()? {
-        std::fs::write(folder.join(name).with_extension("svg"), picture::svg(&layout))?;
-        std::fs::write(folder.join(name).with_extension("html"), picture::html(&layout))?;
+        std::fs::write(folder.join(name).with_extension("svg"), svg(&layout))?;
+        std::fs::write(folder.join(name).with_extension("html"), html(&layout))?;
         let style = TextStyle { colour: Colour::Ansi256, ..TextStyle::default() };
-        std::fs::write(folder.join(name).with_extension("ansi"), picture::text(&layout, style))?;
-        println!("{}\n", picture::text(&layout, TextStyle::default()));
+        std::fs::write(folder.join(name).with_extension("ansi"), text(&layout, style))?;
+        println!("{}\n", text(&layout, TextStyle::default()));
     }
     Ok(())
 }

@@ -5,12 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use partita_layout::{Boxes, DimMap, Indices, Map, Part, Unstructured};
+
 use super::halo;
-use crate::boxes::Boxes;
-use crate::dim::DimMap;
-use crate::indices::{Indices, Part};
-use crate::map::Map;
-use crate::unstructured::Unstructured;
 
 /// Distinct indices of a list that are looked at when they do not all fit.
 const MOST_LISTED: usize = 4096;

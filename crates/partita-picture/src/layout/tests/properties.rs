@@ -1,9 +1,9 @@
 //! What holds for the picture of every layout.
 
 use super::{layout, odd_layouts};
-use crate::picture::cells::{Cell, Limits, Owner, Scene, first_rank};
-use crate::picture::{Colour, TextStyle, html, names, svg, text};
-use crate::{Layout, Piece};
+use crate::layout::cells::{Cell, Limits, Owner, Scene, first_rank};
+use crate::layout::{Colour, TextStyle, html, names, svg, text};
+use partita_layout::{Layout, Piece};
 
 #[test]
 fn colour_keeps_the_letters() {

@@ -1,12 +1,10 @@
 //! Legends: what the labels of a picture stand for, and the figures of a layout.
 
+use partita_layout::{BlockRule, DimMap, Form, Layout, Map, Part};
+
 use super::cells::{Scene, first_rank, n_groups};
 use super::names;
 use super::track::Track;
-use crate::dim::DimMap;
-use crate::indices::Part;
-use crate::layout::{Form, Layout};
-use crate::map::{BlockRule, Map};
 
 /// Most lines of a legend.
 pub(super) const MOST_LINES: u64 = 12;

@@ -1,11 +1,11 @@
 //! The picture for a terminal: a letter per cell, and a legend.
 
+use partita_layout::{Form, Layout, Map};
+
 use super::cells::{Cell, Limits, Owner, Scene, n_groups};
 use super::panels::Panel;
 use super::track::{Band, Track};
 use super::{legend, names, palette};
-use crate::layout::{Form, Layout};
-use crate::map::Map;
 
 const MOST_ROWS: usize = 32;
 /// Cells of a dimension that is too long for a cell per index.
@@ -28,7 +28,7 @@ pub enum Colour {
 /// How a text picture looks.
 ///
 /// ```
-/// use partita_layout::picture::{Colour, TextStyle};
+/// use partita_picture::layout::{Colour, TextStyle};
 /// let style = TextStyle { colour: Colour::Ansi256, ..TextStyle::default() };
 /// assert_eq!(style.columns, 80);
 /// ```
@@ -49,7 +49,8 @@ impl Default for TextStyle {
 /// A picture of a layout for a terminal, without a line break at its end.
 ///
 /// ```
-/// use partita_layout::{Layout, picture};
+/// use partita_layout::Layout;
+/// use partita_picture::layout;
 /// let layout = Layout::parse(&[10], "block+halo(1,1) @ 3")?;
 /// let picture = "\
 /// 10  block+halo(1,1) @ 3  3 ranks
@@ -61,7 +62,7 @@ impl Default for TextStyle {
 /// B  rank 1 at (1)  local 5  owns 3
 /// C  rank 2 at (2)  local 4  owns 3
 /// '  in a halo too";
-/// assert_eq!(picture::text(&layout, Default::default()), picture);
+/// assert_eq!(layout::text(&layout, Default::default()), picture);
 /// # Ok::<(), partita_layout::LayoutError>(())
 /// ```
 ///

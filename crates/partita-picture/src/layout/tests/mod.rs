@@ -3,7 +3,7 @@
 mod looks;
 mod properties;
 
-use crate::{BoxPiece, GridSpec, IndexBox, Layout, Map, Unstructured};
+use partita_layout::{BoxPiece, GridSpec, IndexBox, Layout, Map, Unstructured};
 
 fn layout(shape: &[u64], notation: &str) -> Layout {
     Layout::parse(shape, notation).expect(notation)

@@ -2,7 +2,8 @@
 //!
 //! ```
 //! use partita_layout::Layout;
-//! use partita_plan::{Dtype, Plan, picture};
+//! use partita_picture::plan as picture;
+//! use partita_plan::{Dtype, Plan};
 //! let rows = Layout::parse(&[4, 4], "block, * @ 2x1")?;
 //! let columns = Layout::parse(&[4, 4], "*, block @ 1x2")?;
 //! let plan = Plan::new(&rows, &columns, Dtype::U8)?;
@@ -16,8 +17,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use crate::explain::bytes;
-use crate::plan::Plan;
+use partita_plan::{Plan, bytes_in_words};
 
 /// Ranks drawn in an SVG.
 const WIDEST_SVG: usize = 48;
@@ -94,8 +94,8 @@ pub fn text(plan: &Plan) -> String {
             let count = matrix.cell(row, column);
             let word = match count {
                 0 => ".".to_string(),
-                _ if row == column => format!("[{}]", bytes(count)),
-                _ => bytes(count),
+                _ if row == column => format!("[{}]", bytes_in_words(count)),
+                _ => bytes_in_words(count),
             };
             // The bracket of what stays hangs over, so that the numbers line up.
             let tail = if word.ends_with(']') { "" } else { " " };
@@ -149,7 +149,7 @@ pub fn svg(plan: &Plan) -> String {
 
 fn draw_heading(svg: &mut String, plan: &Plan, left: usize) {
     let totals = plan.totals();
-    let moved = bytes(totals.bytes_moved);
+    let moved = bytes_in_words(totals.bytes_moved);
     let title =
         format!("{}: {} messages, {moved} cross ranks", plan.pattern().name(), totals.n_messages);
     let _ = writeln!(
@@ -197,9 +197,9 @@ fn draw_cell(
         _ => shade(share),
     };
     let title = if from == to {
-        format!("rank {from} keeps {}", bytes(count))
+        format!("rank {from} keeps {}", bytes_in_words(count))
     } else {
-        format!("rank {from} sends {} to rank {to}", bytes(count))
+        format!("rank {from} sends {} to rank {to}", bytes_in_words(count))
     };
     let _ = write!(
         svg,
@@ -212,7 +212,7 @@ fn draw_cell(
         let _ = write!(
             svg,
             "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\" fill=\"{ink}\">{}</text>",
-            bytes(count)
+            bytes_in_words(count)
         );
     }
     svg.push('\n');

@@ -5,11 +5,12 @@
 
 use std::fmt::Write;
 
+use partita_layout::{Form, Layout};
+
 use super::axis::Axis;
 use super::cells::{Limits, Scene, n_groups};
 use super::draw::{CHARACTER_SMALL, MOST_BOXES, PanelDrawing, escaped, label_length, px};
 use super::{legend, names};
-use crate::layout::{Form, Layout};
 
 /// Most pieces of a picture that is not made of boxes.
 const MOST_PIECES: usize = 160;
@@ -25,9 +26,10 @@ const MOST_CHARACTERS: usize = 76;
 /// A picture of a layout as a self-contained SVG document.
 ///
 /// ```
-/// use partita_layout::{Layout, picture};
+/// use partita_layout::Layout;
+/// use partita_picture::layout;
 /// let layout = Layout::parse(&[16, 16], "block, cyclic(2) @ 2x2")?;
-/// let svg = picture::svg(&layout);
+/// let svg = layout::svg(&layout);
 /// assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>"));
 /// assert!(svg.contains("<title>rank 1 at (0, 1): owns [0:8, 2:4], local 8x8</title>"));
 /// # Ok::<(), partita_layout::LayoutError>(())
@@ -100,10 +102,9 @@ fn notes(scene: &Scene) -> Vec<String> {
         // Outlines are drawn around intervals only: a cyclic dimension or a list has too many.
         let has_outlines = match layout.form() {
             Form::Boxes(_) => true,
-            Form::Grid(form) => form
-                .dims()
-                .iter()
-                .all(|dim| matches!(dim.map(), crate::Map::Block(_) | crate::Map::Whole)),
+            Form::Grid(form) => form.dims().iter().all(|dim| {
+                matches!(dim.map(), partita_layout::Map::Block(_) | partita_layout::Map::Whole)
+            }),
         };
         let dashed = if has_outlines { "dashed: what a rank holds; " } else { "" };
         notes.push(format!("{dashed}lighter: {}", legend::about_halo(layout)));

@@ -3,14 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
+use partita_layout::{Boxes, DimMap, Form, GridForm, IndexBox, Part};
+
 use super::axis::{Axis, BlockSpan, Span};
 use super::cells::{Cell, Owner, Scene, coordinate_of, n_groups};
 use super::panels::Panel;
 use super::{names, palette};
-use crate::boxes::{Boxes, IndexBox};
-use crate::dim::DimMap;
-use crate::indices::Part;
-use crate::layout::{Form, GridForm};
 
 /// Most cells between the edges of boxes in a picture; shown boxes are never more.
 pub(super) const MOST_BOXES: usize = 300;
@@ -343,10 +341,10 @@ fn held_spans(dim: Option<&DimMap>, axis: &Axis) -> Vec<(u64, Span)> {
         coordinates.extend(0..dim.n_coordinates());
     }
     let held = coordinates.into_iter().flat_map(|coordinate| {
-        let intervals = dim.indices(coordinate, Part::Held).intervals().unwrap_or_default();
-        let intervals = intervals.into_iter().filter(|interval| interval.length > 0);
-        let spans = intervals
-            .filter_map(|held| axis.span(held.start.into(), held.stop().into()))
+        let ranges = dim.indices(coordinate, Part::Held).ranges().unwrap_or_default();
+        let ranges = ranges.into_iter().filter(|range| !range.is_empty());
+        let spans = ranges
+            .filter_map(|held| axis.span(held.start.into(), held.end.into()))
             .map(move |span| (coordinate, span));
         spans.collect::<Vec<_>>()
     });

@@ -1,17 +1,16 @@
 //! Names: ranks, coordinates, shapes and boxes as short text.
 
+use partita_layout::{AxisRole, Form, GridForm, Layout, Place, Ranks};
+
 use super::cells::{first_rank, group_at, n_groups};
-use crate::grid::{AxisRole, Place};
-use crate::layout::{Form, GridForm, Layout};
-use crate::map::joined;
-use crate::ranks::Ranks;
 
 /// Replicas that are looked at to name them; a range of more is found by its ends.
 const MOST_REPLICAS: u64 = 64;
 
 /// Such as `8x8`; `()` for a scalar.
 pub(super) fn shape(shape: &[u64]) -> String {
-    if shape.is_empty() { "()".to_string() } else { joined(shape, "x") }
+    let lengths: Vec<String> = shape.iter().map(u64::to_string).collect();
+    if shape.is_empty() { "()".to_string() } else { lengths.join("x") }
 }
 
 /// `1 rank` or `4 ranks`.
@@ -81,7 +80,7 @@ fn replicas(form: &GridForm, at: &Place, n_replicas: u64) -> String {
     }
     let listed: Vec<u64> = (0..n_replicas.min(MOST_REPLICAS)).map(rank).collect();
     let runs = runs(&listed);
-    let shown = joined(&runs[..runs.len().min(3)], ",");
+    let shown = runs[..runs.len().min(3)].join(",");
     if runs.len() > 3 || n_replicas > MOST_REPLICAS { shown + ",…" } else { shown }
 }
 

@@ -2,16 +2,18 @@
 
 use std::fmt::Write;
 
+use partita_layout::Layout;
+
 use super::draw::escaped;
 use super::{legend, names, svg};
-use crate::layout::Layout;
 
 /// A table of a layout's figures beside its picture, as an HTML fragment.
 ///
 /// ```
-/// use partita_layout::{Layout, picture};
+/// use partita_layout::Layout;
+/// use partita_picture::layout;
 /// let layout = Layout::parse(&[10], "block @ 4")?;
-/// assert!(picture::html(&layout).contains("<td>2 to 3</td>"));
+/// assert!(layout::html(&layout).contains("<td>2 to 3</td>"));
 /// # Ok::<(), partita_layout::LayoutError>(())
 /// ```
 #[must_use]

@@ -5,12 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use partita_layout::{BlockRule, Boxes, DimMap, Form, Layout, Map, Part};
+
 use super::track::{block_at, edges, smallest};
-use crate::boxes::Boxes;
-use crate::dim::DimMap;
-use crate::indices::Part;
-use crate::layout::{Form, Layout};
-use crate::map::{BlockRule, Map};
 
 /// One slice over the leading dimensions.
 #[derive(Debug, Clone, PartialEq, Eq)]

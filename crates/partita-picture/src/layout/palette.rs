@@ -1,7 +1,8 @@
 //! Colours: Paul Tol's light scheme, made for labelled cells and safe for colour-blind readers.
 
+use partita_layout::{Form, Layout};
+
 use super::cells::group_at;
-use crate::layout::{Form, Layout};
 
 /// A colour of a group of ranks in each medium; black text is readable on all of them.
 #[derive(Debug, Clone, Copy)]

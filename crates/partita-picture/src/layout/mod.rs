@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use partita_layout::Layout;
-//! use partita_layout::picture::{TextStyle, text};
+//! use partita_picture::layout::{TextStyle, text};
 //! let layout = Layout::parse(&[2, 8], "*, block @ 3")?;
 //! let picture = "\
 //! 2x8  *, block @ 3  3 ranks
