@@ -10,7 +10,7 @@
 //! # Ok::<(), partita_layout::LayoutError>(())
 //! ```
 //!
-//! The crate has no dependency, no `unsafe`, no threads and no I/O.
+//! The crate has no dependency (but the macro that writes errors down), no `unsafe`, no threads and no I/O.
 
 #![forbid(unsafe_code)]
 
@@ -36,7 +36,7 @@ mod unstructured;
 
 pub use boxes::{BoxHit, BoxPiece, Boxes, IndexBox};
 pub use dim::{DimMap, Segment};
-pub use error::{LayoutError, NotationProblem, Result};
+pub use error::{LayoutError, NotationError, NotationProblem, Result};
 pub use grid::{AxisRole, Grid, Place};
 pub use indices::{Cyclic, Indices, Part};
 pub use layout::{Form, GridForm, GridSpec, Layout, RanksSpec};

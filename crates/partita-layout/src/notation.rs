@@ -12,7 +12,7 @@
 //! ```
 //! Spaces are free between words. Errors point at the column where reading stopped.
 
-use crate::error::{LayoutError, NotationProblem, Result};
+use crate::error::{NotationError, NotationProblem, Result};
 use crate::layout::{Form, GridSpec, Layout, RanksSpec};
 use crate::map::{Block, BlockRule, Halo, Map, joined};
 use crate::ranks::Ranks;
@@ -20,7 +20,7 @@ use crate::ranks::Ranks;
 /// Reads a notation.
 ///
 /// # Errors
-/// [`LayoutError::Notation`] with the column.
+/// [`crate::LayoutError::Notation`] with the column.
 pub fn parse(notation: &str) -> Result<GridSpec> {
     let mut parser = Parser { text: notation, chars: notation.chars().collect(), at: 0 };
     let spec = parser.layout()?;
@@ -112,7 +112,7 @@ impl Parser<'_> {
         let word = self.word();
         let problem = match word.as_str() {
             "halo" => NotationProblem::HaloNeedsBlock,
-            "periodic" => NotationProblem::PeriodicNeedsHalo,
+            "periodic" => NotationProblem::PeriodicNeedsBlock,
             _ => NotationProblem::UnknownSuffix { word: word.clone() },
         };
         self.fail(start, 1 + word.chars().count(), problem)
@@ -326,14 +326,14 @@ impl Parser<'_> {
     fn fail<T>(&self, start: usize, width: usize, problem: NotationProblem) -> Result<T> {
         // A line break would put the caret under the wrong line.
         let notation = self.text.replace(|c: char| c.is_control(), " ");
-        Err(LayoutError::Notation { notation, column: start + 1, width, problem })
+        Err(NotationError { notation, column: start + 1, width, problem }.into())
     }
 }
 
 /// Reads a shape such as `16x16`; the empty text is the shape of a scalar.
 ///
 /// # Errors
-/// [`LayoutError::Notation`] with the column.
+/// [`crate::LayoutError::Notation`] with the column.
 pub fn parse_shape(text: &str) -> Result<Vec<u64>> {
     let mut parser = Parser { text, chars: text.chars().collect(), at: 0 };
     if parser.peek().is_none() || text.trim() == "()" {
@@ -349,10 +349,11 @@ pub fn parse_shape(text: &str) -> Result<Vec<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::LayoutError;
 
     fn fails(notation: &str) -> (&'static str, usize) {
         match parse(notation) {
-            Err(error @ LayoutError::Notation { column, .. }) => (error.reason(), column),
+            Err(LayoutError::Notation(error)) => (error.reason(), error.column),
             other => panic!("{notation}: {other:?}"),
         }
     }
