@@ -37,15 +37,6 @@ impl IndexBox {
         self.start[dim] + self.shape[dim]
     }
 
-    /// Whether the index lies inside.
-    #[must_use]
-    pub fn contains(&self, index: &[i64]) -> bool {
-        index
-            .iter()
-            .enumerate()
-            .all(|(dim, &at)| at >= 0 && (self.start[dim]..self.stop(dim)).contains(&(at as u64)))
-    }
-
     /// Whether two boxes share an element.
     #[must_use]
     pub fn meets(&self, other: &Self) -> bool {

@@ -82,8 +82,6 @@ partita_error::errors! {
             "rank {rank} is not one of the {n_ranks} ranks of the layout; use one of them";
         PieceUnknown { rank: u64, piece: usize, n_pieces: usize } "piece-unknown" =>
             "piece {piece} of rank {rank}, which has {n_pieces} buffers; use a number below";
-        CoordinateOutOfRange { axis: usize, coordinate: u64, length: u64 } "coordinate-out-of-range" =>
-            "coordinate {coordinate} on grid axis {axis} of length {length}; use one below";
         BoxNdim { rank: u64, piece: usize, n_given: usize, ndim: usize } "box-ndim" =>
             "piece {piece} of rank {rank} has {n_given} dimensions, the array {ndim}; give as \
              many starts and lengths as the array has dimensions";

@@ -267,9 +267,6 @@ impl<'a> Indices<'a> {
             (Self::Cyclic(mine), Self::List { .. }) => {
                 other.listed().filter(|(index, _)| mine.contains(*index)).count() as u64
             }
-            (Self::List { .. }, Self::Cyclic(theirs)) => {
-                self.listed().filter(|(index, _)| theirs.contains(*index)).count() as u64
-            }
             (Self::List { .. }, Self::List { .. }) => overlap_lists(self, other),
             _ => other.overlap(self),
         }

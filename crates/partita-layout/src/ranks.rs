@@ -124,3 +124,16 @@ impl std::hash::Hash for Ranks {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Ranks;
+
+    #[test]
+    fn a_list_of_neighbours_is_a_range() {
+        assert_eq!(Ranks::list(&[4, 5, 6]), Ok(Ranks::Range { first: 4, count: 3 }));
+        assert_eq!(Ranks::list(&[]), Ok(Ranks::Range { first: 0, count: 0 }));
+        assert!(matches!(Ranks::list(&[4, 6, 5]), Ok(Ranks::List { .. })));
+        assert!(matches!(Ranks::list(&[1, 0]), Ok(Ranks::List { .. })));
+    }
+}

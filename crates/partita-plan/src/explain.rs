@@ -139,7 +139,10 @@ fn seconds(time: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use partita_layout::{GridSpec, Layout, Map, Unstructured};
+
     use super::*;
+    use crate::Dtype;
 
     #[test]
     fn sizes_read_well() {
@@ -148,5 +151,17 @@ mod tests {
         assert_eq!(bytes_in_words(8 << 20), "8 MiB");
         assert_eq!(bytes_in_words(3 << 19), "1.5 MiB");
         assert_eq!(seconds(2.5e-6), "2.5 us");
+    }
+
+    #[test]
+    fn a_directory_is_explained_where_there_is_one() {
+        let blocks = Layout::parse(&[4], "block @ 2").expect("blocks");
+        let lists = Unstructured::new(&[vec![0, 3], vec![1, 2]]);
+        let maps = vec![Map::Unstructured(lists.into())];
+        let spec = GridSpec { maps, grid: Some(vec![2]), ..GridSpec::default() };
+        let lists = Layout::new(&[4], &spec).expect("lists");
+        let explained = |target| Plan::new(&blocks, target, Dtype::F64).expect("a plan").explain();
+        assert!(explained(&lists).contains("  directory: 2 messages, 16 B\n"));
+        assert!(!explained(&blocks).contains("directory"));
     }
 }

@@ -116,3 +116,36 @@ fn same_parts(source: &GridForm, target: &GridForm) -> Parts {
         _ => Parts::Other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use partita_layout::Layout;
+
+    use super::Pattern;
+    use crate::{Dtype, Plan};
+
+    fn patterns(source: &str, target: &str) -> (Pattern, Pattern) {
+        let layout = |notation| Layout::parse(&[8, 8], notation).expect(notation);
+        let plan = Plan::new(&layout(source), &layout(target), Dtype::F64).expect("a plan");
+        (plan.pattern(), plan.adjoint().pattern())
+    }
+
+    #[test]
+    fn movements_are_known_by_their_names() {
+        use Pattern::*;
+        let cases = [
+            ("block, * @ 2x1", "block, * @ 2x1", Local, Local),
+            ("block+halo(1,1), * @ 2x1", "block+halo(1,1), * @ 2x1", HaloExchange, HaloExchange),
+            ("*, * @ 1x1", "*, * @ 4x1", Broadcast, SumReduce),
+            ("*, * @ 4x1 partial 0", "*, * @ 1x1", SumReduce, Broadcast),
+            ("*, * @ 4x1 partial 0", "*, * @ 4x1", AllSumReduce, AllSumReduce),
+            ("block, * @ 4x1", "*, * @ 4x1", AllGather, ReduceScatter),
+            ("*, * @ 4x1 partial 0", "block, * @ 4x1", ReduceScatter, AllGather),
+            ("block, * @ 4x1", "*, block @ 1x4", Redistribution, Redistribution),
+            ("block, * @ 4x1", "block+halo(1,1), * @ 4x1", Redistribution, Redistribution),
+        ];
+        for (source, target, forward, adjoint) in cases {
+            assert_eq!(patterns(source, target), (forward, adjoint), "{source} to {target}");
+        }
+    }
+}
