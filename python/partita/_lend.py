@@ -46,14 +46,16 @@ class Part:
 
 
 class Gone:
-    """A part that could not be borrowed."""
+    """A part that could not be borrowed, because it is lent no more or its note is wrong."""
 
-    def __init__(self, note: Sequence[int]) -> None:
-        self._note = note
+    def __init__(self, note: Sequence[int], error: TeamError | None = None) -> None:
+        self._note, self._error = note, error
 
     @property
     def array(self) -> Local:
         """The bytes, which are not there."""
+        if self._error is not None:
+            raise self._error
         message = f"process {self._note[0]} lends this part no more; run the plan again"
         raise TeamError(message, ENDED)
 
@@ -69,7 +71,11 @@ def lend(n_bytes: int) -> Part | None:
 
 def borrow(note: Sequence[int]) -> Part | Gone:
     """The part that a note tells of."""
-    found = LentBytes.borrow(note)
+    try:
+        found = LentBytes.borrow(note)
+    except TeamError as error:
+        # Schedulers unpickle where nobody sees an error: whoever wants the bytes gets it.
+        return Gone(note, error)
     return Gone(note) if found is None else Part(found)
 
 

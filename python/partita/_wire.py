@@ -9,12 +9,13 @@ Nothing is pickled: what arrives can only become what is listed here.
 from __future__ import annotations
 
 import json
+import math
 import struct
 from typing import Any
 
 import numpy as np
 
-from partita._errors import LayoutError
+from partita._errors import LayoutError, TeamError
 
 _PLAIN = (bool, int, float, str, type(None))
 
@@ -63,41 +64,72 @@ def _plain(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
 
 
 def decode(data: bytes) -> Any:
-    """The value again."""
-    (length,) = struct.unpack_from("<Q", data)
-    head = json.loads(data[8 : 8 + length])
-    return _Reader(memoryview(data)[8 + length :]).value(head)
+    """The value again; whatever else another process has sent is refused."""
+    try:
+        return _read(memoryview(data))
+    # What JSON, NumPy and Python's own types say of nonsense.
+    except (AttributeError, TypeError, ValueError, RecursionError, SyntaxError) as error:
+        message = f"what arrived is no data of this version of partita ({error})"
+        raise TeamError(f"{message}; use the same partita on every rank", "data-format") from None
+
+
+def _read(data: memoryview) -> Any:
+    reader = _Reader(data)
+    (length,) = struct.unpack("<Q", reader.take(8)) if len(data) >= 8 else (0,)
+    value = reader.value(json.loads(bytes(reader.take(length))))
+    reader.end()
+    return value
 
 
 class _Reader:
     def __init__(self, rest: memoryview) -> None:
         self._rest = rest
 
-    def _take(self, n_bytes: int) -> memoryview:
+    def take(self, n_bytes: int) -> memoryview:
+        """The next bytes, as many as are said to be there."""
+        if not 0 <= n_bytes <= len(self._rest):
+            raise ValueError(f"{n_bytes} bytes of {len(self._rest)}")
         taken, self._rest = self._rest[:n_bytes], self._rest[n_bytes:]
         return taken
 
+    def end(self) -> None:
+        """Nothing follows."""
+        if len(self._rest):
+            raise ValueError(f"{len(self._rest)} bytes too many")
+
     def value(self, head: dict[str, Any]) -> Any:
+        """What a head describes."""
         ((kind, content),) = head.items()
         match kind:
             case "p":
-                return content
+                return _checked(content, *_PLAIN)
             case "c":
-                return complex(*content)
+                real, imaginary = content
+                return complex(_checked(real, float), _checked(imaginary, float))
             case "b":
-                return bytes(self._take(content))
+                return bytes(self.take(_checked(content, int)))
             case "a":
                 return self._array(*content)
             case "t":
                 return tuple(self.value(item) for item in content)
             case "l":
                 return [self.value(item) for item in content]
-            case _:
+            case "d":
                 return {self.value(key): self.value(item) for key, item in content}
+            case _:
+                raise ValueError(f"a value of kind {kind!r}")
 
     def _array(self, dtype: str, shape: list[int], is_scalar: bool) -> Any:
-        kind = np.dtype(dtype)
-        n_items = int(np.prod(shape, dtype=np.int64))
-        memory = self._take(n_items * kind.itemsize)
+        kind = np.dtype(_checked(dtype, str))
+        if kind.str != dtype or kind.hasobject or kind.kind == "V":
+            raise ValueError(f"an array of dtype {dtype}")
+        n_items = math.prod(_checked(length, int) for length in shape)
+        memory = self.take(n_items * kind.itemsize)
         array = np.frombuffer(memory, dtype=kind, count=n_items).reshape(shape).copy()
-        return array[()] if is_scalar else array
+        return array[()] if _checked(is_scalar, bool) else array
+
+
+def _checked(content: Any, *kinds: type) -> Any:
+    if type(content) not in kinds:
+        raise TypeError(f"a {type(content).__name__}")
+    return content

@@ -256,7 +256,24 @@ def gather_and_back(team: pt.Team) -> None:
     same([out], [mine], "and back")
 
 
+def some_within_reach(team: pt.Team) -> None:
+    """A rank's sums from buffers of which others can map some and not the rest."""
+    n, extent = team.size, 8000
+    line: list[list[tuple[tuple[int], tuple[int]]]] = [[((0,), (extent,))] for _ in range(n)]
+    # Small memory cannot be mapped, whoever allocates it.
+    line[0] = [((0,), (10,)), ((10,), (extent - 20,)), ((extent - 10,), (10,))]
+    boxes = pt.Layout.from_boxes((extent,), line, ranks=list(range(n)))
+    last = n - 1
+    plan = pt.plan(pt.Layout((extent,), f"* @ 1 on {last}"), boxes, "float64")
+    ones = np.ones(extent) if team.rank == last else None
+    given = plan.apply(ones, team)
+    same(listed(given), [np.ones(shape) for _, (shape,) in line[team.rank]], "copies")
+    found = listed(plan.adjoint().apply(given, team))
+    same(found, [np.full(extent, float(n))] if team.rank == last else [], "sums")
+
+
 CASES = [Case(kind, movements, (kind,), check_movements) for kind in MOVEMENTS]
 CASES += [Case("in-place", in_place), Case("in-place-boxes", in_place_boxes)]
 CASES += [Case("in-place-adjoint", returned_in_place)]
+CASES += [Case("some-within-reach", some_within_reach)]
 CASES += [Case("exchange-refreshes", exchange_refreshes), Case("gather-and-back", gather_and_back)]

@@ -278,6 +278,43 @@ def two_under_way(team: pt.Team) -> None:
         assert found == [[turn, (turned.rank - 1) % n], [turn, (team.rank - 1) % n]]
 
 
+def one_team_twice(team: pt.Team) -> None:
+    """Teams of the same members take turns with other plans on the same memory."""
+    n = team.size
+    block, cyclic = (pt.Layout((4 * n,), f"{name} @ {n}") for name in ("block", "cyclic"))
+    source, out = 4.0 * team.rank + np.arange(4.0), np.zeros(4)
+    turns = [
+        (team.subteam(range(n)), pt.plan(block, cyclic), team.rank + n * np.arange(4.0)),
+        (team.subteam(range(n)), pt.plan(cyclic, block), None),
+    ]
+    for _ in range(3):
+        for alike, plan, wanted in turns:
+            plan.apply(source, alike, out)
+            if wanted is not None:
+                np.testing.assert_array_equal(out, wanted)
+
+
+def target_given_up(team: pt.Team) -> None:
+    """What was given up as a target of one team is filled as a target of another."""
+    if team.size < 3:
+        return
+    pair, others = team.subteam([0, 1]), team.subteam([2, 1, 0]).with_deadline(0.2)
+    to_second = pt.plan(*(pt.Layout((4096,), f"* @ 1 on {rank}") for rank in (0, 1)))
+    given, taken = team.empty((4096,)), team.empty((4096,))
+    for turn in range(3):
+        given[...] = turn
+        if team.rank < 2:
+            buffers = (given, None) if team.rank == 0 else (None, taken)
+            to_second.apply(buffers[0], pair, buffers[1])
+        if team.rank == 1:
+            np.testing.assert_array_equal(taken, np.full(4096, float(turn)))
+            told = attempt(partial(to_second.apply, None, others, taken))
+            assert told is not None
+            assert told[1] in ("deadline", "rank-late"), told
+    # Nobody goes before: that would end the waiting with another reason.
+    team.barrier()
+
+
 CASES = [
     *(Case("members", members), Case("equality", equality), Case("outsiders", outsiders)),
     *(
@@ -287,5 +324,6 @@ CASES = [
     ),
     *(Case("large-data", large_data), Case("halves", halves), Case("grids", grids)),
     *(Case("under-way", under_way), Case("two-under-way", two_under_way)),
+    *(Case("one-team-twice", one_team_twice), Case("target-given-up", target_given_up)),
     *(Case(f"interleaved-{seed}", interleaved, (seed,)) for seed in range(3)),
 ]

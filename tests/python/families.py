@@ -148,6 +148,41 @@ FAMILIES = ["line", "few elements", "one element", "no elements", "sheet", "thin
 FAMILIES += ["empty sheet", "cube", "empty cube", "point"]
 
 
+def movement(rng: Random, n_ranks: int) -> tuple[Case, Case]:
+    """Two layouts for n ranks, mostly with several pieces to a rank; the first has all elements."""
+    if rng.randrange(4) == 0:
+        source, target = fitting(rng.randrange(2**32), n_ranks, 2)
+        return (source, target) if has_all(source, target) else movement(rng, n_ranks)
+    shape = any_shape(rng)
+    source, target = (one_over(rng, shape, n_ranks) for _ in range(2))
+    return (source, target) if has_all(source, target) else movement(rng, n_ranks)
+
+
+def any_shape(rng: Random) -> Index:
+    """Few elements, or now and then so many that a buffer has a page of its own."""
+    if rng.randrange(12) == 0:
+        return (rng.randint(600, 1500),)
+    ndim = rng.choice([1, 1, 2, 2, 3])
+    return tuple(rng.randint(1, [0, 40, 12, 6][ndim]) for _ in range(ndim))
+
+
+def one_over(rng: Random, shape: Index, n_ranks: int) -> Case:
+    """A layout over a shape that n ranks can hold."""
+    if rng.randrange(3):
+        return generate.in_pieces(rng, shape, rng.randint(1, n_ranks))
+    case = generate.over(rng, shape)
+    while len(case.ranks) > n_ranks:
+        case = generate.over(rng, shape)
+    return replace(case, ranks=tuple(rng.sample(range(n_ranks), len(case.ranks))))
+
+
+def has_all(source: Case, target: Case) -> bool:
+    """Whether every element that the target holds has an owner in the source."""
+    owned = oracle.Dense(source).owner
+    places = oracle.Dense(target).places
+    return all(index in owned for place in places for index in oracle.held_by(place))
+
+
 def fitting(seed: int, n_ranks: int, count: int) -> list[Case]:
     """Generated layouts over one shape that n ranks can hold, on any of them in any order."""
     rng = Random(seed)

@@ -152,18 +152,33 @@ def _lists(rng: Random, labels: list[int], length: int) -> oracle.Lists:
     return oracle.Lists(tuple(tuple(entry) for entry in lists))
 
 
+def over(rng: Random, shape: oracle.Index) -> oracle.Case:
+    """A layout over a shape, its indices named as usual."""
+    return _layout(rng, shape, [None] * len(shape))
+
+
+def in_pieces(rng: Random, shape: oracle.Index, n_ranks: int) -> oracle.Boxes:
+    """A tiling with several tiles to a rank, some held with a margin."""
+    boxes: list[list[oracle.Box]] = [[] for _ in range(n_ranks)]
+    for start, lengths in _tiling(rng, shape):
+        own, box = rng.choice(boxes), oracle.Box(start, lengths, start, lengths)
+        wide = _with_margin(rng, shape, box) if rng.randrange(2) else box
+        # A rank's own boxes may not overlap; tiles alone never do.
+        own.append(wide)
+    for own in boxes:
+        for at, box in enumerate(own):
+            if any(_meets(box, other) for other in own[:at] + own[at + 1 :]):
+                own[at] = oracle.Box(box.owned_start, box.owned_shape, *_owned(box))
+    return oracle.Boxes(shape, tuple(map(tuple, boxes)), tuple(rng.sample(range(n_ranks), n_ranks)))
+
+
+def _owned(box: oracle.Box) -> tuple[oracle.Index, oracle.Index]:
+    return box.owned_start, box.owned_shape
+
+
 def _tiles(rng: Random, shape: oracle.Index) -> oracle.Boxes:
     """A tiling whose tiles have any owner, in any order, some with a margin held besides."""
-    tiles: list[tuple[oracle.Index, oracle.Index]] = [((), ())]
-    for extent in shape:
-        sizes = _sizes(rng, extent, rng.randint(1, 3))
-        starts = [sum(sizes[:k]) for k in range(len(sizes))]
-        tiles = [
-            ((*start, at), (*lengths, length))
-            for start, lengths in tiles
-            for at, length in zip(starts, sizes, strict=True)
-        ]
-    rng.shuffle(tiles)
+    tiles = _tiling(rng, shape)
     boxes: list[list[oracle.Box]] = [[] for _ in range(rng.randint(1, 5))]
     for start, lengths in tiles:
         box = oracle.Box(start, lengths, start, lengths)
@@ -177,6 +192,21 @@ def _tiles(rng: Random, shape: oracle.Index) -> oracle.Boxes:
             boxes.append([box])
     ranks = rng.sample(range(2 * len(boxes)), len(boxes))
     return oracle.Boxes(shape, tuple(tuple(own) for own in boxes), tuple(ranks))
+
+
+def _tiling(rng: Random, shape: oracle.Index) -> list[tuple[oracle.Index, oracle.Index]]:
+    """Tiles by start and shape, in any order."""
+    tiles: list[tuple[oracle.Index, oracle.Index]] = [((), ())]
+    for extent in shape:
+        sizes = _sizes(rng, extent, rng.randint(1, 3))
+        starts = [sum(sizes[:k]) for k in range(len(sizes))]
+        tiles = [
+            ((*start, at), (*lengths, length))
+            for start, lengths in tiles
+            for at, length in zip(starts, sizes, strict=True)
+        ]
+    rng.shuffle(tiles)
+    return tiles
 
 
 def _with_margin(rng: Random, shape: oracle.Index, box: oracle.Box) -> oracle.Box:

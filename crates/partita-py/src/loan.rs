@@ -9,6 +9,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 use crate::buffers::show;
+use crate::errors::team_error;
 
 /// Bytes of this process that others may read, or of another that this one reads, as long as the
 /// object lives.
@@ -34,9 +35,14 @@ impl LentBytes {
 
     /// Borrows what a note tells of; None where it is gone or out of reach.
     #[staticmethod]
-    fn borrow(py: Python<'_>, note: [u64; 9]) -> Option<Self> {
-        let found = py.detach(|| core::Borrowed::new(core::Note(note)));
-        found.map(|borrowed| Self { bytes: Bytes::Borrowed(borrowed) })
+    fn borrow(py: Python<'_>, note: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        let numbers = note.extract().map_err(|_| {
+            let problem = format!("is {note}, no nine numbers of 64 bits");
+            core::TeamError::LoanNote { problem }
+        });
+        let found = numbers.and_then(|note| py.detach(|| core::Borrowed::new(core::Note(note))));
+        let found = found.map_err(|error| team_error(py, &error))?;
+        Ok(found.map(|borrowed| Self { bytes: Bytes::Borrowed(borrowed) }))
     }
 
     /// Where others find the bytes, as long as their lender lends them.

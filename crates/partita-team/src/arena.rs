@@ -122,6 +122,9 @@ impl Arena {
     pub(crate) fn take(&self, n_bytes: usize) -> Option<Block> {
         let align = if n_bytes >= HUGE_PAGE_BYTES { HUGE_PAGE_BYTES } else { PAGE_BYTES };
         let n_bytes = n_bytes.max(1).checked_next_multiple_of(align)?;
+        if n_bytes > self.n_bytes {
+            return None;
+        }
         let mut state = self.state();
         let (&start, &length) = state.free.iter().find(|(start, length)| {
             start.next_multiple_of(align) + n_bytes <= **start + **length

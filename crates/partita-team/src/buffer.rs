@@ -58,6 +58,21 @@ impl Buffer {
         (low as usize, high as usize + item_bytes)
     }
 
+    /// The same for a buffer that somebody else describes; none where no memory can be so large.
+    pub(crate) fn checked_span(&self, item_bytes: usize) -> Option<(usize, usize)> {
+        if self.shape.contains(&0) {
+            return Some((self.address, self.address));
+        }
+        let (mut low, mut high) = (self.address as i128, self.address as i128);
+        for (length, stride) in self.shape.iter().zip(&self.strides) {
+            let reach = i128::from(length - 1).checked_mul(*stride as i128)?;
+            low = low.checked_add(reach.min(0))?;
+            high = high.checked_add(reach.max(0))?;
+        }
+        let high = high.checked_add(item_bytes as i128)?;
+        Some((usize::try_from(low).ok()?, usize::try_from(high).ok()?))
+    }
+
     /// Whether two buffers may share a byte.
     #[must_use]
     pub fn overlaps(&self, other: &Self, item_bytes: usize) -> bool {

@@ -42,6 +42,9 @@ pub enum TeamError {
     BufferRepeats { buffer: usize, dim: usize },
     BufferOverlap { rank: u64, other: u64 },
     TargetsOverlap { rank: u64, other: u64 },
+    BufferOutside { rank: u64, side: &'static str, buffer: usize },
+    LoanNote { problem: String },
+    LoanBook { process: u64 },
     NotAMember { rank: u64, n_ranks: u64 },
     MemberTwice { rank: u64 },
     MemberUnknown { rank: u64, size: u64 },
@@ -73,6 +76,9 @@ impl TeamError {
             Self::BufferReadOnly { .. } => "buffer-read-only",
             Self::BufferRepeats { .. } => "buffer-repeats",
             Self::BufferOverlap { .. } | Self::TargetsOverlap { .. } => "buffer-overlap",
+            Self::BufferOutside { .. } => "buffer-outside",
+            Self::LoanNote { .. } => "loan-note",
+            Self::LoanBook { .. } => "loan-book",
             Self::NotAMember { .. } => "not-a-member",
             Self::MemberTwice { .. } => "member-twice",
             Self::MemberUnknown { .. } => "member-unknown",
@@ -148,6 +154,20 @@ impl fmt::Display for TeamError {
                 f,
                 "the target of rank {rank} shares memory with the source of rank {other}; use separate \
                  memory"
+            ),
+            Self::BufferOutside { rank, side, buffer } => write!(
+                f,
+                "rank {rank} describes its {side} buffer {buffer} as no memory of its own, or with \
+                 another shape than the layout says; use the same partita on every rank"
+            ),
+            Self::LoanNote { problem } => write!(
+                f,
+                "the note of lent bytes {problem}; send notes as they are, within one version of \
+                 partita"
+            ),
+            Self::LoanBook { process } => write!(
+                f,
+                "the book of process {process} tells of lent bytes where it has none; lend them again"
             ),
             Self::TargetsOverlap { rank, other } => write!(
                 f,

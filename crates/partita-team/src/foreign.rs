@@ -4,8 +4,10 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::arena::{self, Address, Block};
+use crate::arena::{self, Address, Block, PAGE_BYTES};
 
+/// How the system names the files of arenas.
+const FILE_NAME: &str = "/memfd:partita";
 /// Mappings that are kept per process.
 const MOST_MAPPINGS: usize = 64;
 
@@ -14,6 +16,7 @@ const MOST_MAPPINGS: usize = 64;
 pub(crate) struct Foreign {
     address: Address,
     file: File,
+    n_bytes: u64,
     mappings: Mutex<Vec<Arc<Mapping>>>,
 }
 
@@ -53,17 +56,34 @@ impl Foreign {
             return None;
         }
         let path = format!("/proc/{}/fd/{}", address.process, address.file);
+        // Another process's numbers may name any file: opening one can do harm by itself.
+        let name = std::fs::read_link(&path).ok()?;
+        if !name.to_str()?.starts_with(FILE_NAME) {
+            return None;
+        }
         let file = File::options().read(true).write(true).open(path).ok()?;
         let is_meant = arena::identity(file.as_raw_fd())? == (address.device, address.inode);
-        is_meant.then(|| Self { address, file, mappings: Mutex::default() })
+        let n_bytes = file.metadata().ok()?.len();
+        is_meant.then(|| Self { address, file, n_bytes, mappings: Mutex::default() })
     }
 
     pub(crate) fn address(&self) -> Address {
         self.address
     }
 
+    /// Whether its file has such a block: what lies beyond the end cannot be touched.
+    pub(crate) fn has(&self, block: Block) -> bool {
+        let end = block.offset.checked_add(block.n_bytes);
+        block.offset.is_multiple_of(PAGE_BYTES)
+            && block.n_bytes > 0
+            && end.is_some_and(|end| end as u64 <= self.n_bytes)
+    }
+
     /// Maps a block for as long as this process lives.
     pub(crate) fn map_for_good(&self, block: Block) -> Option<usize> {
+        if !self.has(block) {
+            return None;
+        }
         arena::map(self.file.as_raw_fd(), block.offset, block.n_bytes)
     }
 

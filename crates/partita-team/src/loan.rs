@@ -6,25 +6,71 @@
 //! sees that, and learns that the bytes are gone. The block is used again only when all who have
 //! signed before are crossed out, or their processes have ended. Nothing is ever read that is not
 //! what was lent.
+//!
+//! A note comes from another process and is not trusted: the book says where the bytes of a loan
+//! lie and how many they are, a note that says otherwise is refused, and so is a book that tells
+//! of memory that its arena does not have.
 
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::arena::{Address, Arena, Block};
+use crate::error::{Result, TeamError};
 use crate::foreign::{Foreign, Life, Mapping, life_of, machine};
 
-/// Words of a line: the number of the loan, zero if there is none, then the borrowers' processes.
-const LINE_WORDS: usize = 8;
-/// Loans of a process at a time.
+/// Borrowers of a loan at a time.
+const N_BORROWERS: usize = 12;
+/// Lines of a book: its title, and as many loans of a process at a time.
 const N_LINES: usize = 4096;
-const BOOK_BYTES: usize = N_LINES * LINE_WORDS * size_of::<u64>();
+const BOOK_BYTES: usize = N_LINES * size_of::<Line>();
+/// The number of the first line of every book of this version; no loan's number is so large.
+const TITLE: u64 = u64::from_le_bytes(*b"loans  \xff");
 /// Bytes of blocks that are kept for the next loans, warm, and of mappings of others' blocks.
 static MOST_KEPT_BYTES: AtomicUsize = AtomicUsize::new(1 << 30);
 
 static SHOP: OnceLock<Option<Shop>> = OnceLock::new();
 static LENDERS: Mutex<Vec<Arc<Lender>>> = Mutex::new(Vec::new());
 
-type Line = [AtomicU64; LINE_WORDS];
+/// What a book says of one loan.
+#[derive(Debug)]
+#[repr(C)]
+struct Line {
+    /// Zero if there is none; then all that follows is that of this loan.
+    number: AtomicU64,
+    offset: AtomicU64,
+    /// Bytes of its block.
+    capacity: AtomicU64,
+    /// Bytes that are lent.
+    n_bytes: AtomicU64,
+    /// Processes that read.
+    borrowers: [AtomicU64; N_BORROWERS],
+}
+
+impl Line {
+    fn open(&self, number: u64, block: Block, n_bytes: usize) {
+        self.offset.store(block.offset as u64, Ordering::SeqCst);
+        self.capacity.store(block.n_bytes as u64, Ordering::SeqCst);
+        self.n_bytes.store(n_bytes as u64, Ordering::SeqCst);
+        self.number.store(number, Ordering::SeqCst);
+    }
+
+    /// Where the bytes of a loan lie, if a note says the same.
+    fn block(&self, note: Note) -> Result<Block> {
+        let [.., offset, capacity, n_bytes] = note.0;
+        let told = [("offset", offset), ("capacity", capacity), ("n_bytes", n_bytes)];
+        let written = [&self.offset, &self.capacity, &self.n_bytes];
+        for ((field, told), word) in told.into_iter().zip(written) {
+            let written = word.load(Ordering::SeqCst);
+            if told != written {
+                let problem = format!("says {field} {told}, its lender's book {written}");
+                return Err(TeamError::LoanNote { problem });
+            }
+        }
+        Ok(Block { offset: offset as usize, n_bytes: capacity as usize })
+    }
+}
 
 /// This process as a lender.
 #[derive(Debug)]
@@ -50,10 +96,10 @@ struct State {
 struct Book(usize);
 
 impl Book {
-    fn line(&self, at: usize) -> &Line {
-        assert!(at < N_LINES);
-        // SAFETY: the book is mapped for good, aligned to pages, zeroed at first, and accessed
-        // through atomics only.
+    fn line(self, at: usize) -> &'static Line {
+        assert!(at < N_LINES, "a line of the book");
+        // SAFETY: whoever has a book keeps it mapped while it looks at a line; it is aligned to
+        // pages, zeroed at first, and accessed through atomics only.
         unsafe { &*((self.0 as *const Line).add(at)) }
     }
 }
@@ -69,13 +115,16 @@ impl Shop {
         let arena = Arena::make()?;
         // The book lies where the arena begins, so that everybody finds it.
         let book = arena.take(BOOK_BYTES)?;
+        // Not those of an earlier process of the same number, whose notes may still be about.
+        let next_number = (RandomState::new().build_hasher().finish() >> 2) + 1;
         let state = State {
-            free_lines: (0..N_LINES).rev().collect(),
+            free_lines: (1..N_LINES).rev().collect(),
             kept: Vec::new(),
             waiting: Vec::new(),
-            next_number: 1,
+            next_number,
         };
         let (address, book) = (arena.address()?, Book(arena.at(book)));
+        book.line(0).number.store(TITLE, Ordering::SeqCst);
         Some(Self { arena, address, book, state: Mutex::new(state) })
     }
 
@@ -92,7 +141,7 @@ impl Shop {
     fn sweep(&self, state: &mut State) {
         let waiting = std::mem::take(&mut state.waiting);
         for (line, block) in waiting {
-            if self.book.line(line)[1..].iter().any(is_signed) {
+            if self.book.line(line).borrowers.iter().any(is_signed) {
                 state.waiting.push((line, block));
                 continue;
             }
@@ -150,7 +199,7 @@ impl Loan {
         };
         let number = state.next_number;
         state.next_number += 1;
-        shop.book.line(line)[0].store(number, Ordering::SeqCst);
+        shop.book.line(line).open(number, block, n_bytes);
         Some(Self { shop, line, number, block, n_bytes })
     }
 
@@ -178,7 +227,7 @@ impl Loan {
 
 impl Drop for Loan {
     fn drop(&mut self) {
-        self.shop.book.line(self.line)[0].store(0, Ordering::SeqCst);
+        self.shop.book.line(self.line).number.store(0, Ordering::SeqCst);
         let mut state = self.shop.state();
         state.waiting.push((self.line, self.block));
         self.shop.sweep(&mut state);
@@ -204,6 +253,10 @@ impl Lender {
         let arena = Foreign::open(address)?;
         let pages = arena.map(Block { offset: 0, n_bytes: BOOK_BYTES })?;
         let made = Arc::new(Self { arena, pages });
+        // Any other file of that process has no such book.
+        if made.book().line(0).number.load(Ordering::SeqCst) != TITLE {
+            return None;
+        }
         known.push(Arc::clone(&made));
         Some(made)
     }
@@ -213,37 +266,73 @@ impl Lender {
     }
 }
 
+/// This process's name among the borrowers of a loan.
+#[derive(Debug)]
+struct Signature {
+    lender: Arc<Lender>,
+    line: usize,
+    at: usize,
+}
+
+impl Signature {
+    /// Signs; none where the line is full.
+    fn new(lender: Arc<Lender>, line: usize) -> Option<Self> {
+        let own = u64::from(std::process::id());
+        let signs = |word: &AtomicU64| {
+            word.compare_exchange(0, own, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+        };
+        let at = lender.book().line(line).borrowers.iter().position(signs)?;
+        Some(Self { lender, line, at })
+    }
+
+    fn line(&self) -> &Line {
+        self.lender.book().line(self.line)
+    }
+}
+
+impl Drop for Signature {
+    fn drop(&mut self) {
+        self.line().borrowers[self.at].store(0, Ordering::SeqCst);
+    }
+}
+
 /// Bytes that another process lends to this one.
 #[derive(Debug)]
 pub struct Borrowed {
-    lender: Arc<Lender>,
     mapping: Arc<Mapping>,
     note: Note,
-    /// Where this process has signed.
-    line: usize,
-    word: usize,
+    signature: Signature,
 }
 
 impl Borrowed {
     /// Borrows; none where the bytes are gone or out of reach.
-    #[must_use]
-    pub fn new(note: Note) -> Option<Self> {
-        let [process, file, device, inode, line, number, offset, n_bytes, _] = note.0;
-        let lender = Lender::find(Address { process, file, device, inode })?;
-        let line = usize::try_from(line).ok().filter(|line| *line < N_LINES)?;
-        let block = Block { offset: offset as usize, n_bytes: n_bytes as usize };
-        let mapping = lender.arena.map(block)?;
-        let book = lender.book();
-        let own = u64::from(std::process::id());
-        let word = (1..LINE_WORDS).find(|word| {
-            let signed =
-                book.line(line)[*word].compare_exchange(0, own, Ordering::SeqCst, Ordering::SeqCst);
-            signed.is_ok()
-        })?;
-        let borrowed = Self { lender, mapping, note, line, word };
+    ///
+    /// # Errors
+    /// A note that says something else than its lender's book, or a book that makes no sense.
+    pub fn new(note: Note) -> Result<Option<Self>> {
+        let [process, file, device, inode, line, number, .., n_bytes] = note.0;
+        let Some(line) = usize::try_from(line).ok().filter(|line| (1..N_LINES).contains(line))
+        else {
+            let problem = format!("says line {line}, books have lines 1 to {}", N_LINES - 1);
+            return Err(TeamError::LoanNote { problem });
+        };
+        let lender = Lender::find(Address { process, file, device, inode });
+        let Some(signature) = lender.and_then(|lender| Signature::new(lender, line)) else {
+            return Ok(None);
+        };
         // Signed first, looked second; the lender closes first and looks second. So either it
         // sees the signature, or this sees that the loan has ended, and crosses itself out.
-        (book.line(line)[0].load(Ordering::SeqCst) == number).then_some(borrowed)
+        if signature.line().number.load(Ordering::SeqCst) != number {
+            return Ok(None);
+        }
+        let block = signature.line().block(note)?;
+        let is_lent = block.offset >= BOOK_BYTES && n_bytes <= block.n_bytes as u64;
+        let arena = &signature.lender.arena;
+        if !is_lent || !arena.has(block) {
+            return Err(TeamError::LoanBook { process });
+        }
+        let Some(mapping) = arena.map(block) else { return Ok(None) };
+        Ok(Some(Self { mapping, note, signature }))
     }
 
     /// Where the bytes lie in this process.
@@ -267,9 +356,8 @@ impl Borrowed {
 
 impl Drop for Borrowed {
     fn drop(&mut self) {
-        self.lender.book().line(self.line)[self.word].store(0, Ordering::SeqCst);
         // Its own mapping goes a moment later; the next to be dropped counts it.
-        self.lender.arena.trim(MOST_KEPT_BYTES.load(Ordering::Relaxed));
+        self.signature.lender.arena.trim(MOST_KEPT_BYTES.load(Ordering::Relaxed));
     }
 }
 
@@ -305,11 +393,12 @@ mod tests {
         let loan = Loan::new(3 << 20).expect("memory files");
         bytes(loan.address(), 3 << 20).fill(7);
         let (at, note) = (loan.address(), loan.note());
-        let borrowed = Borrowed::new(note).expect("lent");
+        let borrow = |note: Note| Borrowed::new(note).expect("a note as it was sent");
+        let borrowed = borrow(note).expect("lent");
         assert_eq!(borrowed.n_bytes(), 3 << 20);
-        assert_eq!(Borrowed::new(borrowed.note()).expect("lent").n_bytes(), 3 << 20);
+        assert_eq!(borrow(borrowed.note()).expect("lent").n_bytes(), 3 << 20);
         drop(loan);
-        assert!(Borrowed::new(note).is_none(), "the loan has ended");
+        assert!(borrow(note).is_none(), "the loan has ended");
 
         let other = Loan::new(3 << 20).expect("room");
         assert_ne!(other.address(), at, "somebody still reads the first");
@@ -319,23 +408,43 @@ mod tests {
         drop(borrowed);
         let third = Loan::new(3 << 20).expect("room");
         assert_eq!(third.address(), at, "the same block again");
-        assert!(Borrowed::new(note).is_none(), "it is another loan");
-        assert!(Borrowed::new(third.note()).is_some());
+        assert!(borrow(note).is_none(), "it is another loan");
+        assert!(borrow(third.note()).is_some());
 
         // A borrower whose process has ended does not keep a block for ever.
         let line = third.shop.book.line(third.line);
-        line[3].store(u64::from(u32::MAX), Ordering::SeqCst);
+        line.borrowers[3].store(u64::from(u32::MAX), Ordering::SeqCst);
         drop(third);
         assert_eq!(Loan::new(3 << 20).expect("room").address(), at);
 
-        // A line has room for seven.
+        // A line has room for so many.
         let wanted = Loan::new(1).expect("room");
-        let many: Vec<_> = (0..9).map(|_| Borrowed::new(wanted.note())).collect();
-        assert_eq!(many.iter().flatten().count(), LINE_WORDS - 1);
+        let many: Vec<_> = (0..N_BORROWERS + 2).map(|_| borrow(wanted.note())).collect();
+        assert_eq!(many.iter().flatten().count(), N_BORROWERS);
 
         let mut wrong = wanted.note();
         wrong.0[3] += 1;
-        assert!(Borrowed::new(wrong).is_none(), "another file");
+        assert!(borrow(wrong).is_none(), "another file");
+        drop(many);
+        let reason = |note: Note| Borrowed::new(note).map_err(|error| error.reason()).err();
+        for field in [4, 6, 7, 8] {
+            let mut wrong = wanted.note();
+            wrong.0[field] = 1 << 40;
+            assert_eq!(reason(wrong), Some("loan-note"), "field {field}");
+        }
+        // A book that somebody has spoilt.
+        let line = wanted.shop.book.line(wanted.line);
+        for (offset, capacity, n_bytes) in
+            [(1 << 60, 4096, 1), (u64::MAX - 4095, 4096, 1), (0, 4096, 1), (1 << 20, 4096, 4097)]
+        {
+            line.offset.store(offset, Ordering::SeqCst);
+            line.capacity.store(capacity, Ordering::SeqCst);
+            line.n_bytes.store(n_bytes, Ordering::SeqCst);
+            let mut note = wanted.note();
+            note.0[6..].copy_from_slice(&[offset, capacity, n_bytes]);
+            assert_eq!(reason(note), Some("loan-book"), "offset {offset}");
+        }
+        assert!(Loan::new(usize::MAX - (2 << 20) + 1).is_none(), "more than there is");
         assert_eq!(machine_name(), machine_name());
         assert!(machine_name().is_some());
     }

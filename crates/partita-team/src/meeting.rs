@@ -100,6 +100,8 @@ pub(crate) struct Desk {
     busy: AtomicBool,
     pub programs: Mutex<Vec<Arc<Cached>>>,
     offer: Mutex<Option<Arc<Offer>>>,
+    /// What the others were last told: they keep it for all teams of these members, so does this.
+    pub told: Mutex<Option<(Call, Arc<Offer>)>>,
     porches: Mutex<Porches>,
 }
 

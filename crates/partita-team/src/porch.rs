@@ -158,6 +158,8 @@ impl Porch {
 #[derive(Debug)]
 struct Fetching {
     letters: Vec<(Letter, u64)>,
+    /// Who packs for this rank, and how many bytes a half of its porch has.
+    halves: Vec<(u64, usize)>,
     /// What stays on this rank, and moves.
     own: Vec<(Prepared, usize, usize)>,
 }
@@ -168,10 +170,11 @@ impl Fetching {
         let mut sources: Vec<u64> = plan.receives(rank).iter().map(|m| m.source_rank).collect();
         sources.sort_unstable();
         sources.dedup();
-        let mut letters = Vec::new();
+        let (mut letters, mut halves) = (Vec::new(), Vec::new());
         for source in sources.into_iter().filter(|source| *source != rank) {
-            for (m, offset) in placed(plan, source).0.iter().filter(|(m, _)| m.target_rank == rank)
-            {
+            let (placed, half_bytes) = placed(plan, source);
+            halves.push((source, half_bytes));
+            for (m, offset) in placed.iter().filter(|(m, _)| m.target_rank == rank) {
                 let (runs, shape) = packing::dense(m, Side::Target);
                 let dense = Buffer::dense(0, &shape, item_bytes);
                 let buffer = &buffers[m.target_buffer];
@@ -187,7 +190,7 @@ impl Fetching {
             let region = Region { runs: &runs, item_bytes };
             (Prepared::new(region, &from.strides, &to.strides), m.source_buffer, m.target_buffer)
         });
-        Self { letters, own: own.collect() }
+        Self { letters, halves, own: own.collect() }
     }
 
     /// Fetches; none if a porch is out of reach.
@@ -196,9 +199,14 @@ impl Fetching {
     /// The view and the buffers must be those of a running call that all ranks have come to.
     unsafe fn run(&self, view: &View<'_>, buffers: &[Buffer]) -> Option<()> {
         let mut moves = Vec::with_capacity(self.letters.len() + self.own.len());
+        let fits = |(source, half_bytes): &(u64, usize)| {
+            let porch = view.porch(*source)?;
+            porch.fits(&[2 * *half_bytes as u64], 1).then_some(())
+        };
+        self.halves.iter().try_for_each(fits)?;
         for (letter, source) in &self.letters {
             let porch = &view.porch(*source)?.buffer;
-            if porch.address == 0 {
+            if porch.address == 0 || porch.strides != [1] {
                 return None;
             }
             let half_bytes = porch.shape.first().map_or(0, |length| *length as usize / 2);

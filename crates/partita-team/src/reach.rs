@@ -33,6 +33,8 @@ pub(crate) struct Offered {
     /// With its address in the memory of whoever looks, where `access` is open.
     pub buffer: Buffer,
     pub door: Door,
+    /// Where another process's memory is mapped for it: first address and end.
+    pub room: Option<(usize, usize)>,
     /// Keeps the address valid.
     #[allow(dead_code, reason = "held for its drop")]
     pub keep: Option<Arc<dyn Any + Send + Sync>>,
@@ -47,7 +49,14 @@ pub(crate) enum Door {
 
 impl Offered {
     pub(crate) fn new(buffer: &Buffer, door: Door) -> Self {
-        Self { buffer: buffer.clone(), door, keep: None }
+        Self { buffer: buffer.clone(), door, room: None, keep: None }
+    }
+
+    /// Whether it has this shape and lies in the memory mapped for it, as its owner says it does.
+    pub(crate) fn fits(&self, shape: &[u64], item_bytes: usize) -> bool {
+        let Some((first, end)) = self.room else { return true };
+        let span = (self.buffer.shape == shape).then(|| self.buffer.checked_span(item_bytes));
+        span.flatten().is_some_and(|(low, high)| first <= low && high <= end)
     }
 }
 
@@ -60,6 +69,12 @@ impl Offer {
         same(&self.sources, sources)
             && same(&self.targets, targets)
             && self.porch.as_ref().map(|offered| &offered.buffer) == porch
+    }
+
+    /// Whether every buffer is still as open as it was offered: memory may be withdrawn meanwhile.
+    pub(crate) fn stands(&self, is_open: impl Fn(&Buffer) -> bool) -> bool {
+        let stands = |offered: &Offered| is_open(&offered.buffer) == (offered.door == Door::Open);
+        self.sources.iter().chain(&self.targets).all(stands)
     }
 
     /// Whether the buffers lie alike: the same strides, as open as the other's.

@@ -233,7 +233,8 @@ impl Team {
         let is_open = |buffer: &Buffer| self.meeting.is_open(buffer, item_bytes);
         let packed = round.and_then(|round| {
             let porch = desk.porch(plan, rank, sources, || sources.iter().all(is_open))?;
-            Some((round, porch))
+            // Where shareable memory ran out, others could not fetch from it.
+            self.meeting.is_open(&porch.buffer(), 1).then_some((round, porch))
         });
         if let Some((round, porch)) = &packed {
             // SAFETY: the caller's promise; the porch was made for these strides.
@@ -241,8 +242,10 @@ impl Team {
         }
         let porch = packed.as_ref().map(|(_, porch)| porch.buffer());
         let buffers = (sources, targets, porch.as_ref());
-        let offer =
-            desk.offer(|last| last.has(buffers), || self.meeting.offer(buffers, item_bytes));
+        let offer = desk.offer(
+            |last| last.has(buffers) && last.stands(is_open),
+            || self.meeting.offer(buffers, item_bytes),
+        );
         let is_second = packed.as_ref().is_some_and(|(round, _)| porch::half(*round) == 1);
         let tag = self.meeting.tag() | if is_second { SECOND_HALF } else { 0 };
         let parcel = Parcel { offer: Some(offer), tag, ..Parcel::new(call) };
@@ -311,6 +314,7 @@ impl Team {
         {
             return Ok(Arc::clone(cached));
         }
+        check_mapped(plan, view)?;
         check_apart(style, view, plan.dtype().n_bytes() as usize)?;
         if let Some(cached) = found {
             return Ok(cached);
@@ -433,6 +437,28 @@ fn check_own(
     };
     if targets.iter().enumerate().any(meets_later) {
         return Err(TeamError::TargetsOverlap { rank, other: rank });
+    }
+    Ok(())
+}
+
+/// Checks that other processes' buffers fit the plan and the memory that is mapped for them here.
+///
+/// What their owners say of them is not taken on trust: a wrong word would write anywhere.
+fn check_mapped(plan: &Plan, view: &View<'_>) -> Result<()> {
+    let item_bytes = plan.dtype().n_bytes() as usize;
+    for (rank, offer) in (0..).zip(view.offers()) {
+        let Some(offer) = offer else { continue };
+        let sides =
+            [("source", plan.source(), &offer.sources), ("target", plan.target(), &offer.targets)];
+        for (side, layout, offered) in sides {
+            let mapped = offered.iter().enumerate().filter(|(_, one)| one.room.is_some());
+            for (buffer, one) in mapped {
+                let shape = layout.local_shape(rank, buffer);
+                if !shape.is_ok_and(|shape| one.fits(&shape, item_bytes)) {
+                    return Err(TeamError::BufferOutside { rank, side, buffer });
+                }
+            }
+        }
     }
     Ok(())
 }

@@ -122,11 +122,18 @@ impl Ring {
         (self.base + 2 * LINE_BYTES) as *mut u8
     }
 
+    /// Bytes that wait to be read; none where another process has written nonsense.
+    pub(crate) fn n_waiting(&self) -> Option<usize> {
+        let tail = self.tail().load(Ordering::Acquire);
+        let n_waiting = self.head().load(Ordering::Acquire).wrapping_sub(tail);
+        usize::try_from(n_waiting).ok().filter(|n_waiting| *n_waiting <= RING_BYTES)
+    }
+
     /// Writes as many bytes as there is room for; gives their number.
     pub(crate) fn write(&self, bytes: &[u8]) -> usize {
         let head = self.head().load(Ordering::Relaxed);
-        let n_waiting = (head - self.tail().load(Ordering::Acquire)) as usize;
-        let n_bytes = bytes.len().min(RING_BYTES.saturating_sub(n_waiting));
+        let n_waiting = self.n_waiting().unwrap_or(RING_BYTES);
+        let n_bytes = bytes.len().min(RING_BYTES - n_waiting);
         let at = head as usize % RING_BYTES;
         let first = n_bytes.min(RING_BYTES - at);
         // SAFETY: the bytes between tail and tail + RING_BYTES are the writer's.
@@ -134,27 +141,24 @@ impl Ring {
             ptr::copy_nonoverlapping(bytes.as_ptr(), self.data().add(at), first);
             ptr::copy_nonoverlapping(bytes.as_ptr().add(first), self.data(), n_bytes - first);
         }
-        self.head().store(head + n_bytes as u64, Ordering::Release);
+        self.head().store(head.wrapping_add(n_bytes as u64), Ordering::Release);
         n_bytes
     }
 
     /// Whether the writer can write.
     pub(crate) fn has_room(&self) -> bool {
-        let n_waiting = self.head().load(Ordering::Relaxed) - self.tail().load(Ordering::Acquire);
-        n_waiting < RING_BYTES as u64
+        self.n_waiting().is_some_and(|n_waiting| n_waiting < RING_BYTES)
     }
 
     /// Whether bytes wait to be read.
     pub(crate) fn has_news(&self) -> bool {
-        self.head().load(Ordering::Acquire) != self.tail().load(Ordering::Relaxed)
+        self.n_waiting().is_some_and(|n_waiting| n_waiting > 0)
     }
 
     /// Appends all bytes that wait; true if there was no room for more.
     pub(crate) fn read(&self, into: &mut Vec<u8>) -> bool {
         let tail = self.tail().load(Ordering::Relaxed);
-        let n_bytes = (self.head().load(Ordering::Acquire) - tail) as usize;
-        // A neighbour that writes nonsense must not make this process read beyond the ring.
-        let n_bytes = n_bytes.min(RING_BYTES);
+        let n_bytes = self.n_waiting().unwrap_or(0);
         let at = tail as usize % RING_BYTES;
         let first = n_bytes.min(RING_BYTES - at);
         // SAFETY: the bytes between tail and head are the reader's.
@@ -162,7 +166,7 @@ impl Ring {
             into.extend_from_slice(std::slice::from_raw_parts(self.data().add(at), first));
             into.extend_from_slice(std::slice::from_raw_parts(self.data(), n_bytes - first));
         }
-        self.tail().store(tail + n_bytes as u64, Ordering::Release);
+        self.tail().store(tail.wrapping_add(n_bytes as u64), Ordering::Release);
         n_bytes == RING_BYTES
     }
 }
@@ -204,6 +208,30 @@ mod tests {
         });
         assert!(got == sent, "all bytes in order");
         assert!(!board.ring(0).has_news());
+    }
+
+    #[test]
+    fn counters_that_make_no_sense_move_nothing() {
+        let (_memory, board) = board(1);
+        let ring = board.ring(0);
+        assert_eq!((ring.write(b"abc"), ring.n_waiting()), (3, Some(3)));
+        for (head, tail) in
+            [(3, 4), (0, u64::MAX - RING_BYTES as u64), (u64::MAX, 3), (RING_BYTES as u64 + 1, 0)]
+        {
+            ring.head().store(head, Ordering::SeqCst);
+            ring.tail().store(tail, Ordering::SeqCst);
+            let mut got = Vec::new();
+            assert_eq!(ring.n_waiting(), None, "{head} {tail}");
+            assert!(!ring.read(&mut got) && got.is_empty() && !ring.has_news() && !ring.has_room());
+            assert_eq!(ring.write(b"abc"), 0);
+        }
+        // Counters may wrap around.
+        ring.head().store(u64::MAX, Ordering::SeqCst);
+        ring.tail().store(u64::MAX, Ordering::SeqCst);
+        let mut got = Vec::new();
+        assert_eq!(ring.write(b"abc"), 3);
+        ring.read(&mut got);
+        assert_eq!(got, b"abc");
     }
 
     #[test]

@@ -148,8 +148,10 @@ impl<'a> Courier<'a> {
         }
         let mut next = 0;
         for source in self.into.iter().map(|i| i.rank).collect::<Vec<_>>() {
+            // A source may have buffers in reach and others that come by letters: its own direct
+            // moves are run too.
             // SAFETY: the caller's promise.
-            unsafe { program.run(view, next..source) }.ok_or_else(out_of_reach)?;
+            unsafe { program.run(view, next..source + 1) }.ok_or_else(out_of_reach)?;
             self.pump(source)?;
             next = source + 1;
         }
@@ -226,11 +228,11 @@ impl<'a> Courier<'a> {
     fn receive(&mut self, from: &mut Incoming) -> Result<bool> {
         let mut moved = false;
         while let Some((request, ..)) = from.under_way.front_mut() {
-            if request.test().map_err(broken)?.is_none() {
-                break;
-            }
+            let Some(status) = request.test().map_err(broken)? else { break };
             moved = true;
-            if let Some((_, letter, Landing::Apart(message))) = from.under_way.pop_front() {
+            let Some((_, letter, landing)) = from.under_way.pop_front() else { break };
+            check_letter(from.rank, status.n_bytes, letter.n_bytes)?;
+            if let Landing::Apart(message) = landing {
                 self.unpack(&letter, &message);
                 self.spare.push(message);
             }
@@ -341,6 +343,15 @@ impl Drop for Courier<'_> {
     fn drop(&mut self) {
         self.hall.office().keep_paper(std::mem::take(&mut self.spare));
     }
+}
+
+/// Checks that a letter is as long as both ranks know it to be.
+fn check_letter(rank: u64, n_bytes: usize, n_wanted: usize) -> Result<()> {
+    if n_bytes == n_wanted {
+        return Ok(());
+    }
+    let message = format!("rank {rank} sent {n_bytes} bytes in place of {n_wanted}");
+    Err(TeamError::Engine { message })
 }
 
 /// Looks whether a member has given up the call, has left or has died.

@@ -4,7 +4,7 @@
 //! bring theirs, or when those that are missing have left, have died, or are late. `README.md`
 //! beside this file has the cases.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::arena::Arena;
@@ -33,8 +33,6 @@ pub(crate) struct Hall {
     key: u64,
     rank: Option<u64>,
     desk: Arc<Desk>,
-    /// What the others know of this rank's buffers.
-    told: Mutex<Option<(Call, Arc<Offer>)>>,
 }
 
 impl Hall {
@@ -49,7 +47,6 @@ impl Hall {
             key,
             rank: (0..).zip(members).find(|(_, member)| **member == own).map(|(rank, _)| rank),
             desk: office.desk(members),
-            told: Mutex::default(),
         }
     }
 
@@ -74,7 +71,7 @@ impl Hall {
         if parcel.call.name == "run finished" {
             return Note::Done { place };
         }
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.desk.told.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(offer) = &parcel.offer {
             let is_same =
                 |(call, old): &(Call, Arc<Offer>)| Arc::ptr_eq(old, offer) && *call == parcel.call;
@@ -101,7 +98,10 @@ impl Hall {
                 state.inbox.put(place, Err(failure.1));
             }
         }
-        state.inbox.slot(self.key, round).posts.len() == size && self.office.is_sent(state)
+        // Members are counted, not posts: a note may name a rank that the team does not have.
+        let posts = &state.inbox.slot(self.key, round).posts;
+        let is_full = posts.len() >= size && (0..size as u64).all(|rank| posts.contains_key(&rank));
+        is_full && self.office.is_sent(state)
     }
 
     /// Members that will not come to a round, and why.

@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::arena::Block;
 use crate::call::Call;
 use crate::error::Failure;
+use crate::foreign::Mapping;
 use crate::meeting::{Parcel, Post};
 use crate::mpi::node::Neighbour;
 use crate::mpi::wire::{Draft, Drafts, Note, Place};
@@ -59,7 +61,8 @@ impl Inbox {
     pub(crate) fn take(&mut self, note: &[u8], from: u64, neighbour: Option<&Neighbour>) {
         match Note::decode(note) {
             Some(Note::Post { place, tag, call, bytes, offer }) => {
-                let offer = offer.map(|drafts| Arc::new(seen(&drafts, neighbour)));
+                let map = |block: Block| neighbour?.map(block);
+                let offer = offer.map(|drafts| Arc::new(seen(&drafts, map)));
                 let parcel = Parcel { call, bytes: bytes.into(), offer, tag };
                 if parcel.offer.is_some() {
                     self.known.insert((place.team, place.rank), parcel.clone());
@@ -74,10 +77,15 @@ impl Inbox {
             Some(Note::Done { place }) => self.put(place, Ok(done())),
             Some(Note::Failed { place, failure }) => self.put(place, Err(failure)),
             Some(Note::Left { why }) => {
-                self.departed.entry(from).or_insert(why);
+                self.depart(from, &why);
             }
-            None => {}
+            None => self.depart(from, "it sent what is no note of this version of partita"),
         }
+    }
+
+    /// Notes that nothing more will come from a rank of the world, and why.
+    pub(crate) fn depart(&mut self, rank: u64, why: &str) {
+        self.departed.entry(rank).or_insert_with(|| why.to_string());
     }
 
     /// Puts a post into its round.
@@ -139,22 +147,86 @@ pub(crate) fn done() -> Parcel {
 }
 
 /// Another rank's buffers, with addresses where its memory can be reached.
-fn seen(drafts: &Drafts, neighbour: Option<&Neighbour>) -> Offer {
+fn seen(drafts: &Drafts, map: impl Fn(Block) -> Option<Arc<Mapping>>) -> Offer {
     let offered = |draft: &Draft| {
         let mut buffer = draft.buffer.clone();
         let Some((block, start)) = draft.home else {
-            return Offered { buffer, door: Door::Closed, keep: None };
+            return Offered::new(&buffer, Door::Closed);
         };
-        let mapping = neighbour.and_then(|neighbour| neighbour.map(block));
-        if let Some(mapping) = &mapping {
-            buffer.address = mapping.address() + start as usize;
-        }
-        let keep = mapping.map(|mapping| -> Arc<dyn Any + Send + Sync> { mapping });
-        Offered { buffer, door: Door::Open, keep }
+        let start = usize::try_from(start).ok().filter(|start| *start <= block.n_bytes);
+        let found = start.and_then(|start| Some((map(block)?, start)));
+        let Some((mapping, start)) = found else {
+            return Offered::new(&buffer, Door::Open);
+        };
+        buffer.address = mapping.address() + start;
+        let room = Some((mapping.address(), mapping.address() + block.n_bytes));
+        let keep: Option<Arc<dyn Any + Send + Sync>> = Some(mapping);
+        Offered { buffer, door: Door::Open, room, keep }
     };
     Offer {
         sources: drafts.sources.iter().map(offered).collect(),
         targets: drafts.targets.iter().map(offered).collect(),
         porch: drafts.porch.as_ref().map(offered),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::Arena;
+    use crate::buffer::{Access, Buffer};
+    use crate::error::FailureKind;
+    use crate::foreign::Foreign;
+
+    /// A draft of 2 x 3 numbers of 8 bytes in a block.
+    fn draft(block: Block, start: u64, shape: &[u64], strides: &[isize]) -> Draft {
+        let (shape, strides) = (shape.to_vec(), strides.to_vec());
+        let buffer = Buffer { address: 0, shape, strides, access: Access::Write };
+        Draft { buffer, home: Some((block, start)) }
+    }
+
+    #[test]
+    fn buffers_that_lie_outside_their_memory_do_not_fit() {
+        let arena = Arena::make().expect("memory files");
+        let block = arena.take(4096).expect("room");
+        let foreign = Foreign::open(arena.address().expect("a file")).expect("our own");
+        let beyond = Block { offset: 1 << 50, n_bytes: 4096 };
+        let crooked = Block { offset: block.offset + 1, ..block };
+        let endless = Block { n_bytes: usize::MAX, ..block };
+        let cases: [(Draft, bool, bool); 11] = [
+            (draft(block, 0, &[2, 3], &[24, 8]), true, true),
+            (draft(block, 4096 - 48, &[2, 3], &[24, 8]), true, true),
+            (draft(block, 40, &[2, 3], &[-24, -8]), true, true),
+            (draft(block, 4096 - 40, &[2, 3], &[24, 8]), true, false),
+            (draft(block, 32, &[2, 3], &[-24, -8]), true, false),
+            (draft(block, 0, &[2, 3], &[1 << 40, 8]), true, false),
+            (draft(block, 0, &[2, 3], &[isize::MIN, isize::MAX]), true, false),
+            (draft(block, 0, &[3, 2], &[24, 8]), true, false),
+            (draft(block, u64::MAX, &[2, 3], &[24, 8]), false, true),
+            (draft(beyond, 0, &[2, 3], &[24, 8]), false, true),
+            (draft(crooked, 0, &[2, 3], &[24, 8]), false, true),
+        ];
+        let look = |draft: Draft| {
+            let drafts = Drafts { sources: vec![draft], targets: vec![], porch: None };
+            seen(&drafts, |block| foreign.map(block)).sources.remove(0)
+        };
+        for (number, (draft, is_mapped, fits)) in cases.into_iter().enumerate() {
+            let found = look(draft);
+            assert_eq!(found.room.is_some(), is_mapped, "case {number}");
+            assert_eq!(found.buffer.address != 0, is_mapped, "case {number}");
+            assert_eq!(found.fits(&[2, 3], 8), fits, "case {number}");
+        }
+        assert_eq!(look(draft(endless, 0, &[2, 3], &[24, 8])).buffer.address, 0);
+    }
+
+    #[test]
+    fn whoever_sends_nonsense_has_left() {
+        let mut inbox = Inbox::default();
+        inbox.take(&[1, 2, 3], 4, None);
+        assert!(inbox.departed(4).is_some_and(|why| why.contains("no note")));
+        let place = Place { team: 1, round: 0, rank: 99 };
+        let failure = Failure { rank: 99, kind: FailureKind::Raised, message: String::new() };
+        inbox.take(&Note::Failed { place, failure }.encode(), 5, None);
+        assert_eq!(inbox.departed(5), None);
     }
 }

@@ -112,7 +112,8 @@ impl Neighbour {
         let [process, file, device, inode, offset, n_bytes] = *card else { return None };
         let arena = Foreign::open(Address { process, file, device, inode })?;
         let block = Block { offset: offset as usize, n_bytes: n_bytes as usize };
-        let address = arena.map_for_good(block)?;
+        let address =
+            arena.map_for_good(block).filter(|_| block.n_bytes >= Board::n_bytes(n_places))?;
         // SAFETY: the neighbour's board, mapped for as long as this process lives.
         let board = unsafe { Board::at(address, n_places) };
         board.greet(at);

@@ -212,7 +212,10 @@ impl Office {
         if let Some(node) = &self.node {
             for (stream, neighbour) in state.near.iter_mut().zip(node.neighbours()) {
                 let inbox = &mut state.inbox;
-                stream.hear(neighbour, |note| inbox.take(note, neighbour.rank, Some(neighbour)));
+                let take = |note: &[u8]| inbox.take(note, neighbour.rank, Some(neighbour));
+                if stream.hear(neighbour, take).is_none() {
+                    inbox.depart(neighbour.rank, "the memory that its notes come by is damaged");
+                }
             }
         }
         if self.has_far() {

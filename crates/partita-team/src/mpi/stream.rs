@@ -37,13 +37,18 @@ impl Stream {
         }
     }
 
-    /// Sends on what waits, and takes in all notes that have come whole.
-    pub(crate) fn hear(&mut self, neighbour: &Neighbour, mut take: impl FnMut(&[u8])) {
+    /// Sends on what waits, and takes in all notes that have come whole; none if what the
+    /// neighbour has written cannot be read.
+    pub(crate) fn hear(
+        &mut self,
+        neighbour: &Neighbour,
+        mut take: impl FnMut(&[u8]),
+    ) -> Option<()> {
         if !self.is_sent() {
             self.flush(neighbour);
         }
-        if !neighbour.incoming.has_news() {
-            return;
+        if neighbour.incoming.n_waiting()? == 0 {
+            return Some(());
         }
         if neighbour.incoming.read(&mut self.incoming) {
             // It was full: its writer may wait for room.
@@ -56,11 +61,12 @@ impl Stream {
         }
         let n_read = self.incoming.len() - rest.len();
         self.incoming.drain(..n_read);
+        Some(())
     }
 }
 
 /// The first note of a stream, and what follows it.
 fn first_note(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<8>()?;
-    rest.split_at_checked(u64::from_le_bytes(*length) as usize)
+    rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)
 }

@@ -96,6 +96,11 @@ impl Note {
     /// Reads a note; none if the bytes are no note of this version.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         let mut rest = Reader(bytes);
+        let note = Self::read(&mut rest)?;
+        rest.0.is_empty().then_some(note)
+    }
+
+    fn read(rest: &mut Reader<'_>) -> Option<Self> {
         match rest.number()? {
             POST => {
                 let (place, tag) = (rest.place()?, rest.number()?);
@@ -103,11 +108,12 @@ impl Note {
                 let bytes = rest.block()?.to_vec();
                 let offer = match rest.number()? {
                     0 => None,
-                    _ => Some(Drafts {
+                    1 => Some(Drafts {
                         sources: rest.drafts()?,
                         targets: rest.drafts()?,
-                        porch: rest.drafts()?.pop(),
+                        porch: rest.one_at_most()?,
                     }),
+                    _ => return None,
                 };
                 Some(Self::Post { place, tag, call, bytes, offer })
             }
@@ -118,7 +124,8 @@ impl Note {
                 let kind = match rest.number()? {
                     0 => FailureKind::Raised,
                     1 => FailureKind::Left,
-                    _ => FailureKind::Late,
+                    2 => FailureKind::Late,
+                    _ => return None,
                 };
                 let message = rest.text()?.to_string();
                 Some(Self::Failed { place, failure: Failure { rank, kind, message } })
@@ -199,6 +206,12 @@ impl<'a> Reader<'a> {
         (0..self.number()?).map(|_| self.draft()).collect()
     }
 
+    fn one_at_most(&mut self) -> Option<Option<Draft>> {
+        let mut drafts = self.drafts()?;
+        let last = drafts.pop();
+        drafts.is_empty().then_some(last)
+    }
+
     fn draft(&mut self) -> Option<Draft> {
         let (mut shape, mut strides) = (Vec::new(), Vec::new());
         for _ in 0..self.number()? {
@@ -207,10 +220,11 @@ impl<'a> Reader<'a> {
         }
         let home = match self.number()? {
             0 => None,
-            _ => {
+            1 => {
                 let (offset, n_bytes) = (self.number()? as usize, self.number()? as usize);
                 Some((Block { offset, n_bytes }, self.number()?))
             }
+            _ => return None,
         };
         Some(Draft { buffer: Buffer { address: 0, shape, strides, access: Access::Write }, home })
     }
@@ -218,10 +232,11 @@ impl<'a> Reader<'a> {
 
 #[cfg(test)]
 mod tests {
+    use partita_oracle::Rng;
+
     use super::*;
 
-    #[test]
-    fn notes_round_trip_and_cut_ones_are_refused() {
+    fn notes() -> [Note; 6] {
         let place = Place { team: 7, round: 1, rank: 2 };
         let call = Call { name: "run".into(), argument: "ab12".into() };
         let buffer =
@@ -231,19 +246,67 @@ mod tests {
         let targets = vec![Draft { buffer: buffer.clone(), home }, Draft { buffer, home: None }];
         let offer = Some(Drafts { sources: vec![], targets, porch });
         let failure = Failure { rank: 3, kind: FailureKind::Late, message: "é".into() };
-        let notes = [
+        [
             Note::Post { place, tag: 9, call: call.clone(), bytes: vec![1, 2], offer },
             Note::Post { place, tag: 0, call, bytes: vec![], offer: None },
             Note::Again { place, tag: 5 },
             Note::Done { place },
             Note::Failed { place, failure },
             Note::Left { why: "done".into() },
-        ];
-        for note in notes {
+        ]
+    }
+
+    #[test]
+    fn notes_round_trip_and_cut_ones_are_refused() {
+        for note in notes() {
             let bytes = note.encode();
             assert_eq!(Note::decode(&bytes), Some(note));
             assert!((0..bytes.len()).all(|length| Note::decode(&bytes[..length]).is_none()));
         }
         assert_eq!(Note::decode(&99_u64.to_le_bytes()), None);
+    }
+
+    fn pick(rng: &mut Rng, n: usize) -> usize {
+        (rng.next() % n as u64) as usize
+    }
+
+    /// Bytes with a bit, a word or the end changed.
+    fn changed(rng: &mut Rng, bytes: &[u8]) -> Vec<u8> {
+        let mut new = bytes.to_vec();
+        match pick(rng, 4) {
+            0 => {
+                let at = pick(rng, new.len());
+                new[at] ^= 1 << pick(rng, 8);
+            }
+            1 => {
+                let word = pick(rng, new.len() / 8 + 1) * 8;
+                let values = [0, 1, 2, 3, 1 << 31, u64::MAX, u64::MAX / 8, rng.next()];
+                let value = values[pick(rng, values.len())];
+                if let Some(place) = new.get_mut(word..word + 8) {
+                    place.copy_from_slice(&value.to_le_bytes());
+                }
+            }
+            2 => new.truncate(pick(rng, new.len())),
+            _ => new.push(pick(rng, 256) as u8),
+        }
+        new
+    }
+
+    #[test]
+    fn changed_notes_are_refused_or_say_what_their_bytes_say() {
+        let (mut rng, notes) = (Rng::new(7), notes());
+        let mut n_refused = 0;
+        for case in 0..60_000 {
+            let mut bytes = notes[case % notes.len()].encode();
+            for _ in 0..=pick(&mut rng, 3) {
+                bytes = if bytes.is_empty() { bytes } else { changed(&mut rng, &bytes) };
+            }
+            match Note::decode(&bytes) {
+                // One note has one form: nothing was left out or taken for something else.
+                Some(note) => assert_eq!(note.encode(), bytes, "case {case}"),
+                None => n_refused += 1,
+            }
+        }
+        assert!(n_refused > 20_000, "{n_refused}");
     }
 }
