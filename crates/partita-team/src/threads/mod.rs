@@ -17,6 +17,7 @@
 //!
 //! It starts no threads itself: whoever makes the ranks hands each its [`crate::Team`].
 
+mod circles;
 mod crew;
 mod hall;
 #[cfg(all(test, feature = "shuttle"))]
