@@ -98,9 +98,10 @@ impl Office {
         })
     }
 
-    /// The team of all processes.
+    /// The team of all processes. Call it on the thread that makes this rank's calls.
     #[must_use]
     pub fn team(self: &Arc<Self>) -> Team {
+        self.callers.enter();
         let members: Vec<u64> = (0..self.size()).collect();
         // Without shared memory it is unknown who is on the same machine: think of all.
         let n_near = self.node.as_ref().map_or(members.len(), |node| node.neighbours().len() + 1);

@@ -25,7 +25,7 @@ pub struct Crew {
     meetings: Mutex<HashMap<Arc<[u64]>, Arc<Rendezvous<Parcel>>>>,
     /// What each rank keeps for each of its teams.
     desks: Mutex<HashMap<Seat, Arc<Desk>>>,
-    /// The threads that make calls for each rank.
+    /// The threads that make calls for each rank; the last ones are for whoever is no rank.
     callers: Vec<Arc<Callers>>,
     /// What ranks have waited for a while.
     pub(crate) waits: Mutex<Waits>,
@@ -41,7 +41,7 @@ impl Crew {
             someone_left: AtomicBool::new(false),
             meetings: Mutex::default(),
             desks: Mutex::default(),
-            callers: (0..n_ranks).map(|_| Arc::default()).collect(),
+            callers: (0..=n_ranks).map(|_| Arc::default()).collect(),
             waits: Mutex::default(),
         })
     }
@@ -52,10 +52,11 @@ impl Crew {
         self.n_ranks
     }
 
-    /// The team of all ranks, as one of them sees it.
+    /// The team of all ranks, as one of them sees it. Call it on the thread that makes its calls.
     #[must_use]
     pub fn world(self: &Arc<Self>, rank: u64) -> Team {
         let members: Vec<u64> = (0..self.n_ranks).collect();
+        self.callers(rank).enter();
         let hall = Arc::new(Hall::new(self, &members, rank));
         Team::new(hall, Patience::for_ranks(self.n_ranks as usize))
     }
@@ -77,7 +78,7 @@ impl Crew {
     }
 
     pub(crate) fn callers(&self, rank: u64) -> &Arc<Callers> {
-        &self.callers[rank as usize]
+        &self.callers[rank.min(self.n_ranks) as usize]
     }
 
     pub(crate) fn desk(&self, rank: u64, members: &[u64]) -> Arc<Desk> {
