@@ -98,7 +98,8 @@ impl fmt::Display for Circle {
 fn listed(members: &[u64]) -> String {
     match members {
         [.., last] if members.len() > MOST_LISTED => {
-            let first: Vec<String> = members[..MOST_LISTED - 2].iter().map(u64::to_string).collect();
+            let first: Vec<String> =
+                members[..MOST_LISTED - 2].iter().map(u64::to_string).collect();
             format!("[{}, ..., {last}] of {}", first.join(", "), members.len())
         }
         _ => format!("{members:?}"),
