@@ -32,7 +32,7 @@ class RemoteError(TeamError):
 
 
 class MismatchError(TeamError):
-    """Ranks made different calls, or the same call with different arguments."""
+    """Ranks made different calls, or the same with different arguments or on different teams."""
 
 
 class DeadlineError(TeamError):

@@ -327,6 +327,7 @@ class TeamCore:
 @final
 class Started:
     def run(self) -> None: ...
+    def await_run(self) -> None: ...
 
 @final
 class MpiWorld:

@@ -107,6 +107,7 @@ class Running:
 
     def wait(self) -> Any:
         """This rank's target buffer, once all ranks are done."""
+        self._started.await_run()
         self._thread.join()
         if self._error is not None:
             raise self._error

@@ -154,7 +154,7 @@ class Team:
     def told(self, error: E) -> E:
         """The same error, after the other members were told: for `raise team.told(...)`."""
         self.native.report(str(error))
-        error.told = self.ranks  # type: ignore[attr-defined]
+        error.told = (self.ranks,)  # type: ignore[attr-defined]
         return error
 
     def allgather_data(self, obj: Any) -> list[Any]:
@@ -171,7 +171,7 @@ class Team:
         trace: TracebackType | None,
     ) -> None:
         # The errors of this very team are known to all its members already.
-        if error is None or not self.active or getattr(error, "told", None) == self.ranks:
+        if error is None or not self.active or self.ranks in getattr(error, "told", ()):
             return
         self.native.report(f"{type(error).__name__}: {error}")
 

@@ -153,13 +153,21 @@ def aside(team: pt.Team) -> pt.Team:
     return team.subteam(range(team.size)[::-1])
 
 
+def in_background(call: Callable[[], Any]) -> threading.Thread:
+    """A call on a thread of its own, under way."""
+    thread = threading.Thread(target=call)
+    thread.start()
+    return thread
+
+
 def comes_late(call: Callable[[pt.Team], Any]) -> Fault:
     """One rank makes the call only when the others have given up on it."""
 
     def fault(team: pt.Team, bad: int) -> None:
         hasty = team.with_deadline(PATIENCE_SECONDS)
         if team.rank == bad:
-            aside(team).barrier()
+            # Not on this thread: else it would wait for the others in a circle, and be told so.
+            in_background(aside(team).barrier).join()
             call(hasty)
             return
         try:
@@ -280,6 +288,11 @@ def barrier(team: pt.Team) -> None:
     team.barrier()
 
 
+def pair(team: pt.Team) -> pt.Team:
+    """This rank and its right neighbour."""
+    return team.subteam([team.rank, (team.rank + 1) % team.size])
+
+
 def share(team: pt.Team) -> None:
     team.broadcast_data(7, root=0)
 
@@ -321,6 +334,21 @@ FAULTS: dict[str, tuple[Fault, Wanted, int]] = {
         different_calls(barrier, share_much),
         mismatch("calls-differ", "barrier", "allgather_data"),
         2,
+    ),
+    "barrier on a sub-team": (
+        different_calls(barrier, lambda team: pair(team).barrier()),
+        mismatch("teams-differ", "barrier"),
+        3,
+    ),
+    "plan and barrier on a sub-team": (
+        different_calls(lambda team: run(ring(team.size, 5), team), lambda t: pair(t).barrier()),
+        mismatch("teams-differ", "barrier", "run "),
+        3,
+    ),
+    "plan on a sub-team": (
+        different_calls(share_much, lambda team: run(ring(2, 5), pair(team))),
+        mismatch("teams-differ", "allgather_data", "run "),
+        3,
     ),
     "different roots": (
         lambda team, bad: team.broadcast_data(1, root=int(team.rank == bad)),

@@ -112,6 +112,12 @@ def check_told(name: str, bad: int, all_told: list[Told]) -> None:
 def check_mismatch(name: str, bad: int, n_ranks: int, told: tuple[Any, ...]) -> None:
     """Both sides are named, with their ranks."""
     text = told[3]
+    if told[1] == "teams-differ":
+        pair = [bad, (bad + 1) % n_ranks]
+        assert f"rank {bad} waits in" in text
+        for team in (pair, list(range(n_ranks))):
+            assert f"on the team {team} " in text, text
+        return
     assert "rank 0 " in text
     assert f"rank {bad or 1} " in text, text
     assert told[2] == (bad or 1), told
@@ -144,10 +150,9 @@ def test_faults_of_several_ranks(place: Place) -> None:
             assert told[:3] == ("RemoteError", "rank-raised", bad), told
             assert f"disk full on {bad}" in told[3]
     members = [*range(1, n), 0]
-    for rank, (told, _) in enumerate(found["other team"].results):
-        assert told[:2] == ("DeadlineError", "deadline"), told
-        if rank != bad:
-            assert told[2] == members.index(bad), told
+    for told, _ in found["other team"].results:
+        assert told[:2] == ("MismatchError", "teams-differ"), told
+        assert f"rank {bad} waits in barrier on the team {members[::-1]}" in told[3], told
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ pub(crate) fn team_error(py: Python<'_>, error: &TeamError) -> PyErr {
     let (class, rank) = match error {
         TeamError::Remote { failure } => ("RemoteError", Some(failure.rank)),
         TeamError::Mismatch { other, .. } => ("MismatchError", Some(*other)),
+        TeamError::TeamsDiffer { .. } => ("MismatchError", None),
         TeamError::Deadline { missing, .. } => ("DeadlineError", missing.first().copied()),
         TeamError::BufferCount { .. }
         | TeamError::BufferShape { .. }

@@ -192,16 +192,28 @@ impl TeamCore {
 
     fn raised(&self, py: Python<'_>, error: &TeamError) -> PyErr {
         let raised = team_error(py, error);
-        self.marked(py, raised)
+        match error {
+            TeamError::TeamsDiffer { circle } => {
+                let teams = circle.waits.iter().map(|wait| &*wait.members);
+                known_to(py, raised, teams)
+            }
+            _ => self.marked(py, raised),
+        }
     }
 
     /// Notes in an error whom it is known to, so that `with team:` does not tell them again.
     fn marked(&self, py: Python<'_>, error: PyErr) -> PyErr {
-        let members = PyTuple::new(py, self.core.members());
-        // Not every exception takes a note; then they are told twice.
-        let _ = members.and_then(|members| error.value(py).setattr("told", members));
-        error
+        known_to(py, error, std::iter::once(self.core.members()))
     }
+}
+
+/// Notes in an error which teams know of it.
+fn known_to<'a>(py: Python<'_>, error: PyErr, teams: impl Iterator<Item = &'a [u64]>) -> PyErr {
+    let teams: PyResult<Vec<_>> = teams.map(|members| PyTuple::new(py, members)).collect();
+    let told = teams.and_then(|teams| PyTuple::new(py, teams));
+    // Not every exception takes a note; then they are told twice.
+    let _ = told.and_then(|told| error.value(py).setattr("told", told));
+    error
 }
 
 /// A plan that holds its team and its buffers and waits to be run.
@@ -226,6 +238,11 @@ impl Started {
             self.team.core.run_claimed(claim, plan, &self.sources.0, &self.targets.0)
         });
         outcome.map_err(|error| self.team.raised(py, &error))
+    }
+
+    /// Says that this thread, which has started the plan, does nothing until it has run.
+    fn await_run(&self) {
+        self.team.core.await_claimed();
     }
 }
 

@@ -1,7 +1,10 @@
 //! What can go wrong in a team, the same on every rank.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
+
+use crate::circle::Circle;
 
 /// Result of this crate.
 pub type Result<T> = std::result::Result<T, TeamError>;
@@ -26,6 +29,8 @@ pub enum FailureKind {
     Left,
     /// It did not come before the deadline.
     Late,
+    /// It waits on another team, in a circle.
+    Circle,
 }
 
 /// Why a call on a team failed.
@@ -35,6 +40,7 @@ pub enum FailureKind {
 pub enum TeamError {
     Remote { failure: Failure },
     Mismatch { rank: u64, other: u64, what: &'static str, mine: String, theirs: String },
+    TeamsDiffer { circle: Arc<Circle> },
     Deadline { missing: Vec<u64>, call: String, limit: Duration },
     BufferCount { n_given: usize, n_wanted: usize, side: &'static str },
     BufferShape { side: &'static str, buffer: usize, given: Vec<u64>, wanted: Vec<u64> },
@@ -64,12 +70,14 @@ impl TeamError {
                 FailureKind::Raised => "rank-raised",
                 FailureKind::Left => "rank-left",
                 FailureKind::Late => "rank-late",
+                FailureKind::Circle => "teams-differ",
             },
             Self::Mismatch { what, .. } => match *what {
                 "call" => "calls-differ",
                 "plan" => "plans-differ",
                 _ => "arguments-differ",
             },
+            Self::TeamsDiffer { .. } => "teams-differ",
             Self::Deadline { .. } => "deadline",
             Self::BufferCount { .. } => "buffer-count",
             Self::BufferShape { .. } => "buffer-shape",
@@ -116,6 +124,7 @@ impl fmt::Display for Failure {
             FailureKind::Raised => write!(f, "rank {rank} failed: {message}"),
             FailureKind::Left => write!(f, "rank {rank} has left the team: {message}"),
             FailureKind::Late => write!(f, "rank {rank} came too late: {message}"),
+            FailureKind::Circle => write!(f, "rank {rank} is on another team: {message}"),
         }
     }
 }
@@ -128,6 +137,11 @@ impl fmt::Display for TeamError {
                 f,
                 "the {what}s differ: rank {rank} has {mine}, rank {other} has {theirs}; make the same \
                  {what} on every rank"
+            ),
+            Self::TeamsDiffer { circle } => write!(
+                f,
+                "the teams differ: {circle}; make calls on teams that share ranks in the same order \
+                 on every rank (ranks are those of the world)"
             ),
             Self::Deadline { missing, call, limit } => write!(
                 f,

@@ -15,6 +15,8 @@ pub mod copy;
 mod arena;
 mod buffer;
 mod call;
+mod callers;
+mod circle;
 mod cut;
 mod error;
 mod foreign;
@@ -36,6 +38,7 @@ pub mod threads;
 mod wait;
 
 pub use buffer::{Access, Buffer};
+pub use circle::{Circle, Wait};
 pub use error::{Failure, FailureKind, Result, TeamError};
 pub use interrupt::set_interrupt_check;
 pub use loan::{Borrowed, Loan, Note, machine_name, set_kept_loans};

@@ -12,6 +12,8 @@ use partita_plan::Plan;
 
 use crate::buffer::Buffer;
 use crate::call::Call;
+use crate::callers::Callers;
+use crate::circle::Circle;
 use crate::error::{Failure, Result, TeamError};
 use crate::porch::{Porch, Porches};
 use crate::program::{Cached, Errand};
@@ -66,6 +68,11 @@ pub(crate) trait Meeting: fmt::Debug + Send + Sync {
     fn other(&self, members: &[u64]) -> Arc<dyn Meeting>;
     /// Tells worlds apart.
     fn world(&self) -> usize;
+    /// The threads that make calls for this rank.
+    fn callers(&self) -> &Arc<Callers>;
+    /// The circle of waits that ended a round. This rank, which is told of it here, then counts all
+    /// rounds that it ended as rounds it has come to.
+    fn circle(&self, round: u64) -> Option<Arc<Circle>>;
     /// What engine it is.
     fn engine(&self) -> &'static str;
     /// This rank's buffers as the others may see them.
@@ -98,6 +105,8 @@ pub(crate) trait Meeting: fmt::Debug + Send + Sync {
 pub(crate) struct Desk {
     /// One call at a time: a second one from another thread would mix up the rounds.
     busy: AtomicBool,
+    /// Whether whoever started the call does nothing but wait for it.
+    awaited: AtomicBool,
     pub programs: Mutex<Vec<Arc<Cached>>>,
     offer: Mutex<Option<Arc<Offer>>>,
     /// What the others were last told: they keep it for all teams of these members, so does this.
@@ -108,7 +117,25 @@ pub(crate) struct Desk {
 impl Desk {
     /// Takes the team for one call; false if another call has it.
     pub(crate) fn take(&self) -> bool {
-        !self.busy.swap(true, Ordering::Acquire)
+        let is_taken = self.busy.swap(true, Ordering::Acquire);
+        if !is_taken {
+            self.awaited.store(false, Ordering::Release);
+        }
+        !is_taken
+    }
+
+    /// Whether a call has the team.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.busy.load(Ordering::Acquire)
+    }
+
+    /// Whether whoever started the call does nothing but wait for it.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.awaited.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_awaited(&self) {
+        self.awaited.store(true, Ordering::Release);
     }
 
     fn release(&self) {

@@ -9,6 +9,7 @@ use partita_plan::{Combine, Plan};
 
 use crate::buffer::Buffer;
 use crate::call::{Call, check_buffers, check_same};
+use crate::circle::Circle;
 use crate::error::{Failure, FailureKind, Result, TeamError, out_of_reach};
 use crate::meeting::{Claim, Meeting, Parcel, Post, Round, Stage, first_failure, parcels};
 use crate::members;
@@ -101,6 +102,7 @@ impl Team {
     /// # Errors
     /// Another call of this rank is under way.
     pub fn claim(&self) -> Result<Claim> {
+        self.meeting.callers().enter();
         Claim::new(&self.meeting)
     }
 
@@ -183,6 +185,13 @@ impl Team {
         }
         // SAFETY: the caller's promise.
         unsafe { self.run_with(Style::Apart, plan, (sources, targets)) }
+    }
+
+    /// Says that this thread, which claimed the team, does nothing until the call has ended.
+    pub fn await_claimed(&self) {
+        if self.meeting.callers().has_this_thread() {
+            self.meeting.desk().set_awaited();
+        }
     }
 
     /// Runs a plan from a layout to itself on one set of buffers: fills what is held, not owned.
@@ -375,10 +384,20 @@ impl Team {
         let round = self.post(Ok(parcel))?;
         let posts = self.meeting.wait(round, &self.patience, Stage::Arrival)?;
         if first_failure(&posts).is_some() {
+            if let Some(circle) = self.circle(&posts, round) {
+                return Err(TeamError::TeamsDiffer { circle });
+            }
             return Err(self.judge(rank, &posts, &call.words()));
         }
         check_same(parcels(&posts).map(|parcel| &parcel.call))?;
         Ok((round, posts))
+    }
+
+    /// The circle of waits that ended a round, if one did.
+    fn circle(&self, posts: &Round<Parcel>, round: u64) -> Option<Arc<Circle>> {
+        let mut failures = posts.iter().filter_map(|post| post.as_ref().err());
+        let is_told = failures.any(|failure| failure.kind == FailureKind::Circle);
+        is_told.then(|| self.meeting.circle(round)).flatten()
     }
 
     /// What a failed round means for this rank.

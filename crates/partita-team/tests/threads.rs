@@ -101,6 +101,19 @@ fn other_calls_are_told_apart() {
 }
 
 #[test]
+fn other_teams_are_told_apart() {
+    fails(3, "teams-differ", |team| match team.rank() {
+        Some(1) => team.subteam(&[1, 0])?.barrier(),
+        _ => team.barrier(),
+    });
+    // Each waits for the next, on a team of the two.
+    fails(5, "teams-differ", |team| {
+        let rank = team.rank().expect("a member");
+        team.subteam(&[rank, (rank + 1) % 5])?.allgather("greet", vec![]).map(|_| ())
+    });
+}
+
+#[test]
 fn other_plans_are_told_apart() {
     fails(2, "plans-differ", |team| {
         let rank = team.rank().expect("a member");

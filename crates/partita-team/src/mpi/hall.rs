@@ -10,10 +10,13 @@ use std::time::{Duration, Instant};
 use crate::arena::Arena;
 use crate::buffer::Buffer;
 use crate::call::Call;
+use crate::callers::Callers;
+use crate::circle::{Circle, PATIENT_FOR};
 use crate::error::{Failure, FailureKind, Result, TeamError};
 use crate::foreign::Life;
 use crate::interrupt;
 use crate::meeting::{Desk, Meeting, Parcel, Post, Round, Stage};
+use crate::mpi::circles::Entered;
 use crate::mpi::courier;
 use crate::mpi::office::{Office, State, broken};
 use crate::mpi::wire::{Draft, Drafts, Note, Place};
@@ -38,15 +41,13 @@ pub(crate) struct Hall {
 impl Hall {
     pub(crate) fn new(office: &Arc<Office>, members: &[u64]) -> Self {
         let own = office.rank();
-        let key = members.iter().fold(0xCBF2_9CE4_8422_2325, |key: u64, member| {
-            (key ^ (member + 1)).wrapping_mul(0x0100_0000_01B3).rotate_left(17)
-        });
+        let key = key_of(members);
         Self {
             office: Arc::clone(office),
             members: members.into(),
             key,
             rank: (0..).zip(members).find(|(_, member)| **member == own).map(|(rank, _)| rank),
-            desk: office.desk(members),
+            desk: office.desk(key),
         }
     }
 
@@ -168,6 +169,16 @@ impl Hall {
         Some(Failure { rank, kind: FailureKind::Late, message })
     }
 
+    /// Says that this rank waits, once it has for a while and can do nothing else.
+    fn enter_wait(&self, round: u64, look: &Look) -> Result<Option<Entered<'_>>> {
+        let callers = self.office.callers();
+        let is_own = callers.has_this_thread() || self.desk.is_awaited();
+        if look.now - look.began < PATIENT_FOR || !is_own {
+            return Ok(None);
+        }
+        self.office.enter_wait(&self.members, round).map_err(broken)
+    }
+
     /// Leaves a round because the user wants it, and says so.
     fn interrupted(&self, round: u64) -> Result<TeamError> {
         let error = TeamError::Interrupted;
@@ -219,10 +230,12 @@ impl Meeting for Hall {
         let mut look =
             Look { began, now: began, limit: patience.limit, is_due: false, given_up: None };
         let mut looked = began;
+        let mut entered = None;
         let mut n_polls = 0;
         loop {
             self.office.poll().map_err(broken)?;
             let mut state = self.office.state();
+            self.office.answer(&mut state).map_err(broken)?;
             if self.is_decided(&mut state, round, stage, &mut look) {
                 drop(state);
                 self.office.settle().map_err(broken)?;
@@ -251,6 +264,9 @@ impl Meeting for Hall {
                 if stage == Stage::Arrival && interrupt::is_pending() {
                     return Err(self.interrupted(round)?);
                 }
+                if stage == Stage::Arrival && entered.is_none() {
+                    entered = self.enter_wait(round, &look)?;
+                }
             } else {
                 self.office.rest(LOOK_AROUND);
             }
@@ -263,6 +279,14 @@ impl Meeting for Hall {
 
     fn world(&self) -> usize {
         Arc::as_ptr(&self.office) as usize
+    }
+
+    fn callers(&self) -> &Arc<Callers> {
+        self.office.callers()
+    }
+
+    fn circle(&self, round: u64) -> Option<Arc<Circle>> {
+        self.office.circle(&self.members, round)
     }
 
     fn engine(&self) -> &'static str {
@@ -314,6 +338,13 @@ impl Meeting for Hall {
             }
         }
     }
+}
+
+/// Names the members of a team and their order in messages.
+pub(crate) fn key_of(members: &[u64]) -> u64 {
+    members.iter().fold(0xCBF2_9CE4_8422_2325, |key: u64, member| {
+        (key ^ (member + 1)).wrapping_mul(0x0100_0000_01B3).rotate_left(17)
+    })
 }
 
 /// This rank's buffers in words that another process can use.

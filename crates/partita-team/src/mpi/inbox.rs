@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use crate::arena::Block;
 use crate::call::Call;
+use crate::circle::Circles;
 use crate::error::Failure;
 use crate::foreign::Mapping;
 use crate::meeting::{Parcel, Post};
@@ -23,6 +24,9 @@ pub(crate) struct Inbox {
     known: HashMap<(u64, u64), Parcel>,
     /// Ranks of the world that have left, and why.
     departed: HashMap<u64, String>,
+    /// Notes of waits and circles that wait to be answered, and who sent them.
+    pub news_of_waits: Vec<(u64, Note)>,
+    pub circles: Circles,
 }
 
 /// The posts of one round so far, by rank of the team.
@@ -79,6 +83,7 @@ impl Inbox {
             Some(Note::Left { why }) => {
                 self.depart(from, &why);
             }
+            Some(note) => self.news_of_waits.push((from, note)),
             None => self.depart(from, "it sent what is no note of this version of partita"),
         }
     }
@@ -127,6 +132,15 @@ impl Inbox {
         let mut failed =
             finish.flat_map(|slot| slot.posts.values()).filter_map(|p| p.as_ref().err());
         revoked.next().or_else(|| failed.next()).cloned()
+    }
+
+    /// Counts a round that ended without this rank as one it has come to: it knows how it ended.
+    pub(crate) fn pass(&mut self, team: u64, round: u64) {
+        let progress = self.teams.entry(team).or_default();
+        if progress.n_come == round {
+            progress.n_come += 1;
+            self.decide(team, round);
+        }
     }
 
     /// Closes a round; gives what was posted.

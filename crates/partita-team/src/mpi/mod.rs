@@ -11,9 +11,10 @@
 //! - [`Office`]: a process's side of all its teams; `inbox`, `wire`: what comes in, and how it is
 //!   written.
 //! - `node`, `board`: neighbours and the memory they share.
-//! - `hall`: a team's rounds; `courier`: letters.
+//! - `hall`: a team's rounds; `circles`: waits that can never end; `courier`: letters.
 
 mod board;
+mod circles;
 mod courier;
 mod hall;
 mod inbox;

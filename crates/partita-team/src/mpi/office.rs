@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 
 use partita_mpi::{Comm, Datatype, Kind, MpiError, Request, Source, Tag};
 
+use crate::callers::Callers;
 use crate::error::TeamError;
 use crate::meeting::Desk;
+use crate::mpi::circles::Watch;
 use crate::mpi::hall::Hall;
 use crate::mpi::inbox::Inbox;
 use crate::mpi::node::{Neighbour, Node};
@@ -48,7 +50,9 @@ pub struct Office {
     data: Comm,
     node: Option<Node>,
     state: Mutex<State>,
-    desks: Mutex<HashMap<Vec<u64>, Arc<Desk>>>,
+    /// By the number that names a team in messages.
+    desks: Mutex<HashMap<u64, Arc<Desk>>>,
+    callers: Arc<Callers>,
     n_tags: u64,
     next_tag: AtomicU64,
     /// Warm memory for letters.
@@ -59,6 +63,7 @@ pub struct Office {
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub inbox: Inbox,
+    pub watch: Watch,
     /// Notes to far processes under way, with the memory they are sent from.
     far: Vec<(Request, Box<[u8]>)>,
     /// Notes to and from each neighbour.
@@ -87,14 +92,16 @@ impl Office {
             node,
             state: Mutex::new(State { near, ..State::default() }),
             desks: Mutex::default(),
+            callers: Arc::default(),
             next_tag: AtomicU64::new(0),
             paper: Mutex::default(),
         })
     }
 
-    /// The team of all processes.
+    /// The team of all processes. Call it on the thread that makes this rank's calls.
     #[must_use]
     pub fn team(self: &Arc<Self>) -> Team {
+        self.callers.enter();
         let members: Vec<u64> = (0..self.size()).collect();
         // Without shared memory it is unknown who is on the same machine: think of all.
         let n_near = self.node.as_ref().map_or(members.len(), |node| node.neighbours().len() + 1);
@@ -131,9 +138,14 @@ impl Office {
         self.node.as_ref()?.neighbour(rank)
     }
 
-    pub(crate) fn desk(&self, members: &[u64]) -> Arc<Desk> {
+    pub(crate) fn desk(&self, team: u64) -> Arc<Desk> {
         let mut desks = self.desks.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(desks.entry(members.to_vec()).or_default())
+        Arc::clone(desks.entry(team).or_default())
+    }
+
+    /// The threads that make calls for this rank.
+    pub(crate) fn callers(&self) -> &Arc<Callers> {
+        &self.callers
     }
 
     /// A tag that no message under way has.

@@ -1,10 +1,12 @@
 //! Control messages as bytes: a fixed format that can become nothing else.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::arena::Block;
 use crate::buffer::{Access, Buffer};
 use crate::call::Call;
+use crate::circle::Wait;
 use crate::error::{Failure, FailureKind};
 
 /// A control message.
@@ -20,6 +22,21 @@ pub(crate) enum Note {
     Failed { place: Place, failure: Failure },
     /// The sender comes to no meeting any more.
     Left { why: String },
+    /// The sender has waited for the receiver's post for a while; the number of this wait.
+    Waiting { team: u64, round: u64, number: u64 },
+    /// Goes from ranks to those that wait for them, if they are still in the wait of that number.
+    Probe { number: u64, hops: Vec<Hop> },
+    /// Goes around a circle that a probe has found, the other way.
+    Confirm { hops: Vec<Hop>, waits: Vec<Wait> },
+    /// Ranks wait for each other in a circle.
+    Circle { waits: Vec<Wait> },
+}
+
+/// A rank of the world that a probe came through, and the number of its wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Hop {
+    pub rank: u64,
+    pub number: u64,
 }
 
 /// Where a post belongs.
@@ -52,6 +69,10 @@ const AGAIN: u64 = 2;
 const DONE: u64 = 3;
 const FAILED: u64 = 4;
 const LEFT: u64 = 5;
+const WAITING: u64 = 6;
+const PROBE: u64 = 7;
+const CONFIRM: u64 = 8;
+const CIRCLE: u64 = 9;
 
 /// Names that calls of this crate have: they need no memory of their own.
 const NAMES: [&str; 7] = [
@@ -89,6 +110,18 @@ impl Note {
             Self::Left { why } => {
                 out.number(LEFT).block(why.as_bytes());
             }
+            Self::Waiting { team, round, number } => {
+                out.number(WAITING).number(*team).number(*round).number(*number);
+            }
+            Self::Probe { number, hops } => {
+                out.number(PROBE).number(*number).hops(hops);
+            }
+            Self::Confirm { hops, waits } => {
+                out.number(CONFIRM).hops(hops).waits(waits);
+            }
+            Self::Circle { waits } => {
+                out.number(CIRCLE).waits(waits);
+            }
         }
         out.0
     }
@@ -125,12 +158,20 @@ impl Note {
                     0 => FailureKind::Raised,
                     1 => FailureKind::Left,
                     2 => FailureKind::Late,
+                    3 => FailureKind::Circle,
                     _ => return None,
                 };
                 let message = rest.text()?.to_string();
                 Some(Self::Failed { place, failure: Failure { rank, kind, message } })
             }
             LEFT => Some(Self::Left { why: rest.text()?.to_string() }),
+            WAITING => {
+                let (team, round, number) = (rest.number()?, rest.number()?, rest.number()?);
+                Some(Self::Waiting { team, round, number })
+            }
+            PROBE => Some(Self::Probe { number: rest.number()?, hops: rest.hops()? }),
+            CONFIRM => Some(Self::Confirm { hops: rest.hops()?, waits: rest.waits()? }),
+            CIRCLE => Some(Self::Circle { waits: rest.waits()? }),
             _ => None,
         }
     }
@@ -157,6 +198,21 @@ impl Writer {
 
     fn place(&mut self, kind: u64, place: &Place) -> &mut Self {
         self.number(kind).number(place.team).number(place.round).number(place.rank)
+    }
+
+    fn hops(&mut self, hops: &[Hop]) -> &mut Self {
+        self.number(hops.len() as u64);
+        hops.iter().fold(self, |out, hop| out.number(hop.rank).number(hop.number))
+    }
+
+    fn waits(&mut self, waits: &[Wait]) -> &mut Self {
+        self.number(waits.len() as u64);
+        for Wait { rank, members, round, call } in waits {
+            self.number(*rank).number(*round).block(call.as_bytes());
+            self.number(members.len() as u64);
+            members.iter().fold(&mut *self, |out, member| out.number(*member));
+        }
+        self
     }
 
     fn drafts(&mut self, drafts: &[Draft]) -> &mut Self {
@@ -202,6 +258,22 @@ impl<'a> Reader<'a> {
         Some(Place { team: self.number()?, round: self.number()?, rank: self.number()? })
     }
 
+    fn hops(&mut self) -> Option<Vec<Hop>> {
+        let n_hops = self.number()?;
+        let hop = |_| Some(Hop { rank: self.number()?, number: self.number()? });
+        (0..n_hops).map(hop).collect()
+    }
+
+    fn waits(&mut self) -> Option<Vec<Wait>> {
+        (0..self.number()?).map(|_| self.wait()).collect()
+    }
+
+    fn wait(&mut self) -> Option<Wait> {
+        let (rank, round, call) = (self.number()?, self.number()?, self.text()?.to_string());
+        let members: Option<Arc<[u64]>> = (0..self.number()?).map(|_| self.number()).collect();
+        Some(Wait { rank, members: members?, round, call })
+    }
+
     fn drafts(&mut self) -> Option<Vec<Draft>> {
         (0..self.number()?).map(|_| self.draft()).collect()
     }
@@ -236,7 +308,7 @@ mod tests {
 
     use super::*;
 
-    fn notes() -> [Note; 6] {
+    fn notes() -> [Note; 10] {
         let place = Place { team: 7, round: 1, rank: 2 };
         let call = Call { name: "run".into(), argument: "ab12".into() };
         let buffer =
@@ -245,6 +317,8 @@ mod tests {
         let porch = Some(Draft { buffer: buffer.clone(), home });
         let targets = vec![Draft { buffer: buffer.clone(), home }, Draft { buffer, home: None }];
         let offer = Some(Drafts { sources: vec![], targets, porch });
+        let hops = vec![Hop { rank: 1, number: 2 }, Hop { rank: 3, number: 4 }];
+        let wait = Wait { rank: 3, members: [3, 1].into(), round: 2, call: "barrier".into() };
         let failure = Failure { rank: 3, kind: FailureKind::Late, message: "é".into() };
         [
             Note::Post { place, tag: 9, call: call.clone(), bytes: vec![1, 2], offer },
@@ -253,6 +327,10 @@ mod tests {
             Note::Done { place },
             Note::Failed { place, failure },
             Note::Left { why: "done".into() },
+            Note::Waiting { team: 7, round: 1, number: 4 },
+            Note::Probe { number: 4, hops: hops.clone() },
+            Note::Confirm { hops, waits: vec![wait.clone()] },
+            Note::Circle { waits: vec![wait.clone(), wait] },
         ]
     }
 

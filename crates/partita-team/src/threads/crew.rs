@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::callers::Callers;
 use crate::meeting::{Desk, Parcel};
 use crate::team::Team;
+use crate::threads::circles::Waits;
 use crate::threads::hall::Hall;
 use crate::threads::rendezvous::Rendezvous;
 use crate::wait::Patience;
@@ -20,9 +22,13 @@ pub struct Crew {
     departures: Mutex<HashMap<u64, String>>,
     someone_left: AtomicBool,
     /// Teams of the same members in the same order meet at the same place.
-    meetings: Mutex<HashMap<Vec<u64>, Arc<Rendezvous<Parcel>>>>,
+    meetings: Mutex<HashMap<Arc<[u64]>, Arc<Rendezvous<Parcel>>>>,
     /// What each rank keeps for each of its teams.
     desks: Mutex<HashMap<Seat, Arc<Desk>>>,
+    /// The threads that make calls for each rank; the last ones are for whoever is no rank.
+    callers: Vec<Arc<Callers>>,
+    /// What ranks have waited for a while.
+    pub(crate) waits: Mutex<Waits>,
 }
 
 impl Crew {
@@ -35,6 +41,8 @@ impl Crew {
             someone_left: AtomicBool::new(false),
             meetings: Mutex::default(),
             desks: Mutex::default(),
+            callers: (0..=n_ranks).map(|_| Arc::default()).collect(),
+            waits: Mutex::default(),
         })
     }
 
@@ -44,10 +52,11 @@ impl Crew {
         self.n_ranks
     }
 
-    /// The team of all ranks, as one of them sees it.
+    /// The team of all ranks, as one of them sees it. Call it on the thread that makes its calls.
     #[must_use]
     pub fn world(self: &Arc<Self>, rank: u64) -> Team {
         let members: Vec<u64> = (0..self.n_ranks).collect();
+        self.callers(rank).enter();
         let hall = Arc::new(Hall::new(self, &members, rank));
         Team::new(hall, Patience::for_ranks(self.n_ranks as usize))
     }
@@ -68,6 +77,10 @@ impl Crew {
         departures.get(&rank).cloned()
     }
 
+    pub(crate) fn callers(&self, rank: u64) -> &Arc<Callers> {
+        &self.callers[rank.min(self.n_ranks) as usize]
+    }
+
     pub(crate) fn desk(&self, rank: u64, members: &[u64]) -> Arc<Desk> {
         let mut desks = self.desks.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(desks.entry((rank, members.to_vec())).or_default())
@@ -75,7 +88,8 @@ impl Crew {
 
     pub(crate) fn meeting(&self, members: &[u64]) -> Arc<Rendezvous<Parcel>> {
         let mut meetings = self.meetings.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = meetings.entry(members.to_vec());
-        Arc::clone(made.or_insert_with(|| Arc::new(Rendezvous::new(members.to_vec()))))
+        let members: Arc<[u64]> = members.into();
+        let made = meetings.entry(Arc::clone(&members));
+        Arc::clone(made.or_insert_with(|| Arc::new(Rendezvous::new(members))))
     }
 }

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use crate::buffer::Buffer;
+use crate::callers::Callers;
+use crate::circle::Circle;
 use crate::error::{Result, TeamError};
 use crate::meeting::{Desk, Meeting, Parcel, Post, Round, Stage};
 use crate::program::Errand;
 use crate::reach::{Buffers, Door, Offer, Offered};
+use crate::threads::circles::Lookout;
 use crate::threads::crew::Crew;
 use crate::threads::rendezvous::Rendezvous;
 use crate::wait::Patience;
@@ -48,7 +51,12 @@ impl Meeting for Hall {
     }
 
     fn wait(&self, round: u64, patience: &Patience, stage: Stage) -> Result<Round<Parcel>> {
-        Ok(self.meeting.wait(round, &self.crew, patience, stage))
+        let mut lookout = Lookout::new(&self.crew, (self.own, &self.desk), &self.meeting, round);
+        let look = || match stage {
+            Stage::Arrival => lookout.look(),
+            Stage::Copying => (),
+        };
+        Ok(self.meeting.wait_and_look(round, &self.crew, patience, stage, look))
     }
 
     fn other(&self, members: &[u64]) -> Arc<dyn Meeting> {
@@ -57,6 +65,14 @@ impl Meeting for Hall {
 
     fn world(&self) -> usize {
         Arc::as_ptr(&self.crew) as usize
+    }
+
+    fn callers(&self) -> &Arc<Callers> {
+        self.crew.callers(self.own)
+    }
+
+    fn circle(&self, round: u64) -> Option<Arc<Circle>> {
+        self.crew.circle(self.own, self.meeting.members(), round)
     }
 
     fn engine(&self) -> &'static str {

@@ -6,8 +6,9 @@
 //! let crew = Crew::new(3);
 //! std::thread::scope(|scope| {
 //!     for rank in 0..3 {
-//!         let team = crew.world(rank);
+//!         let crew = Arc::clone(&crew);
 //!         scope.spawn(move || {
+//!             let team = crew.world(rank);
 //!             let all = team.allgather("greet", vec![rank as u8]).expect("all came");
 //!             assert_eq!(all, [Arc::from([0]), Arc::from([1]), Arc::from([2])]);
 //!         });
@@ -17,6 +18,7 @@
 //!
 //! It starts no threads itself: whoever makes the ranks hands each its [`crate::Team`].
 
+mod circles;
 mod crew;
 mod hall;
 #[cfg(all(test, feature = "shuttle"))]

@@ -90,3 +90,51 @@ fn notes_in_a_row_keep_their_order() {
         }
     });
 }
+
+/// Ranks 0 and 1 wait for each other on two teams of the same three ranks, and rank 2 for rank 0.
+/// Whoever ends both rounds, all are told once, and the next rounds are in step.
+#[test]
+fn a_circle_ends_its_rounds_once() {
+    shuttle::check_random(
+        || {
+            let crew = Crew::new(3);
+            let teams = [0, 1].map(|_| Arc::new(Rendezvous::new((0..3).collect())));
+            let ranks: Vec<_> = (0..3)
+                .map(|rank| {
+                    let (crew, teams) = (Arc::clone(&crew), teams.clone());
+                    thread::spawn(move || crossed(&crew, &teams, rank))
+                })
+                .collect();
+            // The finder sees ranks that wait, and nothing else of them.
+            while teams[0].missing(0) != [1, 2] || teams[1].missing(0) != [0] {
+                thread::yield_now();
+            }
+            for team in &teams {
+                team.end(0, |rank| Failure { kind: FailureKind::Circle, ..failure(rank) });
+            }
+            for rank in ranks {
+                rank.join().expect("no panic");
+            }
+        },
+        N_SCHEDULES,
+    );
+}
+
+/// A rank's call on the one team or the other, and then one on each.
+fn crossed(crew: &Crew, teams: &[Arc<Rendezvous<(u64, u64)>>; 2], rank: u64) {
+    let first = &teams[usize::from(rank > 0)];
+    let round = first.post(rank as usize, Ok((rank, 0)), crew, &PATIENCE);
+    let posts = first.wait(round, crew, &PATIENCE, Stage::Arrival);
+    assert!(posts.iter().any(Result::is_err));
+    for team in teams {
+        // The engine passes rounds only when all of the circle have ended.
+        team.wait(0, crew, &PATIENCE, Stage::Arrival);
+        team.pass(rank as usize, 0);
+    }
+    for team in teams {
+        let round = team.post(rank as usize, Ok((rank, 1)), crew, &PATIENCE);
+        let posts = team.wait(round, crew, &PATIENCE, Stage::Arrival);
+        let seen: Vec<_> = posts.iter().map(|post| *post.as_ref().expect("a value")).collect();
+        assert_eq!(seen, [(0, 1), (1, 1), (2, 1)]);
+    }
+}

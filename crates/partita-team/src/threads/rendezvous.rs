@@ -21,7 +21,7 @@ const LOOK_AROUND: Duration = Duration::from_millis(20);
 /// A meeting point of a fixed number of ranks.
 #[derive(Debug)]
 pub(crate) struct Rendezvous<T> {
-    members: Vec<u64>,
+    members: Arc<[u64]>,
     state: Mutex<State<T>>,
     changed: Condvar,
     /// Rounds completed, readable without the lock.
@@ -44,7 +44,7 @@ struct State<T> {
 
 impl<T> Rendezvous<T> {
     /// A meeting point of these members of the crew, in this order.
-    pub(crate) fn new(members: Vec<u64>) -> Self {
+    pub(crate) fn new(members: Arc<[u64]>) -> Self {
         let n = members.len();
         let state = State {
             n_rounds: 0,
@@ -62,7 +62,7 @@ impl<T> Rendezvous<T> {
         }
     }
 
-    pub(crate) fn members(&self) -> &[u64] {
+    pub(crate) fn members(&self) -> &Arc<[u64]> {
         &self.members
     }
 
@@ -119,6 +119,18 @@ impl<T> Rendezvous<T> {
         patience: &Patience,
         stage: Stage,
     ) -> Round<T> {
+        self.wait_and_look(round, crew, patience, stage, || ())
+    }
+
+    /// The same; `look` is called, without the lock, every time this rank looks around.
+    pub(crate) fn wait_and_look(
+        &self,
+        round: u64,
+        crew: &Crew,
+        patience: &Patience,
+        stage: Stage,
+        mut look: impl FnMut(),
+    ) -> Round<T> {
         let is_done = || self.n_rounds.load(Ordering::Acquire) > round;
         if is_done() {
             return self.taken(&self.lock(), round);
@@ -136,6 +148,11 @@ impl<T> Rendezvous<T> {
             state = next;
             if state.n_rounds <= round {
                 self.stand_in(&mut state, crew, deadline, stage);
+            }
+            if state.n_rounds <= round {
+                drop(state);
+                look();
+                state = self.lock();
             }
         }
         self.taken(&state, round)
@@ -167,6 +184,47 @@ impl<T> Rendezvous<T> {
             }
         }
         self.complete_if_full(state);
+    }
+
+    /// Members that have not posted to a round, as ranks of the world; none if it is complete, or
+    /// will soon be because somebody has failed.
+    pub(crate) fn missing(&self, round: u64) -> Vec<u64> {
+        let state = self.lock();
+        if state.n_rounds != round || state.current.iter().flatten().any(Result::is_err) {
+            return Vec::new();
+        }
+        let members = self.members.iter().zip(&state.current);
+        members.filter(|(_, post)| post.is_none()).map(|(member, _)| *member).collect()
+    }
+
+    /// Reads what a rank has brought to a round that is still open.
+    pub(crate) fn read<R>(&self, rank: usize, round: u64, read: impl Fn(&T) -> R) -> Option<R> {
+        let state = self.lock();
+        let post = state.current[rank].as_ref().filter(|_| state.n_rounds == round)?;
+        post.as_ref().ok().map(read)
+    }
+
+    /// Ends a round, if it is still open: posts a failure for every rank that is missing.
+    pub(crate) fn end(&self, round: u64, failure: impl Fn(u64) -> Failure) {
+        let mut state = self.lock();
+        if state.n_rounds != round {
+            return;
+        }
+        for rank in 0..self.members.len() {
+            if state.current[rank].is_none() {
+                state.current[rank] = Some(Err(failure(rank as u64)));
+                state.n_posted[rank] += 1;
+            }
+        }
+        self.complete_if_full(&mut state);
+    }
+
+    /// Counts a round that ended without a rank as one it has come to: it knows how it ended.
+    pub(crate) fn pass(&self, rank: usize, round: u64) {
+        let mut state = self.lock();
+        if state.n_come[rank] == round && state.n_posted[rank] > round {
+            state.n_come[rank] += 1;
+        }
     }
 
     /// The failure that decided the current round, once others had time to bring theirs.

@@ -1,0 +1,244 @@
+//! Circles of waits among processes: found by probes that go from ranks to those that wait for them.
+//!
+//! `README.md` beside this file has the notes and why what they find is true. Only ranks that have
+//! waited for a while send any of them, and only to ranks they wait for or that wait for them.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use partita_mpi::MpiError;
+
+use crate::circle::{Circle, Wait};
+use crate::mpi::hall::key_of;
+use crate::mpi::office::{Office, State};
+use crate::mpi::wire::{Hop, Note, Place};
+
+/// Who waits for whom, as far as this rank knows.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    /// Waits that this rank has told others of.
+    n_waits: u64,
+    own: Option<Own>,
+    /// The last wait that others have told this rank of, by rank of the world.
+    waiters: HashMap<u64, Waiter>,
+}
+
+/// This rank's own wait.
+#[derive(Debug)]
+struct Own {
+    number: u64,
+    wait: Wait,
+    /// Probes to be sent to whoever waits for this rank; the first is its own.
+    probes: Vec<Vec<Hop>>,
+}
+
+/// A rank that waits for this one.
+#[derive(Debug, Clone, Copy)]
+struct Waiter {
+    team: u64,
+    round: u64,
+    number: u64,
+}
+
+/// This rank's own wait is known to others for as long as this is kept.
+#[derive(Debug)]
+pub(crate) struct Entered<'a>(&'a Office);
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        self.0.state().watch.own = None;
+    }
+}
+
+impl Office {
+    /// Tells the ranks that this one waits for. None if it can do something else meanwhile.
+    pub(crate) fn enter_wait(
+        &self,
+        members: &Arc<[u64]>,
+        round: u64,
+    ) -> Result<Option<Entered<'_>>, MpiError> {
+        let mut state = self.state();
+        let missing = missing(&mut state, members, round);
+        if missing.is_empty() || state.watch.own.is_some() || !self.callers().are_one() {
+            return Ok(None);
+        }
+        let Some(wait) = self.own_wait(&mut state, members, round) else { return Ok(None) };
+        state.watch.n_waits += 1;
+        let number = state.watch.n_waits;
+        let probe = vec![Hop { rank: self.rank(), number }];
+        state.watch.own = Some(Own { number, wait, probes: Vec::new() });
+        let note = Note::Waiting { team: key_of(members), round, number };
+        self.send(&mut state, &note, missing.into_iter())?;
+        self.spread(&mut state, probe)?;
+        Ok(Some(Entered(self)))
+    }
+
+    fn own_wait(&self, state: &mut State, members: &Arc<[u64]>, round: u64) -> Option<Wait> {
+        let rank = self.rank();
+        let at = place_of(members, rank)?;
+        let post = state.inbox.slot(key_of(members), round).posts.get(&at)?;
+        let call = post.as_ref().ok()?.call.words();
+        Some(Wait { rank, members: Arc::clone(members), round, call })
+    }
+
+    /// Answers the notes of waits and circles that have come.
+    pub(crate) fn answer(&self, state: &mut State) -> Result<(), MpiError> {
+        if state.inbox.news_of_waits.is_empty() {
+            return Ok(());
+        }
+        for (from, note) in std::mem::take(&mut state.inbox.news_of_waits) {
+            match note {
+                Note::Waiting { team, round, number } => {
+                    state.watch.waiters.insert(from, Waiter { team, round, number });
+                    for probe in state.watch.probes() {
+                        self.send_probe(state, &probe, from)?;
+                    }
+                }
+                Note::Probe { number, hops } => self.take_probe(state, from, number, hops)?,
+                Note::Confirm { hops, waits } => self.confirm(state, hops, waits)?,
+                Note::Circle { waits } => self.take_circle(state, waits),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether this rank still is in a wait of that number, which a rank has not come to.
+    fn waits_for(&self, state: &mut State, number: u64, rank: u64) -> bool {
+        let Some(own) = state.watch.own.as_ref().filter(|own| own.number == number) else {
+            return false;
+        };
+        let (members, round) = (Arc::clone(&own.wait.members), own.wait.round);
+        self.callers().are_one() && missing(state, &members, round).contains(&rank)
+    }
+
+    /// Whether this rank, which waits elsewhere, has not come to a round and nothing of it will.
+    fn is_missing_in(&self, state: &State, team: u64, round: u64) -> bool {
+        // A call that was started may be about to post.
+        state.inbox.coming_round(team) <= round && !self.desk(team).is_busy()
+    }
+
+    /// Keeps a probe and sends it to all that wait for this rank.
+    fn spread(&self, state: &mut State, probe: Vec<Hop>) -> Result<(), MpiError> {
+        let waiters: Vec<u64> = state.watch.waiters.keys().copied().collect();
+        for waiter in waiters {
+            self.send_probe(state, &probe, waiter)?;
+        }
+        if let Some(own) = &mut state.watch.own {
+            own.probes.push(probe);
+        }
+        Ok(())
+    }
+
+    /// Sends a probe to a rank that waits for this one. The lowest rank of a circle finds it: probes
+    /// go to no rank below the one where they began.
+    fn send_probe(&self, state: &mut State, probe: &[Hop], to: u64) -> Result<(), MpiError> {
+        let Some(&Waiter { team, round, number }) = state.watch.waiters.get(&to) else {
+            return Ok(());
+        };
+        let is_below = probe.first().is_none_or(|first| to < first.rank);
+        if is_below || !self.callers().are_one() || !self.is_missing_in(state, team, round) {
+            return Ok(());
+        }
+        self.send(state, &Note::Probe { number, hops: probe.to_vec() }, std::iter::once(to))
+    }
+
+    /// Takes in a probe from a rank that this one waits for, if it still does.
+    fn take_probe(
+        &self,
+        state: &mut State,
+        from: u64,
+        number: u64,
+        mut hops: Vec<Hop>,
+    ) -> Result<(), MpiError> {
+        if !self.waits_for(state, number, from) {
+            return Ok(());
+        }
+        let Some(first) = hops.first().copied() else { return Ok(()) };
+        if first == (Hop { rank: self.rank(), number }) {
+            return self.confirm(state, hops, Vec::new());
+        }
+        if state.watch.probes().iter().any(|probe| probe[0] == first) {
+            return Ok(());
+        }
+        hops.push(Hop { rank: self.rank(), number });
+        self.spread(state, hops)
+    }
+
+    /// Adds this rank's wait to those of a circle, if it still is in it; tells all when it is whole.
+    ///
+    /// The way goes from each rank to the one it waits for: from the first hop to the last, back
+    /// through the hops, and to the first again.
+    fn confirm(&self, state: &mut State, hops: Vec<Hop>, waits: Vec<Wait>) -> Result<(), MpiError> {
+        let n_hops = hops.len();
+        if n_hops < waits.len().max(1) {
+            return Ok(());
+        }
+        let at = (n_hops - waits.len()) % n_hops;
+        let next = hops[(at + n_hops - 1) % n_hops].rank;
+        if hops[at].rank != self.rank() || !self.waits_for(state, hops[at].number, next) {
+            return Ok(());
+        }
+        if waits.len() == n_hops {
+            return self.tell_circle(state, waits);
+        }
+        let own = state.watch.own.iter().map(|own| own.wait.clone());
+        let waits = waits.into_iter().chain(own).collect();
+        self.send(state, &Note::Confirm { hops, waits }, std::iter::once(next))
+    }
+
+    /// Tells all members of all teams of a circle.
+    fn tell_circle(&self, state: &mut State, waits: Vec<Wait>) -> Result<(), MpiError> {
+        let members: BTreeSet<u64> =
+            waits.iter().flat_map(|wait| wait.members.iter().copied()).collect();
+        self.send(state, &Note::Circle { waits: waits.clone() }, members.into_iter())?;
+        self.take_circle(state, waits);
+        Ok(())
+    }
+
+    /// Ends the rounds of a circle: those that wait in it fail there.
+    fn take_circle(&self, state: &mut State, waits: Vec<Wait>) {
+        let circle = Arc::new(Circle::new(waits));
+        state.inbox.circles.keep(&circle);
+        let own = self.rank();
+        for Wait { rank, members, round, .. } in &circle.waits {
+            if let Some(rank) = place_of(members, *rank).filter(|_| members.contains(&own)) {
+                let place = Place { team: key_of(members), round: *round, rank };
+                state.inbox.put(place, Err(circle.failure(rank)));
+            }
+        }
+    }
+
+    /// The circle that ended a round. This rank knows of it then, and passes all its rounds.
+    pub(crate) fn circle(&self, members: &Arc<[u64]>, round: u64) -> Option<Arc<Circle>> {
+        let mut state = self.state();
+        let circle = Arc::clone(state.inbox.circles.of(members, round)?);
+        let own = self.rank();
+        for (members, round) in circle.rounds().filter(|(members, _)| members.contains(&own)) {
+            state.inbox.pass(key_of(members), round);
+        }
+        Some(circle)
+    }
+}
+
+impl Watch {
+    fn probes(&self) -> Vec<Vec<Hop>> {
+        self.own.as_ref().map(|own| own.probes.clone()).unwrap_or_default()
+    }
+}
+
+/// Members that have not posted to a round, as ranks of the world; none if somebody has failed,
+/// since it will soon be over.
+fn missing(state: &mut State, members: &[u64], round: u64) -> Vec<u64> {
+    let posts = &state.inbox.slot(key_of(members), round).posts;
+    if posts.values().any(Result::is_err) {
+        return Vec::new();
+    }
+    let has_posted = |rank: u64| posts.contains_key(&rank);
+    (0..).zip(members).filter(|(rank, _)| !has_posted(*rank)).map(|(_, member)| *member).collect()
+}
+
+/// Where a rank of the world is in a team.
+fn place_of(members: &[u64], rank: u64) -> Option<u64> {
+    (0..).zip(members).find(|(_, member)| **member == rank).map(|(at, _)| at)
+}

@@ -1,0 +1,174 @@
+//! Circles of waits among threads: found in a table of what ranks wait for.
+//!
+//! A rank that has waited for a while enters its wait, and takes it out when it goes on. Whoever
+//! enters searches for a way back to itself, from each rank to those missing in its round: the last
+//! of a circle finds it. `README.md` says why what it finds is true.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use crate::circle::{Circle, Circles, PATIENT_FOR, Wait};
+use crate::meeting::{Desk, Parcel};
+use crate::threads::crew::Crew;
+use crate::threads::rendezvous::Rendezvous;
+
+/// A rank searches when it enters its wait and then every so many looks: threads that make calls
+/// may have ended meanwhile.
+const LOOKS_PER_SEARCH: u64 = 10;
+
+/// What ranks have waited for a while, and the circles that were found.
+#[derive(Debug, Default)]
+pub(crate) struct Waits {
+    by_rank: HashMap<u64, Entry>,
+    circles: Circles,
+}
+
+/// A rank's wait in a round.
+#[derive(Debug, Clone)]
+struct Entry {
+    meeting: Arc<Rendezvous<Parcel>>,
+    round: u64,
+}
+
+/// Looks for circles while a rank waits.
+pub(crate) struct Lookout<'a> {
+    crew: &'a Crew,
+    rank: u64,
+    desk: &'a Desk,
+    meeting: &'a Arc<Rendezvous<Parcel>>,
+    round: u64,
+    /// When it first looked.
+    since: Option<Instant>,
+    /// Looks since this rank entered its wait.
+    n_looks: u64,
+}
+
+impl<'a> Lookout<'a> {
+    pub(crate) fn new(
+        crew: &'a Crew,
+        (rank, desk): (u64, &'a Desk),
+        meeting: &'a Arc<Rendezvous<Parcel>>,
+        round: u64,
+    ) -> Self {
+        Self { crew, rank, desk, meeting, round, since: None, n_looks: 0 }
+    }
+
+    /// Looks whether this rank waits in a circle, and ends all its rounds if so.
+    pub(crate) fn look(&mut self) {
+        let since = *self.since.get_or_insert_with(Instant::now);
+        if since.elapsed() < PATIENT_FOR / 2 || !self.can_do_nothing_else() {
+            return;
+        }
+        let mut waits = self.crew.waits.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.n_looks == 0 {
+            let entry = Entry { meeting: Arc::clone(self.meeting), round: self.round };
+            waits.by_rank.insert(self.rank, entry);
+        }
+        if self.n_looks.is_multiple_of(LOOKS_PER_SEARCH) {
+            self.crew.end_circle(&mut waits, self.rank);
+        }
+        self.n_looks += 1;
+    }
+
+    /// Whether the thread that waits is the one that makes this rank's calls.
+    fn can_do_nothing_else(&self) -> bool {
+        let callers = self.crew.callers(self.rank);
+        callers.are_one() && (callers.has_this_thread() || self.desk.is_awaited())
+    }
+}
+
+impl Drop for Lookout<'_> {
+    fn drop(&mut self) {
+        if self.n_looks > 0 {
+            let mut waits = self.crew.waits.lock().unwrap_or_else(PoisonError::into_inner);
+            waits.by_rank.remove(&self.rank);
+        }
+    }
+}
+
+impl Crew {
+    /// The circle that ended a round. The rank knows of it then, and passes all its rounds.
+    pub(crate) fn circle(
+        &self,
+        rank: u64,
+        members: &Arc<[u64]>,
+        round: u64,
+    ) -> Option<Arc<Circle>> {
+        let waits = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
+        let circle = Arc::clone(waits.circles.of(members, round)?);
+        for (members, round) in circle.rounds() {
+            if let Some(at) = members.iter().position(|member| *member == rank) {
+                self.meeting(members).pass(at, round);
+            }
+        }
+        Some(circle)
+    }
+
+    /// Ends all rounds of a circle that a rank waits in, if there is one.
+    fn end_circle(&self, waits: &mut Waits, rank: u64) {
+        let Some(ranks) = self.way_back(waits, rank) else { return };
+        let wait = |rank: &u64| waits.by_rank.get(rank).and_then(|entry| entry.wait(*rank));
+        let Some(found) = ranks.iter().map(wait).collect() else { return };
+        let circle = Arc::new(Circle::new(found));
+        waits.circles.keep(&circle);
+        for (members, round) in circle.rounds() {
+            self.meeting(members).end(round, |rank| circle.failure(rank));
+        }
+    }
+
+    /// Ranks of which each waits for the next, and the last for the first, which is the given one.
+    fn way_back(&self, waits: &Waits, start: u64) -> Option<Vec<u64>> {
+        let mut before: HashMap<u64, u64> = HashMap::new();
+        let mut next = VecDeque::from([start]);
+        while let Some(rank) = next.pop_front() {
+            for missing in self.waited_for(waits, rank) {
+                if before.contains_key(&missing) {
+                    continue;
+                }
+                before.insert(missing, rank);
+                if missing == start {
+                    return Some(followed(&before, start));
+                }
+                next.push_back(missing);
+            }
+        }
+        None
+    }
+
+    /// Ranks that a rank waits for and that wait themselves, with nothing on their way to it.
+    fn waited_for(&self, waits: &Waits, rank: u64) -> Vec<u64> {
+        let Some(Entry { meeting, round }) = waits.by_rank.get(&rank) else { return Vec::new() };
+        if !self.callers(rank).are_one() {
+            return Vec::new();
+        }
+        let members = meeting.members();
+        let will_not_come = |missing: &u64| {
+            // A call that was started may be about to post.
+            waits.by_rank.contains_key(missing) && !self.desk(*missing, members).is_busy()
+        };
+        meeting.missing(*round).into_iter().filter(will_not_come).collect()
+    }
+}
+
+impl Entry {
+    fn wait(&self, rank: u64) -> Option<Wait> {
+        let members = Arc::clone(self.meeting.members());
+        let at = members.iter().position(|member| *member == rank)?;
+        let call = self.meeting.read(at, self.round, |parcel| parcel.call.words())?;
+        Some(Wait { rank, members, round: self.round, call })
+    }
+}
+
+/// The way from a rank back to itself, by who waits for whom.
+fn followed(before: &HashMap<u64, u64>, start: u64) -> Vec<u64> {
+    let mut ranks = Vec::new();
+    let mut rank = before[&start];
+    while rank != start {
+        ranks.push(rank);
+        rank = before[&rank];
+    }
+    ranks.push(start);
+    ranks.reverse();
+    ranks
+}
