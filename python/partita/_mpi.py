@@ -71,7 +71,13 @@ def _open(comm: Any) -> MpiWorld:
         MPI = _mpi4py(comm)
         module, handle = MPI.__file__, MPI._handleof(comm)
     shared = os.environ.get("PARTITA_SHARED_MEMORY", "1") != "0"
-    opened = MpiWorld(mpi4py=module, prefix=sys.prefix, comm=handle, shared=shared)
+    opened = MpiWorld(
+        mpi4py=module,
+        prefix=sys.prefix,
+        packages=[one for one in sys.path if isinstance(one, str)],
+        comm=handle,
+        shared=shared,
+    )
     _tell_when_leaving(opened)
     return opened
 

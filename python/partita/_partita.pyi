@@ -335,6 +335,7 @@ class MpiWorld:
         *,
         mpi4py: str | None = None,
         prefix: str | None = None,
+        packages: Sequence[str] = ...,
         comm: int | None = None,
         shared: bool = True,
     ) -> MpiWorld: ...
