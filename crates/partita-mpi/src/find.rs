@@ -430,7 +430,7 @@ mod tests {
             "/other/lib/libmpi.so.40",
         ];
         let marks = [("PMI_SIZE", "2"), ("OMPI_COMM_WORLD_SIZE", "2")];
-        let cases: [(&[&str], &[(&str, &str)], &str); 6] = [
+        let cases: [(&[_], &[_], _); 6] = [
             // Nothing is on PATH nor in a variable.
             (
                 &["/other/bin/hydra_pmi_proxy", "/other/bin/mpiexec"],
