@@ -8,7 +8,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from partita._errors import LayoutError
+from partita._errors import LayoutError, words_of
 from partita._partita import MpiWorld
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _tell_when_leaving(opened: MpiWorld) -> None:
     before = sys.excepthook
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        reason[0] = f"{kind.__name__}: {error}"
+        reason[0] = words_of(error)
         before(kind, error, trace)
 
     def leave() -> None:

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import ctypes
 import math
@@ -15,7 +16,7 @@ import threading
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from partita._args import a_team, checked_axes, integer, integers, natural
-from partita._errors import LayoutError, RemoteError, TeamError
+from partita._errors import LayoutError, RemoteError, TeamError, is_a, text_of, words_of
 from partita._partita import Crew
 
 if TYPE_CHECKING:
@@ -109,13 +110,19 @@ class Team:
 
         `root` is a rank of this team, or of `source`, a team that is part of this one.
         """
+        return self.broadcast_alike("broadcast_data", obj, root, source=source)
+
+    def broadcast_alike(
+        self, call: str, obj: Any, root: int = 0, *, source: Team | None = None
+    ) -> Any:
+        """One rank's value on every member; all must name the same `call`."""
         if not self.active:
             return None
         from partita._wire import decode, encode
 
         at = self._root(root, source)
         data = self._encoded(encode, obj) if at == self.rank else b""
-        return decode(self.native.allgather("broadcast_data", f"root {at}", data)[at])
+        return decode(self.native.allgather(call, f"root {at}", data)[at])
 
     def _root(self, root: int, source: Team | None) -> int:
         team = source or self
@@ -145,7 +152,7 @@ class Team:
             raise self.told(error) from None
 
     def gather_alike(self, call: str, argument: str, obj: Any) -> list[Any]:
-        """Every member's value, in order; all must name the same `argument`."""
+        """Every member's value, in order; all must name the same `call` and `argument`."""
         from partita._wire import decode, encode
 
         data = self._encoded(encode, obj)
@@ -153,8 +160,10 @@ class Team:
 
     def told(self, error: E) -> E:
         """The same error, after the other members were told: for `raise team.told(...)`."""
-        self.native.report(str(error))
-        error.told = self.ranks  # type: ignore[attr-defined]
+        self.native.report(text_of(error))
+        # Not every exception takes a note; then they are told twice.
+        with contextlib.suppress(Exception):
+            error.told = self.ranks  # type: ignore[attr-defined]
         return error
 
     def allgather_data(self, obj: Any) -> list[Any]:
@@ -170,10 +179,15 @@ class Team:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # The errors of this very team are known to all its members already.
-        if error is None or not self.active or getattr(error, "told", None) == self.ranks:
-            return
-        self.native.report(f"{type(error).__name__}: {error}")
+        if error is not None and self.active and not self._knows(error):
+            self.native.report(words_of(error))
+
+    def _knows(self, error: BaseException) -> bool:
+        """Whether it is an error of this very team: all its members know it already."""
+        try:
+            return bool(getattr(error, "told", None) == self.ranks)
+        except Exception:  # the exception's own code
+            return False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Team) and self.native == other.native
@@ -313,14 +327,14 @@ def spmd(
     errors: dict[int, BaseException] = {}
 
     def run(rank: int) -> None:
-        team = Team(crew.world(rank)).with_deadline(deadline)
-        _current.set(team)
         try:
+            team = Team(crew.world(rank)).with_deadline(deadline)
+            _current.set(team)
             results[rank] = fn(team, *args)
             crew.leave(rank, "its function has returned")
         except BaseException as error:
             errors[rank] = error
-            crew.leave(rank, f"{type(error).__name__}: {error}")
+            crew.leave(rank, words_of(error))
 
     threads = [
         threading.Thread(target=run, args=(rank,), name=f"partita-{rank}", daemon=True)
@@ -357,10 +371,12 @@ def _join(threads: list[threading.Thread], crew: Crew) -> None:
 
 def _first(errors: dict[int, BaseException], n_ranks: int) -> BaseException:
     """The error to raise: one that a rank had by itself before one it was told of."""
-    own = {rank: error for rank, error in errors.items() if not isinstance(error, RemoteError)}
-    rank, error = min((own or errors).items())
-    error.add_note(f"(on rank {rank} of {n_ranks})")
-    return error
+    own = [rank for rank, error in errors.items() if not is_a(error, RemoteError)]
+    rank = min(own or errors)
+    # An exception may have spoilt its notes; it is raised all the same.
+    with contextlib.suppress(Exception):
+        errors[rank].add_note(f"(on rank {rank} of {n_ranks})")
+    return errors[rank]
 
 
 def _deadline(seconds: Any) -> float | None:
