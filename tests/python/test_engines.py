@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import bodies_buffers
+import bodies_data
 import bodies_handover
 import bodies_memory
 import bodies_moves
@@ -26,6 +27,7 @@ CASES: list[Case] = [
     *bodies_refusals.CASES,
     *bodies_handover.CASES,
     *bodies_teams.CASES,
+    *bodies_data.CASES,
     *bodies_memory.CASES,
 ]
 
