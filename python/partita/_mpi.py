@@ -16,15 +16,7 @@ if TYPE_CHECKING:
 
     from partita._team import Team
 
-# Variables by which launchers tell a process how many it has siblings.
-_LAUNCHERS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "MPI_LOCALNRANKS")
-
 _world: MpiWorld | None = None
-
-
-def is_launched() -> bool:
-    """Whether a launcher of MPI has started this process."""
-    return any(name in os.environ for name in _LAUNCHERS)
 
 
 def world(comm: Any = None) -> Team:

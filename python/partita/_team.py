@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from partita._args import a_team, checked_axes, integer, integers, natural
 from partita._errors import LayoutError, RemoteError, TeamError, is_a, text_of, words_of
-from partita._partita import Crew
+from partita._partita import Crew, is_launched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -301,7 +301,7 @@ def world(comm: Any = None) -> Team:
             pass
     from partita import _mpi
 
-    team = _mpi.world(comm) if comm is not None or _mpi.is_launched() else Team(Crew(1).world(0))
+    team = _mpi.world(comm) if comm is not None or is_launched() else Team(Crew(1).world(0))
     if comm is None:
         _current.set(team)
     return team
@@ -340,12 +340,23 @@ def spmd(
         threading.Thread(target=run, args=(rank,), name=f"partita-{rank}", daemon=True)
         for rank in range(n_ranks)
     ]
-    for thread in threads:
-        thread.start()
+    _start(threads, crew)
     _join(threads, crew)
     if errors:
         raise _first(errors, n_ranks)
     return results
+
+
+def _start(threads: list[threading.Thread], crew: Crew) -> None:
+    """Start all ranks, or end those that have started: they would wait for the others."""
+    try:
+        for thread in threads:
+            thread.start()
+    except RuntimeError:
+        for rank in range(len(threads)):
+            crew.leave(rank, "not all ranks could be started")
+        message = f"{len(threads)} ranks are more threads than the system gives; use fewer"
+        raise LayoutError(message, "ranks-threads") from None
 
 
 def _join(threads: list[threading.Thread], crew: Crew) -> None:

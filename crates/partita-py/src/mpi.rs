@@ -23,6 +23,12 @@ pub(crate) struct MpiWorld {
     is_ours: bool,
 }
 
+/// Whether a launcher of MPI has started this process.
+#[pyfunction]
+pub(crate) fn is_launched() -> bool {
+    partita_mpi::launcher::is_launched()
+}
+
 fn raise(py: Python<'_>, error: &MpiError) -> PyErr {
     team_error(py, &TeamError::Engine { message: error.to_string() })
 }
