@@ -12,7 +12,7 @@ PEERS = $(CACHE)/peers-$(shell (cat requirements/peers.txt; $(PYTHON) --version)
 
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help build demo test test-rust test-python test-peers test-distdl bench bench-distdl check fmt clean
+.PHONY: help build demo test system-mpi test-rust test-python test-peers test-distdl bench bench-distdl check fmt clean
 
 help:
 	@echo "make demo        build, then draw two layouts and the plan between them"
@@ -41,11 +41,18 @@ demo: build
 test: test-rust test-python
 
 # The MPI layer is tried under the launchers of the virtual environment and of the system.
-test-rust: $(STAMPS)/tools
+# Where those of the system cannot be installed, the tests name what they did not run.
+system-mpi:
+	@(command -v mpiexec.openmpi && command -v mpiexec.mpich) > /dev/null \
+	|| test "$$(id -u)" != 0 || test -z "$$(command -v apt-get)" \
+	|| (apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends openmpi-bin mpich) > /dev/null \
+	|| echo "Open MPI and MPICH of the system could not be installed; the tests go on without them"
+
+test-rust: $(STAMPS)/tools system-mpi
 	cargo test --quiet
 	cargo test --quiet --package partita-team --features shuttle --lib model
 
-test-python: build
+test-python: build system-mpi
 	$(BIN)/python -m pytest
 
 # The folder is named by what is in the file, so a newer file of the same content is no reason.

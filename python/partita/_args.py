@@ -18,15 +18,31 @@ if TYPE_CHECKING:
     from partita._team import Team
 
 
+# More than any size or rank; Python itself refuses to write much longer numbers.
+_MOST_BITS = 1024
+
+
+def shown(value: Any) -> str:
+    """A value for a message; its own code may raise, and a very long number has no text."""
+    try:
+        return repr(value)
+    except Exception:
+        return f"a {type(value).__name__} that cannot be shown"
+
+
 def integer(value: Any, what: str) -> int:
     """A whole number; True and False are answers, not numbers."""
     try:
         if isinstance(value, bool):
             raise TypeError
-        return int(value.__index__())
+        number = int(value.__index__())
     except (AttributeError, TypeError):
-        message = f"{what} {value!r} is no integer; use one"
+        message = f"{what} {shown(value)} is no integer; use one"
         raise LayoutError(message, f"{what}-not-integer") from None
+    if number.bit_length() > _MOST_BITS:
+        message = f"{what} has {number.bit_length()} bits; use a number of at most {_MOST_BITS}"
+        raise LayoutError(message, f"{what}-too-long")
+    return number
 
 
 def natural(value: Any, what: str) -> int:
@@ -45,7 +61,7 @@ def is_listed(values: Any) -> bool:
 def integers(values: Any, what: str) -> tuple[int, ...]:
     """Whole numbers, from whatever lists them."""
     if not is_listed(values):
-        message = f"{what} {values!r} is no list of integers; use one, such as [0, 1]"
+        message = f"{what} {shown(values)} is no list of integers; use one, such as [0, 1]"
         raise LayoutError(message, f"{what}-not-integer")
     return tuple(integer(value, what) for value in values)
 
@@ -65,7 +81,7 @@ def a_layout(given: Any) -> Layout:
     from partita._partita import Layout
 
     if not isinstance(given, Layout):
-        message = f"{given!r} as layout; use partita.Layout(shape, notation)"
+        message = f"{shown(given)} as layout; use partita.Layout(shape, notation)"
         raise LayoutError(message, "layout-type")
     return given
 
@@ -74,7 +90,7 @@ def real(value: Any, what: str) -> float:
     """A finite number."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not is_number or not isfinite(value):
-        message = f"{what} {value!r} is no finite number; use one"
+        message = f"{what} {shown(value)} is no finite number; use one"
         raise LayoutError(message, f"{what}-not-number")
     return float(value)
 
@@ -86,13 +102,13 @@ def flag(value: Any, what: str) -> bool:
         for answer in (True, False):
             if value == answer:
                 return answer
-    raise LayoutError(f"{what} {value!r} is no flag; use True or False", f"{what}-not-flag")
+    raise LayoutError(f"{what} {shown(value)} is no flag; use True or False", f"{what}-not-flag")
 
 
 def flags(values: Any, what: str) -> tuple[bool, ...]:
     """Several of them."""
     if not is_listed(values):
-        message = f"{what} {values!r} is no list of flags; use one, such as [True, False]"
+        message = f"{what} {shown(values)} is no list of flags; use one, such as [True, False]"
         raise LayoutError(message, f"{what}-not-flag")
     return tuple(flag(value, what) for value in values)
 

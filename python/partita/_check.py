@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from partita import _heat
 from partita._args import a_team, flag
-from partita._errors import ProtocolError
+from partita._errors import ProtocolError, words_of
 from partita._partita import check_dicts
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _found(obj: Any) -> Any:
     except ProtocolError as error:
         return Finding("", error.reason, str(error))
     except Exception as error:
-        words = f"asking for the dictionary raised {type(error).__name__}: {_clipped(error)}"
+        words = f"asking for the dictionary raised {words_of(error)[:250]}"
         return Finding("", "protocol-raised", words)
 
 
@@ -89,13 +89,6 @@ def unpicklable(dictionary: Any) -> list[Finding]:
         return []
     message = f"field 'get' is not picklable: {name[-60:]}; use a function of a module"
     return [Finding("get", "get-not-picklable", message)]
-
-
-def _clipped(error: Exception) -> str:
-    try:
-        return str(error)[:200]
-    except Exception:
-        return "an error without words"
 
 
 def _wrong_tables(dicts: list[Any], are_ranks: bool) -> list[tuple[str, str, str]]:
@@ -142,5 +135,5 @@ def check(obj: Any, *, strict: bool = False, team: Team | None = None) -> list[F
         return missing + listed(wrong) + stale + local
     except Exception as error:
         # Only what an object's own code does while it is looked at can come here.
-        words = f"reading the dictionary raised {type(error).__name__}: {_clipped(error)}"
+        words = f"reading the dictionary raised {words_of(error)[:250]}"
         return [*missing, Finding("", "protocol-raised", words)]

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from partita._check import check
+from partita._errors import words_of
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -34,7 +35,7 @@ def main(args: list[str]) -> int:
     try:
         value = _found(options.target)
     except Exception as error:
-        words = f"cannot load {options.target}: {type(error).__name__}: {error}"
+        words = f"cannot load {options.target}: {words_of(error)}"
         print(f"error[object-missing]: {words}; give MODULE:OBJECT", file=sys.stderr)
         return 2
     findings = check(value, strict=options.strict)

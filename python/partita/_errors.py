@@ -1,5 +1,9 @@
 """What partita raises. Match `reason`, a stable code; the text may change."""
 
+from typing import TypeGuard, TypeVar
+
+E = TypeVar("E", bound=BaseException)
+
 
 class PartitaError(Exception):
     """Anything that partita refuses, with a stable `reason`."""
@@ -52,3 +56,28 @@ class ProtocolError(PartitaError, ValueError):
 
 class ProtocolWarning(UserWarning):
     """A dictionary that can be understood and yet contradicts itself."""
+
+
+def is_a(error: BaseException, kind: type[E]) -> TypeGuard[E]:
+    """Whether an exception is of a class; `isinstance` asks the exception, which may raise."""
+    return issubclass(type(error), kind)
+
+
+def text_of(error: BaseException) -> str:
+    r"""What an exception says, as text that can be sent; an exception's own code may raise.
+
+    >>> text_of(ValueError("x\udcff"))
+    'x\\udcff'
+    """
+    try:
+        return str.encode(str(error), "utf-8", "backslashreplace").decode()
+    except BaseException:
+        # Whoever asks has others to tell, who wait: even Ctrl-C comes second.
+        return "(it raises when asked for its text)"
+
+
+def words_of(error: BaseException) -> str:
+    """An exception's class and what it says."""
+    # The class itself is not asked: a metaclass may raise as well.
+    name = type.__dict__["__name__"].__get__(type(error))
+    return f"{name}: {text_of(error)}"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from partita._bfloat import taught
-from partita._errors import ProtocolError
+from partita._errors import ProtocolError, words_of
 
 Local = np.ndarray[Any, Any]
 
@@ -67,7 +67,7 @@ def _seen(obj: Any) -> tuple[Local, str, bool]:
     except ProtocolError:
         raise
     except Exception as error:
-        message = f"data of type {type(obj).__name__} raised {type(error).__name__}: {error}"
+        message = f"data of type {type(obj).__name__} raised {words_of(error)}"
         raise ProtocolError(message, "data-raised") from None
 
 

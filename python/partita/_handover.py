@@ -44,7 +44,7 @@ def to_dask_futures(
 
     team = array.team
     own = _own_client(team, client)
-    names = _names(array.layout, team.broadcast_data(uuid4().hex))
+    names = _names(array.layout, team.broadcast_alike("to_dask", uuid4().hex))
     with team:
         kept = _scatter(array, own, names)
     team.barrier()
@@ -80,7 +80,7 @@ def _own_client(team: Team, client: Any) -> Any:
             message = f"{client!r} as client of a Dask cluster; use a distributed.Client"
             raise LayoutError(f"{message}, or the address of the scheduler", "dask-client")
     address = client.scheduler.address if is_client else client
-    named = [one for one in team.gather_alike("share", "", address) if one is not None]
+    named = [one for one in team.gather_alike("to_dask", "the cluster", address) if one is not None]
     if not named:
         message = "no rank has a client of a Dask cluster; give a distributed.Client or an address"
         raise TeamError(message, "client-missing")
@@ -149,7 +149,7 @@ def to_ray(array: Array, *, root: int | None = None) -> list[Any] | None:
 
     team = array.team
     mine = Exchange.open() if team.rank == 0 and ray.is_initialized() else None
-    found = team.broadcast_data(None if mine is None else mine.plain())
+    found = team.broadcast_alike("to_ray", None if mine is None else mine.plain())
     if found is None:
         raise TeamError("rank 0 is in no Ray cluster; call ray.init() there first", "ray-missing")
     exchange = mine or Exchange(*found)
@@ -179,7 +179,7 @@ def share(array: TaskArray | None, team: Team, *, root: int = 0) -> Any:
     """
     with team:
         ticket, exchange = _ticket(array) if team.rank == root else (None, None)
-    told = team.broadcast_data(ticket, root)
+    told = team.broadcast_alike("share", ticket, root)
     with team:
         mine = array if team.rank == root else _attach(team, told)
     # What the others take must stay until they have it.

@@ -16,7 +16,7 @@ from partita._array import Array
 from partita._bfloat import NAME as BFLOAT
 from partita._bfloat import taught
 from partita._check import DISTARRAY, PARTITIONED
-from partita._errors import LayoutError, ProtocolError, ProtocolWarning
+from partita._errors import LayoutError, ProtocolError, ProtocolWarning, words_of
 from partita._foreign import as_numpy, checked_copy, is_frame
 from partita._partita import Layout, Whole
 from partita._team import Team, world
@@ -126,7 +126,7 @@ def _fetched(
     except ProtocolError as error:
         return [], _joint.problem_of(error)
     except Exception as error:
-        message = f"get raised {type(error).__name__}: {error}"
+        message = f"get raised {words_of(error)}"
         return [], [("get", "get-raised", message)]
 
 

@@ -21,7 +21,7 @@ from partita._check import (
     refuse,
     unpicklable,
 )
-from partita._errors import ProtocolError
+from partita._errors import ProtocolError, is_a, text_of, words_of
 from partita._partita import check_dicts, join_distarrays, read_distarray, read_partitioned
 
 if TYPE_CHECKING:
@@ -59,12 +59,12 @@ def _path(rank: int, path: str, team: Team) -> str:
 
 def problem_of(error: Exception) -> list[Problem]:
     """An exception as problems to tell."""
-    if isinstance(error, ProtocolError):
+    if is_a(error, ProtocolError):
         found = [one for one in error.findings if isinstance(one, Finding)]
         if found:
             return [(one.path, one.reason, one.message) for one in found]
-        return [("", error.reason, str(error))]
-    return [("", "protocol-raised", f"{type(error).__name__}: {error}")]
+        return [("", error.reason, text_of(error))]
+    return [("", "protocol-raised", words_of(error))]
 
 
 def read_parts(obj: Any, team: Team) -> tuple[dict[str, Any], Partitions, list[list[int]] | None]:

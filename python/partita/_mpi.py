@@ -8,7 +8,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from partita._errors import LayoutError
+from partita._errors import LayoutError, words_of
 from partita._partita import MpiWorld
 
 if TYPE_CHECKING:
@@ -16,15 +16,7 @@ if TYPE_CHECKING:
 
     from partita._team import Team
 
-# Variables by which launchers tell a process how many it has siblings.
-_LAUNCHERS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "MPI_LOCALNRANKS")
-
 _world: MpiWorld | None = None
-
-
-def is_launched() -> bool:
-    """Whether a launcher of MPI has started this process."""
-    return any(name in os.environ for name in _LAUNCHERS)
 
 
 def world(comm: Any = None) -> Team:
@@ -71,7 +63,13 @@ def _open(comm: Any) -> MpiWorld:
         MPI = _mpi4py(comm)
         module, handle = MPI.__file__, MPI._handleof(comm)
     shared = os.environ.get("PARTITA_SHARED_MEMORY", "1") != "0"
-    opened = MpiWorld(mpi4py=module, prefix=sys.prefix, comm=handle, shared=shared)
+    opened = MpiWorld(
+        mpi4py=module,
+        prefix=sys.prefix,
+        packages=[one for one in sys.path if isinstance(one, str)],
+        comm=handle,
+        shared=shared,
+    )
     _tell_when_leaving(opened)
     return opened
 
@@ -97,7 +95,7 @@ def _tell_when_leaving(opened: MpiWorld) -> None:
     before = sys.excepthook
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        reason[0] = f"{kind.__name__}: {error}"
+        reason[0] = words_of(error)
         before(kind, error, trace)
 
     def leave() -> None:

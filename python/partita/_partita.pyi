@@ -43,6 +43,7 @@ __all__ = [
     "machine_name",
     "set_kept_bytes",
     "pack_parts",
+    "is_launched",
     "join_parts",
     "default_partition",
     "local_target_of_slice",
@@ -336,6 +337,7 @@ class MpiWorld:
         *,
         mpi4py: str | None = None,
         prefix: str | None = None,
+        packages: Sequence[str] = ...,
         comm: int | None = None,
         shared: bool = True,
     ) -> MpiWorld: ...
@@ -347,6 +349,7 @@ class MpiWorld:
     def leave(self, why: str) -> None: ...
     def finish(self) -> None: ...
 
+def is_launched() -> bool: ...
 def plan(source: Layout, target: Layout, dtype: DTypeLike | str | None = None) -> Plan: ...
 def run_command(
     args: Sequence[str], is_terminal: bool, facts: Sequence[tuple[str, str]], programs: str

@@ -67,7 +67,7 @@ def _ready(plan: Plan, local: Buffers, team: Team, out: Buffers) -> tuple[list[A
     """The buffers of both sides; the other ranks hear of it if there are none."""
     try:
         return _prepare(plan, local, team, out)
-    except (LayoutError, MemoryError, TypeError) as error:
+    except Exception as error:
         raise team.told(error) from None
 
 

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from partita._columns import Codec, codec_of, index_of, plain_index, plain_name
-from partita._errors import ProtocolError
+from partita._errors import ProtocolError, is_a, text_of, words_of
 from partita._foreign import is_frame
 from partita._partita import read_partitioned
 
@@ -127,9 +127,9 @@ def disagreement(told: Sequence[Told]) -> list[Problem]:
 
 def reason_of(error: Exception) -> tuple[str, str]:
     """Reason and message; a table's own code may raise anything."""
-    if isinstance(error, ProtocolError):
-        return error.reason, str(error)
-    words = f"reading the table raised {type(error).__name__}: {error}; mend the table"
+    if is_a(error, ProtocolError):
+        return error.reason, text_of(error)
+    words = f"reading the table raised {words_of(error)}; mend the table"
     return "frame-unreadable", words
 
 

@@ -9,7 +9,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from partita._errors import PartitaError
+from partita._errors import LayoutError, text_of, words_of
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -59,18 +59,23 @@ def main(args: list[str]) -> int:
         spmd(_body, options.n, (code, str(options.script)))
     except SystemExit as leaving:
         return _status(leaving)
-    except PartitaError as error:
-        if error.reason.startswith("ranks"):
-            print(f"error[{error.reason}]: {error}", file=sys.stderr)
-            return 2
-        traceback.print_exc()
-        return 1
     except KeyboardInterrupt:
         return 130
-    except BaseException:
-        traceback.print_exc()
-        return 1
+    except BaseException as error:
+        return _failure(error)
     return 0
+
+
+def _failure(error: BaseException) -> int:
+    """Show an error; the status for it."""
+    if type(error) is LayoutError and error.reason.startswith("ranks"):
+        print(f"error[{error.reason}]: {error}", file=sys.stderr)
+        return 2
+    try:
+        traceback.print_exception(error)
+    except Exception:  # the exception's own code, asked for its notes
+        print(words_of(error), file=sys.stderr)
+    return 1
 
 
 def _launch(options: argparse.Namespace) -> int:
@@ -94,5 +99,5 @@ def _status(leaving: SystemExit) -> int:
         return 0
     if isinstance(leaving.code, int):
         return leaving.code
-    print(leaving.code, file=sys.stderr)
+    print(text_of(leaving), file=sys.stderr)
     return 1

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import ctypes
 import math
@@ -15,8 +16,8 @@ import threading
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from partita._args import a_team, checked_axes, integer, integers, natural
-from partita._errors import LayoutError, RemoteError, TeamError
-from partita._partita import Crew
+from partita._errors import LayoutError, RemoteError, TeamError, is_a, text_of, words_of
+from partita._partita import Crew, is_launched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -109,13 +110,19 @@ class Team:
 
         `root` is a rank of this team, or of `source`, a team that is part of this one.
         """
+        return self.broadcast_alike("broadcast_data", obj, root, source=source)
+
+    def broadcast_alike(
+        self, call: str, obj: Any, root: int = 0, *, source: Team | None = None
+    ) -> Any:
+        """One rank's value on every member; all must name the same `call`."""
         if not self.active:
             return None
         from partita._wire import decode, encode
 
         at = self._root(root, source)
         data = self._encoded(encode, obj) if at == self.rank else b""
-        return decode(self.native.allgather("broadcast_data", f"root {at}", data)[at])
+        return decode(self.native.allgather(call, f"root {at}", data)[at])
 
     def _root(self, root: int, source: Team | None) -> int:
         team = source or self
@@ -145,7 +152,7 @@ class Team:
             raise self.told(error) from None
 
     def gather_alike(self, call: str, argument: str, obj: Any) -> list[Any]:
-        """Every member's value, in order; all must name the same `argument`."""
+        """Every member's value, in order; all must name the same `call` and `argument`."""
         from partita._wire import decode, encode
 
         data = self._encoded(encode, obj)
@@ -153,8 +160,10 @@ class Team:
 
     def told(self, error: E) -> E:
         """The same error, after the other members were told: for `raise team.told(...)`."""
-        self.native.report(str(error))
-        error.told = (self.ranks,)  # type: ignore[attr-defined]
+        self.native.report(text_of(error))
+        # Not every exception takes a note; then they are told twice.
+        with contextlib.suppress(Exception):
+            error.told = (self.ranks,)  # type: ignore[attr-defined]
         return error
 
     def allgather_data(self, obj: Any) -> list[Any]:
@@ -170,10 +179,15 @@ class Team:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # The errors of this very team are known to all its members already.
-        if error is None or not self.active or self.ranks in getattr(error, "told", ()):
-            return
-        self.native.report(f"{type(error).__name__}: {error}")
+        if error is not None and self.active and not self._knows(error):
+            self.native.report(words_of(error))
+
+    def _knows(self, error: BaseException) -> bool:
+        """Whether it is an error of this very team: all its members know it already."""
+        try:
+            return self.ranks in getattr(error, "told", ())
+        except Exception:  # the exception's own code
+            return False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Team) and self.native == other.native
@@ -287,7 +301,7 @@ def world(comm: Any = None) -> Team:
             pass
     from partita import _mpi
 
-    team = _mpi.world(comm) if comm is not None or _mpi.is_launched() else Team(Crew(1).world(0))
+    team = _mpi.world(comm) if comm is not None or is_launched() else Team(Crew(1).world(0))
     if comm is None:
         _current.set(team)
     return team
@@ -313,25 +327,36 @@ def spmd(
     errors: dict[int, BaseException] = {}
 
     def run(rank: int) -> None:
-        team = Team(crew.world(rank)).with_deadline(deadline)
-        _current.set(team)
         try:
+            team = Team(crew.world(rank)).with_deadline(deadline)
+            _current.set(team)
             results[rank] = fn(team, *args)
             crew.leave(rank, "its function has returned")
         except BaseException as error:
             errors[rank] = error
-            crew.leave(rank, f"{type(error).__name__}: {error}")
+            crew.leave(rank, words_of(error))
 
     threads = [
         threading.Thread(target=run, args=(rank,), name=f"partita-{rank}", daemon=True)
         for rank in range(n_ranks)
     ]
-    for thread in threads:
-        thread.start()
+    _start(threads, crew)
     _join(threads, crew)
     if errors:
         raise _first(errors, n_ranks)
     return results
+
+
+def _start(threads: list[threading.Thread], crew: Crew) -> None:
+    """Start all ranks, or end those that have started: they would wait for the others."""
+    try:
+        for thread in threads:
+            thread.start()
+    except RuntimeError:
+        for rank in range(len(threads)):
+            crew.leave(rank, "not all ranks could be started")
+        message = f"{len(threads)} ranks are more threads than the system gives; use fewer"
+        raise LayoutError(message, "ranks-threads") from None
 
 
 def _join(threads: list[threading.Thread], crew: Crew) -> None:
@@ -357,10 +382,12 @@ def _join(threads: list[threading.Thread], crew: Crew) -> None:
 
 def _first(errors: dict[int, BaseException], n_ranks: int) -> BaseException:
     """The error to raise: one that a rank had by itself before one it was told of."""
-    own = {rank: error for rank, error in errors.items() if not isinstance(error, RemoteError)}
-    rank, error = min((own or errors).items())
-    error.add_note(f"(on rank {rank} of {n_ranks})")
-    return error
+    own = [rank for rank, error in errors.items() if not is_a(error, RemoteError)]
+    rank = min(own or errors)
+    # An exception may have spoilt its notes; it is raised all the same.
+    with contextlib.suppress(Exception):
+        errors[rank].add_note(f"(on rank {rank} of {n_ranks})")
+    return errors[rank]
 
 
 def _deadline(seconds: Any) -> float | None:

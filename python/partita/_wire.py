@@ -1,6 +1,7 @@
 """What teams send as data: plain values and arrays, in a fixed format of our own.
 
-Nothing is pickled: what arrives can only become what is listed here.
+Nothing is pickled: what arrives can only become what is listed here. A value of a subclass is sent
+as the plain value it holds, without asking its own code.
 
 >>> decode(encode({"a": (1, 2.5, None)}))
 {'a': (1, 2.5, None)}
@@ -11,31 +12,105 @@ from __future__ import annotations
 import json
 import math
 import struct
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from partita._errors import LayoutError, TeamError
+from partita._errors import LayoutError, TeamError, words_of
 
-_PLAIN = (bool, int, float, str, type(None))
+# Values in values, at most: the same for senders and receivers, however deep their own calls are.
+_MOST_LEVELS = 200
+
+# Longer integers travel as bits, which Python writes and reads at any length.
+_PLAIN_BITS = 64
 
 
 def encode(value: Any) -> bytes:
     """A value as bytes."""
-    arrays: list[np.ndarray[Any, Any]] = []
+    writer = _Writer()
     try:
-        head = json.dumps(_plain(value, arrays)).encode()
+        head = json.dumps(writer.value(value, 0)).encode()
+        arrays = [np.ascontiguousarray(array).tobytes() for array in writer.arrays]
+    except (LayoutError, MemoryError):
+        raise
     except RecursionError:
-        message = "data nested too deep, or inside itself, cannot be sent; send it in parts"
-        raise LayoutError(message, "data-depth") from None
-    parts = [struct.pack("<Q", len(head)), head]
-    parts += [np.ascontiguousarray(array).tobytes() for array in arrays]
-    return b"".join(parts)
+        _refuse_depth()
+    except Exception as error:
+        message = f"data that raises {words_of(error)} cannot be sent; use plain values and arrays"
+        raise LayoutError(message, "data-type") from None
+    return b"".join([struct.pack("<Q", len(head)), head, *arrays])
 
 
-def _plain(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
-    """The value as JSON, its arrays set aside."""
-    if isinstance(value, np.ndarray | np.generic):
+def _refuse_depth() -> NoReturn:
+    message = "data nested too deep, or inside itself, cannot be sent; send it in parts"
+    raise LayoutError(message, "data-depth") from None
+
+
+def _refuse_key(what: str) -> NoReturn:
+    message = f"{what} as key of a dictionary cannot be sent; use numbers, text or tuples of them"
+    raise LayoutError(message, "data-key")
+
+
+class _Writer:
+    """Values as JSON, their arrays set aside."""
+
+    def __init__(self) -> None:
+        self.arrays: list[np.ndarray[Any, Any]] = []
+
+    def value(self, value: Any, level: int) -> dict[str, Any]:
+        if level > _MOST_LEVELS:
+            _refuse_depth()
+        # Not `isinstance`: an object may say that it is of another class.
+        kind = type(value)
+        if issubclass(kind, np.ndarray | np.generic):
+            return self._array(value)
+        if value is None or kind is bool:
+            return {"p": value}
+        if issubclass(kind, int):
+            return _integer(int.__int__(value))
+        if issubclass(kind, float):
+            return {"p": float.__float__(value)}
+        if issubclass(kind, complex):
+            plain = complex.__pos__(value)
+            return {"c": [plain.real, plain.imag]}
+        if issubclass(kind, str):
+            return self._text(str.__str__(value))
+        if issubclass(kind, bytes):
+            return {"b": self._set_aside(b"".join([value]))}
+        if issubclass(kind, tuple):
+            return {"t": [self.value(item, level + 1) for item in tuple.__iter__(value)]}
+        if issubclass(kind, list):
+            return {"l": [self.value(item, level + 1) for item in list.__iter__(value)]}
+        if issubclass(kind, dict):
+            pairs = list(dict.items(value))
+            return {"d": [[self._key(k, level + 1), self.value(v, level + 1)] for k, v in pairs]}
+        message = f"a {kind.__name__} cannot be sent; use numbers, text, arrays or their lists"
+        raise LayoutError(message, "data-type")
+
+    def _set_aside(self, data: bytes) -> int:
+        self.arrays.append(np.frombuffer(data, dtype=np.uint8))
+        return len(data)
+
+    def _text(self, text: str) -> dict[str, Any]:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            # JSON would make one character of two halves.
+            return {"s": self._set_aside(text.encode("utf-8", "surrogatepass"))}
+        return {"p": text}
+
+    def _key(self, key: Any, level: int) -> dict[str, Any]:
+        head = self.value(key, level)
+        if not _is_hashable(head):
+            _refuse_key(f"a {type(key).__name__}")
+        return head
+
+    def _array(self, value: Any) -> dict[str, Any]:
+        # An array of text pads with zeros, which a single text may end with.
+        if issubclass(type(value), np.str_):
+            return {"n": self._text(str.__str__(value))}
+        if issubclass(type(value), np.bytes_):
+            return {"n": {"b": self._set_aside(b"".join([value]))}}
         array = np.asarray(value)
         # Records would arrive without the names of their fields.
         if array.dtype.hasobject or array.dtype.kind == "V":
@@ -44,29 +119,29 @@ def _plain(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
         if hasattr(value, "mask"):
             message = "a masked array cannot be sent; send its data and its mask"
             raise LayoutError(message, "data-type")
-        arrays.append(array)
-        is_scalar = isinstance(value, np.generic)
+        self.arrays.append(array)
+        is_scalar = issubclass(type(value), np.generic)
         return {"a": [array.dtype.str, list(array.shape), is_scalar]}
-    if isinstance(value, _PLAIN):
-        return {"p": value}
-    if isinstance(value, complex):
-        return {"c": [value.real, value.imag]}
-    if isinstance(value, bytes):
-        arrays.append(np.frombuffer(value, dtype=np.uint8))
-        return {"b": len(value)}
-    if isinstance(value, tuple | list):
-        kind = "t" if isinstance(value, tuple) else "l"
-        return {kind: [_plain(item, arrays) for item in value]}
-    if isinstance(value, dict):
-        return {"d": [[_plain(key, arrays), _plain(item, arrays)] for key, item in value.items()]}
-    message = f"a {type(value).__name__} cannot be sent; use numbers, text, arrays or their lists"
-    raise LayoutError(message, "data-type")
+
+
+def _integer(number: int) -> dict[str, Any]:
+    return {"p": number} if number.bit_length() <= _PLAIN_BITS else {"i": hex(number)}
+
+
+def _is_hashable(head: dict[str, Any]) -> bool:
+    """Whether what arrives can be a key."""
+    ((kind, content),) = head.items()
+    if kind == "t":
+        return all(_is_hashable(item) for item in content)
+    return kind not in ("l", "d") and (kind != "a" or bool(content[2]))
 
 
 def decode(data: bytes) -> Any:
     """The value again; whatever else another process has sent is refused."""
     try:
         return _read(memoryview(data))
+    except LayoutError:
+        raise
     # What JSON, NumPy and Python's own types say of nonsense.
     except (AttributeError, TypeError, ValueError, RecursionError, SyntaxError) as error:
         message = f"what arrived is no data of this version of partita ({error})"
@@ -102,12 +177,19 @@ class _Reader:
         ((kind, content),) = head.items()
         match kind:
             case "p":
-                return _checked(content, *_PLAIN)
+                return _checked(content, bool, int, float, str, type(None))
+            case "i":
+                return int(_checked(content, str), 16)
+            case "s":
+                return self._bytes(content).decode("utf-8", "surrogatepass")
             case "c":
                 real, imaginary = content
                 return complex(_checked(real, float), _checked(imaginary, float))
             case "b":
-                return bytes(self.take(_checked(content, int)))
+                return self._bytes(content)
+            case "n":
+                plain = _checked(self.value(content), str, bytes)
+                return np.str_(plain) if isinstance(plain, str) else np.bytes_(plain)
             case "a":
                 return self._array(*content)
             case "t":
@@ -115,17 +197,28 @@ class _Reader:
             case "l":
                 return [self.value(item) for item in content]
             case "d":
-                return {self.value(key): self.value(item) for key, item in content}
+                return self._dictionary(content)
             case _:
                 raise ValueError(f"a value of kind {kind!r}")
+
+    def _bytes(self, n_bytes: Any) -> bytes:
+        return bytes(self.take(_checked(n_bytes, int)))
+
+    def _dictionary(self, content: list[list[Any]]) -> dict[Any, Any]:
+        found = {self.value(key): self.value(item) for key, item in content}
+        # Keys of subclasses may differ where the plain values they hold do not.
+        if len(found) != len(content):
+            _refuse_key("what equals another key once it has arrived,")
+        return found
 
     def _array(self, dtype: str, shape: list[int], is_scalar: bool) -> Any:
         kind = np.dtype(_checked(dtype, str))
         if kind.str != dtype or kind.hasobject or kind.kind == "V":
             raise ValueError(f"an array of dtype {dtype}")
         n_items = math.prod(_checked(length, int) for length in shape)
+        # Not `frombuffer`, which cannot read texts of no length.
         memory = self.take(n_items * kind.itemsize)
-        array = np.frombuffer(memory, dtype=kind, count=n_items).reshape(shape).copy()
+        array: np.ndarray[Any, Any] = np.ndarray(shape, kind, memory).copy()
         return array[()] if _checked(is_scalar, bool) else array
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from bodies_faults import ring, run
 from bodies_refusals import Told, attempt
+from odd_errors import ODD
 
 import partita as pt
 
@@ -120,6 +121,13 @@ def two_raise_uncaught(team: pt.Team) -> Told:
     if team.rank in (BAD, BAD + 1):
         raise ValueError(f"boom on {team.rank}")
     return attempt(team.barrier)
+
+
+def raises_oddly(team: pt.Team, name: str) -> Told:
+    """One rank has an error that cannot be described as others can; nobody catches it."""
+    if team.rank == BAD:
+        ODD[name][0]()
+    return attempt(team.with_deadline(None).barrier)
 
 
 class Panic(BaseException):

@@ -15,9 +15,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from bodies_data import nested
 from bodies_refusals import Told, attempt
+from odd_errors import ODD
 
 import partita as pt
+from partita.distdl import Partition
 
 # The deadline of ranks that wait for one that comes late, or is stopped.
 PATIENCE_SECONDS = 1.0
@@ -117,6 +120,25 @@ def fails_elsewhere(team: pt.Team, bad: int) -> None:
         team.barrier()
 
 
+def raises_oddly(name: str) -> Fault:
+    """One rank has an error that cannot be described as others can; it is raised as it is."""
+    raise_it, kind, _ = ODD[name]
+
+    def fault(team: pt.Team, bad: int) -> None:
+        try:
+            with team:
+                if team.rank == bad:
+                    raise_it()
+                team.barrier()
+        except BaseException as error:
+            if team.rank != bad:
+                raise
+            if type(error) is not kind:
+                raise
+
+    return fault
+
+
 def raises_later(team: pt.Team, bad: int) -> None:
     """The same while the others move data again and again."""
     with team:
@@ -140,12 +162,25 @@ def short_buffer(team: pt.Team, bad: int) -> None:
     plan.apply(np.zeros(7 if team.rank == bad else 100_000), team)
 
 
-def unsendable(team: pt.Team, bad: int) -> None:
-    team.allgather_data(object() if team.rank == bad else np.zeros(500_000))
+def unsendable(make: Callable[[], Any]) -> Fault:
+    """One rank's data cannot be sent."""
+    return lambda team, bad: team.allgather_data(make() if team.rank == bad else np.zeros(500_000))
 
 
-def unknown_root(team: pt.Team, bad: int) -> None:
-    team.broadcast_data(1, root=team.size if team.rank == bad else 0)
+class Unordinary(list[Any]):
+    """A list that can be a key, and what arrives of it cannot."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+
+def inside_itself() -> list[Any]:
+    value: list[Any] = []
+    value += [value, value]
+    return value
+
+
+def wrong_root(root: int) -> Fault:
+    return lambda team, bad: team.broadcast_data(1, root=root if team.rank == bad else 0)
 
 
 def aside(team: pt.Team) -> pt.Team:
@@ -301,6 +336,10 @@ def share_much(team: pt.Team) -> None:
     team.allgather_data(np.zeros(20_000))
 
 
+def add_up(team: pt.Team) -> None:
+    pt.all_sum_reduce(np.ones(3), team)
+
+
 LATE = Wanted(("RemoteError", "rank-late"), ("DeadlineError", "deadline"))
 BUSY = Wanted(("", ""), ("TeamError", "team-busy"))
 FINE = Wanted(("", ""), ("", ""))
@@ -350,6 +389,27 @@ FAULTS: dict[str, tuple[Fault, Wanted, int]] = {
         mismatch("teams-differ", "allgather_data", "run "),
         3,
     ),
+    "a gather and a sum": (
+        # What a sum tells of its arrays, word by word.
+        different_calls(lambda team: team.allgather_data("3 float64 0"), add_up),
+        mismatch("calls-differ", "allgather_data", "AllSumReduce"),
+        2,
+    ),
+    "a sum and a gather": (
+        different_calls(add_up, lambda team: team.allgather_data("3 float64 0")),
+        mismatch("calls-differ", "allgather_data", "AllSumReduce"),
+        2,
+    ),
+    "a team's and a partition's broadcast": (
+        different_calls(share, lambda team: Partition(team).broadcast_data([7])),
+        mismatch("calls-differ", "broadcast_data", "Partition.broadcast_data"),
+        2,
+    ),
+    "a team's and a partition's gather": (
+        different_calls(share_much, lambda team: Partition(team).allgather_data([7])),
+        mismatch("calls-differ", "allgather_data", "Partition.allgather_data"),
+        2,
+    ),
     "different roots": (
         lambda team, bad: team.broadcast_data(1, root=int(team.rank == bad)),
         mismatch("arguments-differ", "root 0", "root 1"),
@@ -362,8 +422,24 @@ FAULTS: dict[str, tuple[Fault, Wanted, int]] = {
     "raises while others move": (raises_later, own("OSError", "", "disk full"), 1),
     "fails in another team": (fails_elsewhere, own("TeamError", "team-too-small"), 1),
     "short buffer": (short_buffer, own("LayoutError", "buffer-shape", "7", "100000"), 1),
-    "unsendable": (unsendable, own("LayoutError", "data-type", "object"), 1),
-    "unknown root": (unknown_root, own("LayoutError", "root-unknown"), 1),
+    "unsendable": (unsendable(object), own("LayoutError", "data-type", "object"), 1),
+    "too deep": (unsendable(lambda: nested(10**4)), own("LayoutError", "data-depth"), 1),
+    "inside itself": (unsendable(inside_itself), own("LayoutError", "data-depth"), 1),
+    "a list as key": (
+        unsendable(lambda: {Unordinary(): 1}),
+        own("LayoutError", "data-key", "Unordinary"),
+        1,
+    ),
+    "unknown root": (wrong_root(100), own("LayoutError", "root-unknown"), 1),
+    "a root without text": (wrong_root(10**5000), own("LayoutError", "root-too-long"), 1),
+    **{
+        f"raises oddly, {name}": (
+            raises_oddly(name),
+            Wanted(("", ""), ("RemoteError", "rank-raised"), words),
+            1,
+        )
+        for name, (_, _, words) in ODD.items()
+    },
     "late": (comes_late(barrier), LATE, 2),
     "late with data": (comes_late(share_much), LATE, 2),
     "late with a plan": (comes_late(lambda team: run(ring(team.size, 1000), team)), LATE, 2),

@@ -1,10 +1,22 @@
-"""What all tests share: they say which launchers of MPI they found."""
+"""What all tests share: which launchers of MPI there are, and that none goes missing silently."""
 
 from __future__ import annotations
 
 import places
+import pytest
 
 
 def pytest_report_header() -> str:
-    found = [f"{launcher.name} ({launcher.command[0]})" for launcher in places.launchers()]
-    return f"launchers of MPI: {', '.join(found) or 'none'}"
+    found = [one for one in places.launchers() if not one.missing]
+    words = [f"{launcher.name} ({launcher.command[0]})" for launcher in found]
+    return f"launchers of MPI: {', '.join(words) or 'none'}"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Name a test whose launcher is missing as not run: the closing lines count them."""
+    call = getattr(item, "callspec", None)
+    for param in call.params.values() if call else ():
+        launcher = places.launcher_of(param)
+        if launcher is not None and launcher.missing:
+            program = launcher.command[0]
+            pytest.skip(f"not run, no {program} here: `{launcher.missing}` brings it")

@@ -30,6 +30,8 @@ class Launcher:
     """The file of the library that belongs to it."""
     leaves: str = NOTHING
     """Files in shared memory that its MPI, by itself, leaves when a rank dies: a pattern."""
+    missing: str = ""
+    """What brings it, if it is not on this machine: its tests are named as not run."""
 
 
 @dataclass(frozen=True)
@@ -64,22 +66,43 @@ class Place:
 
 @functools.cache
 def launchers() -> list[Launcher]:
-    """The launchers of this machine: the environment's own first, then those Debian has."""
+    """Those that tests run under, here or missing: the environment's own, then Debian's."""
+    return [environments(), debians_open_mpi(), debians_mpich()]
+
+
+def environments() -> Launcher:
+    """The launcher beside Python."""
     beside = Path(sys.executable).parent / "mpiexec"
-    found = []
-    if beside.is_file():
-        leaves = "mpich_shm_[0-9a-f]+_0"
-        found.append(Launcher("mpi", (str(beside),), library="libmpi.so.12", leaves=leaves))
-    if open_mpi := shutil.which("mpiexec.openmpi"):
-        as_root = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
-        command = (open_mpi, "--oversubscribe", "--bind-to", "none")
-        variables = tuple((name, "1") for name in as_root)
-        found.append(Launcher("openmpi", command, variables, "libmpi.so.40"))
-    if mpich := shutil.which("mpiexec.mpich"):
-        # The environment's library would do, too; this is about Debian's.
-        variables = (("PARTITA_MPI_LIBRARY", "libmpich.so.12"),)
-        found.append(Launcher("debian-mpich", (mpich,), variables, "libmpich.so.12"))
-    return found
+    missing = "" if beside.is_file() else "make build"
+    leaves = "mpich_shm_[0-9a-f]+_0"
+    return Launcher("mpi", (str(beside),), (), "libmpi.so.12", leaves, missing)
+
+
+def debians_open_mpi() -> Launcher:
+    """Open MPI, which wants to be told that root may use it, and on few cores."""
+    program, missing = debians("mpiexec.openmpi", "openmpi-bin")
+    as_root = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
+    command = (program, "--oversubscribe", "--bind-to", "none")
+    variables = tuple((name, "1") for name in as_root)
+    return Launcher("openmpi", command, variables, "libmpi.so.40", missing=missing)
+
+
+def debians_mpich() -> Launcher:
+    """Another MPICH than the environment's."""
+    program, missing = debians("mpiexec.mpich", "mpich")
+    return Launcher("debian-mpich", (program,), (), "libmpich.so.12", missing=missing)
+
+
+def debians(program: str, package: str) -> tuple[str, str]:
+    """A program of a package of Debian, and what brings it if it is missing."""
+    found = shutil.which(program)
+    return found or program, "" if found else f"apt-get install {package}"
+
+
+def launcher_of(param: object) -> Launcher | None:
+    """The launcher that a test with this parameter runs under."""
+    param = param.launcher if isinstance(param, Place) else param
+    return param if isinstance(param, Launcher) else None
 
 
 def matrix() -> list[Place]:

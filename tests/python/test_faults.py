@@ -27,6 +27,7 @@ from bodies_faults import FAULTS, FAULTS_OF_PROCESSES, PLANS
 from bodies_refusals import Told, attempt
 from engines import Case, Outcome
 from job import Ended, Job
+from odd_errors import ODD
 from places import Place, launchers
 from rank import HUNG
 
@@ -202,6 +203,11 @@ DEATHS = [
     ),
     Death("two raise", deaths.two_raise_uncaught, (), ("rank-left", f"ValueError: boom on {BAD}")),
     Death("panics", deaths.panics, (), ("rank-left", "Panic: boom"), in_error=("Panic: boom",)),
+    *(
+        Death(f"raises oddly, {name}", deaths.raises_oddly, (name,), ("rank-left", words[0]))
+        for name, (_, _, words) in ODD.items()
+        if name not in ("an exit", "an interrupt")  # the program ends without an error
+    ),
     *(
         Death(f"Ctrl-C, {body.__name__}".replace("_", " "), body, interrupt=True, finalizes=False)
         for body in (deaths.waits_in_a_call, deaths.waits_in_python, deaths.moves_for_long)

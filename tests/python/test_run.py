@@ -10,6 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
+from odd_errors import ODD
+
+# Odd errors that end a program without being shown.
+ENDS = ("an exit", "an interrupt")
 
 COMMAND = [str(Path(sys.executable).parent / "partita"), "run"]
 
@@ -56,6 +60,38 @@ def test_failures_end_with_a_status(tmp_path: Path, source: str, status: int, te
     done = run(tmp_path, source)
     assert done.returncode == status, done.stderr
     assert text in done.stderr
+
+
+@pytest.mark.parametrize("name", [name for name in ODD if name not in ENDS])
+def test_an_odd_error_of_one_rank_ends_the_script(tmp_path: Path, name: str) -> None:
+    """The others wait in a call, and the error that is shown is the one that was raised."""
+    source = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+import odd_errors
+import partita as pt
+team = pt.world().with_deadline(None)
+if team.rank == 1:
+    odd_errors.ODD[{name!r}][0]()
+team.barrier()
+"""
+    done = run(tmp_path, source)
+    assert done.returncode == 1, done.stderr
+    assert ODD[name][2][0].partition(":")[0] in done.stderr
+    assert "RemoteError" not in done.stderr
+
+
+def test_an_exit_without_text_has_a_status(tmp_path: Path) -> None:
+    source = """
+class Mute:
+    def __str__(self):
+        raise OSError("asked too much")
+
+raise SystemExit(Mute())
+"""
+    done = run(tmp_path, source)
+    assert done.returncode == 1, done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_wrong_usage(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from odd_errors import ODD
 
 import partita as pt
 
@@ -369,6 +370,52 @@ def test_an_error_in_user_code_ends_all_ranks() -> None:
     assert time.perf_counter() - start < 1.0
     assert caught.value.__notes__ == ["(on rank 1 of 3)"]
     assert seen == [(1, "rank-left")] * 2
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_error_ends_all_ranks_and_is_raised_as_it_is(name: str) -> None:
+    """Without a deadline: a rank that did not leave would be waited for."""
+    raise_it, kind, words = ODD[name]
+    told = []
+
+    def body(team: pt.Team) -> None:
+        if team.rank == 1:
+            raise_it()
+        try:
+            team.barrier()
+        except pt.RemoteError as error:
+            told.append((error.reason, error.rank, str(error)))
+            raise
+
+    with pytest.raises(kind):
+        pt.spmd(body, 3, deadline=None)
+    assert [one[:2] for one in told] == [("rank-left", 1)] * 2
+    assert all(words[0] in one[2] for one in told), told
+
+
+def test_ranks_that_cannot_all_be_started_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = []
+    start = threading.Thread.start
+
+    def refuse_the_third(thread: threading.Thread) -> None:
+        if thread.name == "partita-2":
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    def body(team: pt.Team) -> None:
+        try:
+            team.barrier()
+        except pt.RemoteError as error:
+            told.append(error.reason)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse_the_third)
+    with pytest.raises(pt.LayoutError) as caught:
+        pt.spmd(body, 3, deadline=None)
+    assert caught.value.reason == "ranks-threads"
+    end = time.monotonic() + 10
+    while len(told) < 2 and time.monotonic() < end:
+        time.sleep(0.01)
+    assert told == ["rank-left"] * 2
 
 
 def test_a_team_works_again_after_an_error_inside_with() -> None:

@@ -13,6 +13,8 @@ pub type Result<T> = std::result::Result<T, MpiError>;
 pub enum MpiError {
     NotFound {
         attempts: Vec<Attempt>,
+        /// The launcher that started the process: no library lies beside it.
+        launcher: Option<PathBuf>,
     },
     LoadFailed {
         path: PathBuf,
@@ -169,11 +171,19 @@ impl std::error::Error for MpiError {}
 impl MpiError {
     fn describe_setup(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotFound { attempts } => {
-                write!(
-                    f,
-                    "no MPI library was found; install one (for example `pip install mpich`) or set PARTITA_MPI_LIBRARY to the path of libmpi; tried"
-                )?;
+            Self::NotFound { attempts, launcher } => {
+                f.write_str("no MPI library was found; ")?;
+                match launcher {
+                    Some(path) => write!(
+                        f,
+                        "the launcher {} has none beside it (`pip install --target` leaves libraries out): install its MPI into a virtual environment",
+                        path.display()
+                    )?,
+                    None => f.write_str(
+                        "install one (for example `pip install mpich` in a virtual environment)",
+                    )?,
+                }
+                f.write_str(" or set PARTITA_MPI_LIBRARY to the path of libmpi; tried")?;
                 attempts.iter().try_for_each(|attempt| write!(f, "\n  {attempt}"))
             }
             Self::LoadFailed { path, problem } => write!(

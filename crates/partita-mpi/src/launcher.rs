@@ -7,7 +7,7 @@
 //! compares the launcher's number with the world's afterwards.
 
 use super::{Abi, MpiError, Result};
-use std::ffi::OsString;
+use std::{ffi::OsString, path::Path};
 
 /// Which MPI a launcher or a library belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,54 @@ const SIGNS: [Sign; 5] = [
     sign("PALS_SIZE", Some(Family::Mpich)),
     Sign { variable: "SLURM_STEP_NUM_TASKS", family: None, only_with: Some("PMIX_RANK") },
 ];
+
+/// Variables of launched ranks that do not say how many there are.
+const RANK_ONLY: [&str; 2] = ["PMIX_RANK", "MPI_LOCALNRANKS"];
+
+/// Whether a launcher of MPI has started this process.
+pub fn is_launched() -> bool {
+    is_launched_in(&|name| std::env::var_os(name))
+}
+
+fn is_launched_in(lookup: &Lookup<'_>) -> bool {
+    let counts = SIGNS.iter().filter(|sign| sign.only_with.is_none()).map(|sign| sign.variable);
+    counts.chain(RANK_ONLY).any(|name| lookup(name).is_some())
+}
+
+/// A program that starts ranks, or stands between a launcher and its ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Program {
+    name: &'static str,
+    /// Which MPI it belongs to, where its name tells.
+    pub family: Option<Family>,
+}
+
+const fn program(name: &'static str, family: Option<Family>) -> Program {
+    Program { name, family }
+}
+
+const PROGRAMS: [Program; 12] = [
+    program("hydra_pmi_proxy", Some(Family::Mpich)),
+    program("hydra_bstrap_proxy", Some(Family::Mpich)),
+    program("mpiexec.hydra", Some(Family::Mpich)),
+    program("mpiexec.gforker", Some(Family::Mpich)),
+    program("mpiexec.mpich", Some(Family::Mpich)),
+    program("orterun", Some(Family::OpenMpi)),
+    program("orted", Some(Family::OpenMpi)),
+    program("prterun", Some(Family::OpenMpi)),
+    program("prted", Some(Family::OpenMpi)),
+    program("prte", Some(Family::OpenMpi)),
+    program("mpiexec", None),
+    program("mpirun", None),
+];
+
+impl Program {
+    /// The launcher that an executable is part of, if it is part of one.
+    pub(super) fn of(executable: &Path) -> Option<Self> {
+        let name = executable.file_name()?;
+        PROGRAMS.into_iter().find(|program| name == program.name)
+    }
+}
 
 /// What a launcher said about the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -210,6 +258,24 @@ mod tests {
         for (variables, world, library, expected) in cases {
             let found = marks(variables).and_then(|marks| check_world(&marks, *world, *library));
             assert_eq!(reason(found), *expected, "{variables:?} {world}");
+        }
+    }
+
+    #[test]
+    fn a_launched_process_is_told_from_a_batch_script() {
+        let cases: [(Variables<'_>, bool); 6] = [
+            (&[], false),
+            (&[("PMI_SIZE", "1")], true),
+            (&[("PALS_SIZE", "4")], true),
+            (&[("PMIX_RANK", "0")], true),
+            (&[("MPI_LOCALNRANKS", "2")], true),
+            (&[("SLURM_STEP_NUM_TASKS", "8")], false),
+        ];
+        for (variables, expected) in cases {
+            let found = is_launched_in(&|name: &str| {
+                variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into())
+            });
+            assert_eq!(found, expected, "{variables:?}");
         }
     }
 

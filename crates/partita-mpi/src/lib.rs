@@ -33,6 +33,7 @@
 
 mod abi;
 mod alltoall;
+mod ancestors;
 mod chunks;
 mod collective;
 mod comm;

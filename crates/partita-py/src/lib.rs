@@ -46,6 +46,7 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<team::TeamCore>()?;
     module.add_class::<team::Started>()?;
     module.add_class::<mpi::MpiWorld>()?;
+    module.add_function(wrap_pyfunction!(mpi::is_launched, module)?)?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_function(wrap_pyfunction!(cli::run_command, module)?)?;
     protocol::add(module)?;

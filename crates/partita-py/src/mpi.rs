@@ -2,6 +2,7 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use partita_mpi::{Comm, Library, MpiError, Search, Started, ThreadLevel};
@@ -22,6 +23,12 @@ pub(crate) struct MpiWorld {
     is_ours: bool,
 }
 
+/// Whether a launcher of MPI has started this process.
+#[pyfunction]
+pub(crate) fn is_launched() -> bool {
+    partita_mpi::launcher::is_launched()
+}
+
 fn raise(py: Python<'_>, error: &MpiError) -> PyErr {
     team_error(py, &TeamError::Engine { message: error.to_string() })
 }
@@ -30,22 +37,23 @@ fn raise(py: Python<'_>, error: &MpiError) -> PyErr {
 impl MpiWorld {
     /// Finds, loads and starts MPI. Collective over all processes.
     ///
-    /// `mpi4py` is the path of its extension module, `prefix` that of the environment, `comm` the
-    /// handle of a communicator of mpi4py to take instead of the world; `shared` lets processes of
-    /// one node touch each other's memory.
+    /// `mpi4py` is the path of its extension module, `prefix` that of the environment, `packages`
+    /// those where packages lie, `comm` the handle of a communicator of mpi4py to take instead of
+    /// the world; `shared` lets processes of one node touch each other's memory.
     #[new]
-    #[pyo3(signature = (*, mpi4py=None, prefix=None, comm=None, shared=true))]
+    #[pyo3(signature = (*, mpi4py=None, prefix=None, packages=Vec::new(), comm=None, shared=true))]
     fn new(
         py: Python<'_>,
-        mpi4py: Option<String>,
-        prefix: Option<String>,
+        mpi4py: Option<PathBuf>,
+        prefix: Option<PathBuf>,
+        packages: Vec<PathBuf>,
         comm: Option<u64>,
         shared: bool,
     ) -> PyResult<Self> {
         watch_signals();
         let sharing = if shared { Sharing::Memory } else { Sharing::Nothing };
         let made = py.detach(|| -> Result<Self, MpiError> {
-            let mut search = Search::new();
+            let mut search = Search::new().packages(packages);
             if let Some(module) = mpi4py {
                 search = search.mpi4py(module);
             }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 /// The environment's launcher first, then the system's.
@@ -15,12 +16,20 @@ fn mpiexec() -> PathBuf {
         .expect("an mpiexec: run `make build` first, it brings one")
 }
 
-/// The example's binary: beside the test's own, one folder up.
-fn ranks_binary() -> PathBuf {
+/// The example's binary, one folder up from the test's own and built like it.
+///
+/// `cargo test --test mpi` alone would not build it.
+static RANKS: LazyLock<PathBuf> = LazyLock::new(|| {
     let test = std::env::current_exe().expect("the test's own path");
     let folder = test.parent().and_then(Path::parent).expect("a target folder");
+    let mut build = Command::new(env!("CARGO"));
+    build.args(["build", "-q", "--example", "mpi_ranks", "-p", env!("CARGO_PKG_NAME")]);
+    if folder.ends_with("release") {
+        build.arg("--release");
+    }
+    assert!(build.status().expect("cargo starts").success(), "the example does not build");
     folder.join("examples/mpi_ranks")
-}
+});
 
 /// Neighbours touch each other's memory, or only send messages.
 const SHARING: [&str; 2] = ["memory", "messages"];
@@ -28,7 +37,7 @@ const SHARING: [&str; 2] = ["memory", "messages"];
 fn check(scene: &str, sharing: &str, n_ranks: u64) {
     let mut child = Command::new(mpiexec())
         .args(["-n", &n_ranks.to_string()])
-        .arg(ranks_binary())
+        .arg(&*RANKS)
         .args([scene, sharing])
         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")

@@ -51,9 +51,12 @@ def structure(local: Any, flag: bool = False) -> Structure:
     return Structure(local.shape, local.dtype.name, flag)
 
 
-def exchange(team: Team, own: Structure) -> tuple[str, ...]:
-    """Everyone's structure, as words: equal words mean that nothing has changed. Collective."""
-    return tuple(team.allgather_data(own.word()))
+def exchange(team: Team, call: str, own: Structure) -> tuple[str, ...]:
+    """Everyone's structure, as words: equal words mean that nothing has changed. Collective.
+
+    `call` is what the caller does, so that nothing else is taken for it.
+    """
+    return tuple(team.gather_alike(call, "", own.word()))
 
 
 def common_dtype(structures: Sequence[Structure], who: str) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._args import integer, integers
-from partita._errors import LayoutError, MismatchError
+from partita._errors import LayoutError, MismatchError, text_of
 from partita._team import Grid, Team, world
 from partita.distdl.errors import InactivePartition, RankError
 from partita.distdl.pairing import Pairing, pair
@@ -212,7 +212,7 @@ class Partition:
         is_root = rank == root and rank >= 0
         with team:
             offer = [np.atleast_1d(_an_array(data))] if is_root else []
-        offers = team.gather_alike("broadcast_data", f"root {root}", offer)
+        offers = team.gather_alike("Partition.broadcast_data", f"root {root}", offer)
         found = [offer[0] for offer in offers if offer]
         if len(found) > 1:
             givers = [rank for rank, offer in enumerate(offers) if offer]
@@ -248,7 +248,7 @@ class Partition:
         team = self.members(what)
         with team:
             local = _an_array(data)
-        parts: list[Local] = team.gather_alike(what, argument, local)
+        parts: list[Local] = team.gather_alike(f"Partition.{what}", argument, local)
         kinds = {(part.shape, part.dtype.str) for part in parts}
         if len(kinds) > 1:
             shown = ", ".join(f"{part.dtype}{part.shape}" for part in parts)
@@ -261,7 +261,9 @@ def _an_array(data: Any) -> Local:
     try:
         return np.asarray(data)
     except (TypeError, ValueError) as error:
-        message = f"data that is no array ({error}); use an array or lists of equal lengths"
+        message = (
+            f"data that is no array ({text_of(error)}); use an array or lists of equal lengths"
+        )
         raise LayoutError(message, "data-type") from None
 
 

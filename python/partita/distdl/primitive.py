@@ -48,7 +48,7 @@ class Primitive:
         """The movement for arrays like this worker's own. Collective."""
         if self.team is None:
             return None
-        words = exchange(self.team, own)
+        words = exchange(self.team, type(self).__name__, own)
         found = self._movements.get(words)
         if found is None:
             found = self._movement([read(word) for word in words])

@@ -24,7 +24,7 @@ def clip_grad_norm_(
         most = real(max_norm, "max_norm")
         grads = [one.grad for one in parameters if one.grad is not None]
         own = sum(float(grad.detach().double().square().sum()) for grad in grads)
-    norm = float(sum(team.allgather_data(own)) ** 0.5)
+    norm = float(sum(team.gather_alike("clip_grad_norm_", "", own)) ** 0.5)
     # The small number is torch's own.
     scale = min(1.0, most / (norm + 1e-6))
     for grad in grads:

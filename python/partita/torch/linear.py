@@ -79,7 +79,7 @@ class DistributedLinear(Divided):
         team = self.everyone.members("forward")
         with team:
             own = structure(input)
-        structures = [read(word) for word in exchange(team, own)]
+        structures = [read(word) for word in exchange(team, type(self).__name__, own)]
         given = [structures[team.ranks.index(rank)] for rank in self.P_x.ranks]
         widths = [one.shape[-1] if one.shape else 0 for one in given]
         wanted = [stop - start for start, stop in split(self.in_features, len(given))]

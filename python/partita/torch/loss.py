@@ -12,7 +12,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from partita._errors import LayoutError, PartitaError
+from partita._errors import LayoutError, PartitaError, text_of
 from partita.distdl import Partition
 from partita.distdl.partition import a_partition
 from partita.torch.memory import structure, widened
@@ -54,7 +54,9 @@ class _Loss(torch.nn.Module):
         if self.reduction == "none":
             return own
         total = self.to_first(own)
-        count = sum(self.P_x.team.allgather_data(n_terms)) if self.reduction != "sum" else 1
+        count = 1
+        if self.reduction != "sum":
+            count = sum(self.P_x.team.gather_alike(type(self).__name__, "terms", n_terms))
         if total.numel() == 0:
             # A worker without a value has a tensor without elements, whose sum is zero.
             return total.sum().to(input.dtype)
@@ -75,7 +77,9 @@ class _Loss(torch.nn.Module):
             raise
         except Exception as error:
             shapes = f"{tuple(input.shape)} {input.dtype}, {tuple(target.shape)} {target.dtype}"
-            message = f"{type(self).__name__} of {shapes}: {error}; use what torch's own takes"
+            message = (
+                f"{type(self).__name__} of {shapes}: {text_of(error)}; use what torch's own takes"
+            )
             raise LayoutError(message, "loss-arguments") from error
 
     def check(self, input: torch.Tensor, target: torch.Tensor) -> None:

@@ -86,9 +86,27 @@ pub fn all() -> Vec<Mpi> {
     let mut prefixes: Vec<_> = listed.chain(folders(&venv)).chain([venv]).collect();
     prefixes.sort();
     let mut found: Vec<_> = prefixes.iter().flat_map(|prefix| in_prefix(prefix)).collect();
-    found.extend(on_path("mpiexec.openmpi", "libmpi.so.40"));
-    found.extend(on_path("mpiexec.mpich", "libmpich.so.12"));
+    found.extend(DEBIANS.iter().filter_map(|(program, library, _)| on_path(program, library)));
     found
+}
+
+/// The launchers of Debian: a program, its library, the package that brings both.
+const DEBIANS: [(&str, &str, &str); 2] = [
+    ("mpiexec.openmpi", "libmpi.so.40", "openmpi-bin"),
+    ("mpiexec.mpich", "libmpich.so.12", "mpich"),
+];
+
+/// Launchers of Debian that are not on this machine: what is not run, and what brings it.
+pub fn missing() -> Vec<String> {
+    let missing =
+        DEBIANS.iter().filter(|(program, library, _)| on_path(program, library).is_none());
+    missing
+        .map(|(program, _, package)| {
+            format!(
+                "NOT RUN under {program}, it is not here: `apt-get install {package}` brings it"
+            )
+        })
+        .collect()
 }
 
 fn folders(path: &Path) -> Vec<PathBuf> {

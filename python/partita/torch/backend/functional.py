@@ -94,7 +94,7 @@ def _agree(input: torch.Tensor, P_sum: Partition) -> None:
     team = P_sum.members("AllSumReduceFunction")
     with team:
         own = structure(input)
-    told = [read(word) for word in exchange(team, own)]
+    told = [read(word) for word in exchange(team, "AllSumReduceFunction", own)]
     common_shape(told, "summands")
     common_dtype(told, "summands")
 
@@ -131,7 +131,8 @@ class HaloExchangeFunction:
         """The tensor with its halos filled. Collective."""
         own = [(one[1][axis].stop, _length(one[3][axis])) for axis, one in enumerate(slices)]
         team = P_x.members("HaloExchangeFunction")
-        widths = team.allgather_data(";".join(f"{left},{right}" for left, right in own))
+        words = ";".join(f"{left},{right}" for left, right in own)
+        widths = team.gather_alike("HaloExchangeFunction", "", words)
         primitive = _kept(P_x, tuple(widths), lambda: _exchange(P_x, widths))
         is_leaf = input.requires_grad and input.is_leaf
         in_place = HaloExchangeFunction.in_place and not is_leaf

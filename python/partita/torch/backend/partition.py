@@ -43,7 +43,7 @@ def learn_shapes(*partitions: Partition) -> None:
     if not union.active:
         return
     own = [list(one.grid_shape) if one.active else [] for one in partitions]
-    heard = union.members("learn_shapes").allgather_data(own)
+    heard = union.members("learn_shapes").gather_alike("learn_shapes", "", own)
     for number, one in enumerate(partitions):
         if isinstance(one, MPICartesianPartition) and not one.active:
             member = union.ranks.index(one.ranks[0])
@@ -98,7 +98,10 @@ class _ForDistDL(Partition):
     def print_sequential(self, val: Any) -> None:
         """Print every worker's value, in the order of the ranks, on the first."""
         if self.active:
-            values = self.members("print_sequential").allgather_data(str(val))
+            team = self.members("print_sequential")
+            with team:
+                text = str(val)
+            values = team.gather_alike("print_sequential", "", text)
             if self.rank == 0:
                 print("\n".join(values), flush=True)
 

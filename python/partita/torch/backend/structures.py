@@ -41,7 +41,9 @@ def broadcast_tensor_structure(
     rooted = P_send.rooted or P_recv.rooted
     if rooted is None:
         return TensorStructure()
-    words = rooted.union.allgather_data(_word(input_tensor_structure))
+    words = rooted.union.gather_alike(
+        "broadcast_tensor_structure", "", _word(input_tensor_structure)
+    )
     colour = rooted.single_colour() if rooted.is_reduction else rooted.many_colour()
     if colour is None:
         return TensorStructure()
@@ -64,10 +66,11 @@ def _everyone(local: Any, P_in: Partition, P_out: Partition | None) -> _Everyone
     """What all workers of `P_in` have, on them and on `P_out`. Collective."""
     heard: tuple[Any, Any] | None = None
     if P_in.active:
-        words = P_in.members("structures").allgather_data(_word(local))
+        words = P_in.members("structures").gather_alike("structures", "", _word(local))
         heard = (words, P_in.grid_shape)
     if P_out is not None and P_out.active:
-        heard = P_out.members("structures").broadcast_data(heard, source=P_in.team)
+        team = P_out.members("structures")
+        heard = team.broadcast_alike("structures", heard, source=P_in.team)
     return None if heard is None else _Everyone(*heard)
 
 
