@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -82,13 +83,25 @@ def _found(obj: Any) -> Any:
 
 
 def unpicklable(dictionary: Any) -> list[Finding]:
-    """The problem that `get` lives inside a function, where pickle cannot find it again."""
+    """The problem that `get` cannot be pickled, and so the dictionary cannot."""
     get = dict.get(dictionary, "get") if isinstance(dictionary, dict) else None
-    name = getattr(get, "__qualname__", "")
-    if not isinstance(name, str) or "<" not in name:
+    if not callable(get):
         return []
-    message = f"field 'get' is not picklable: {name[-60:]}; use a function of a module"
-    return [Finding("get", "get-not-picklable", message)]
+    try:
+        pickle.Pickler(_Nowhere(), pickle.HIGHEST_PROTOCOL).dump(get)
+    except Exception as error:
+        name = getattr(get, "__qualname__", type(get).__qualname__)
+        words = f"{str(name)[-60:]} ({type(error).__name__}: {_clipped(error)})"
+        message = f"field 'get' is not picklable: {words}; use a function of a module"
+        return [Finding("get", "get-not-picklable", message)]
+    return []
+
+
+class _Nowhere:
+    """A file that keeps nothing: a method's object may be large."""
+
+    def write(self, data: Any) -> int:
+        return len(data)
 
 
 def _wrong_tables(dicts: list[Any], are_ranks: bool) -> list[tuple[str, str, str]]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from partita._array import Array
+    from partita._partita import Partitions
 
 Position = tuple[int, ...]
 # Position, start, shape and ranks of a partition.
@@ -112,34 +113,29 @@ def _held(array: Array) -> dict[Position, Any]:
 
 
 def _places(array: Array, dialect: str) -> Callable[[Position, Sequence[int]], list[Any]]:
-    """How the ranks of a partition are written."""
-    if dialect == "heat":
-        return lambda _, ranks: list(ranks)
-    where = _where.addresses(array.team)
-    given = _given_places(array)
-    if dialect == "ip":
-        return lambda position, ranks: list(
-            dict.fromkeys([where[rank][0] for rank in ranks] or [p[0] for p in given(position)])
-        )
-    return lambda position, ranks: list(
-        dict.fromkeys([where[rank] for rank in ranks] or given(position))
-    )
+    """How the places of a partition are written; where no rank here has it, as they came."""
+    where = [] if dialect == "heat" else _where.addresses(array.team)
 
-
-def _given_places(array: Array) -> Callable[[Position], list[tuple[Any, ...]]]:
-    """What the producer said of a partition that no rank of this team holds."""
-    if not array._imported:
-        return lambda _: []
-    table, _, _ = array._imported
-
-    def places(position: Position) -> list[tuple[Any, ...]]:
-        number = 0
-        for at, length in zip(position, table.tiling, strict=True):
-            number = number * length + at
-        found = table.locations(number)
-        return [(ip, pid or 0) for _, ip, pid, _ in found if ip is not None]
+    def places(position: Position, ranks: Sequence[int]) -> list[Any]:
+        if not ranks and array._imported:
+            return list(dict.fromkeys(_given_places(array._imported[0], position, dialect)))
+        if dialect == "heat":
+            return list(ranks)
+        own = [where[rank] for rank in ranks]
+        return list(dict.fromkeys(ip for ip, _ in own) if dialect == "ip" else dict.fromkeys(own))
 
     return places
+
+
+def _given_places(table: Partitions, position: Position, dialect: str) -> list[Any]:
+    """What the producer said of a partition, as far as the dialect has words for it."""
+    number = 0
+    for at, length in zip(position, table.tiling, strict=True):
+        number = number * length + at
+    if dialect == "spec":
+        return table.places(number)
+    wanted = 0 if dialect == "heat" else 1
+    return [place[wanted] for place in table.locations(number) if place[wanted] is not None]
 
 
 def partition(array: Array, position: Sequence[int]) -> Any:
@@ -160,5 +156,10 @@ def partition(array: Array, position: Sequence[int]) -> Any:
 def distarray(array: Array) -> dict[str, Any]:
     """The dictionary of `__distarray__`."""
     team, layout = array.team, array.layout
-    dims = distarray_dims(layout, team.rank, team.size, list(array._boundary))
-    return {"__version__": "0.10.0", "buffer": array.local, "dim_data": dims}
+    dims, beyond = distarray_dims(layout, team.rank, team.size, list(array._boundary))
+    buffer = array.local
+    if any(map(any, beyond)):
+        # The protocol has no indices for what lies beyond the ends of a periodic dimension.
+        cut = zip(beyond, buffer.shape, strict=True)
+        buffer = buffer[tuple(slice(left, length - right) for (left, right), length in cut)]
+    return {"__version__": "0.10.0", "buffer": buffer, "dim_data": dims}

@@ -113,8 +113,22 @@ def refuse_mask(array: Local) -> None:
         raise ProtocolError(f"{message}.filled(value)", "data-masked")
 
 
+def _refuse_lazy(tensor: Any) -> None:
+    """What torch computes only when it is read has no memory that shows it."""
+    if str(getattr(tensor, "layout", "torch.strided")) != "torch.strided":
+        message = f"a tensor of layout {tensor.layout} has no dense memory; use to_dense()"
+        raise ProtocolError(message, "data-sparse")
+    if tensor.is_conj():
+        message = "a tensor with the conjugate bit shows other numbers; use resolve_conj()"
+        raise ProtocolError(message, "data-conjugate")
+    if tensor.is_neg():
+        message = "a tensor with the negative bit shows other numbers; use resolve_neg()"
+        raise ProtocolError(message, "data-negative")
+
+
 def _from_torch(tensor: Any) -> Local:
     """A tensor's memory, with or without a gradient."""
+    _refuse_lazy(tensor)
     try:
         if str(tensor.dtype) == "torch.bfloat16":
             bits: Local = tensor.detach().view(import_module("torch").int16).numpy()

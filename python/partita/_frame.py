@@ -151,6 +151,9 @@ def check_layout(layout: Any, shape: tuple[int, ...]) -> None:
     if layout.shape != shape:
         message = f"a table of {shape} for a layout of {layout.shape}; use one shape"
         raise LayoutError(message, "shapes-differ")
+    if len(layout.shape) != 2:
+        message = f"a layout of shape {layout.shape} for a table; use (rows, columns)"
+        raise LayoutError(message, "frame-ndim")
     if layout.partial:
         message = f"summands on grid axes {layout.partial} of a table; tables are not added up"
         raise LayoutError(f"{message}, leave partial= away", "frame-partial")
@@ -285,7 +288,7 @@ def from_tables(
     copy: bool | None,
 ) -> Frame:
     """A frame from this rank's partitions, once all ranks agree on its columns. Collective."""
-    n_columns = parts.shape[1]
+    n_columns = _schema.n_columns_of(parts)
     told, problems = _schema.told_in(_schema.parts_of(parts, own, raw), n_columns)
     every = _joint.share(team, problems, told, "__partitioned__")
     schema = _schema.agreed((one for rank in every for one in rank), n_columns)

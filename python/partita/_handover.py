@@ -85,7 +85,7 @@ def _own_client(team: Team, client: Any) -> Any:
         message = "no rank has a client of a Dask cluster; give a distributed.Client or an address"
         raise TeamError(message, "client-missing")
     with team:
-        return client if is_client else _client_for(named[0])
+        return client if is_client else client_for(named[0])
 
 
 def _current_client() -> Any:
@@ -97,19 +97,30 @@ def _current_client() -> Any:
         return None
 
 
-def _client_for(address: str) -> Any:
-    """The client of this process if it has one to that cluster, else a new one."""
+# Clients that were made here, by the address of their cluster.
+_clients: dict[str, Any] = {}
+
+
+def client_for(address: str) -> Any:
+    """The client of this process if it has one to that cluster, else a new one, kept for later."""
     from distributed import Client
 
     current = _current_client()
-    if current is not None and current.scheduler.address == address:
-        return current
+    for known in (current, _clients.get(address)):
+        if known is not None and known.status == "running" and _leads_to(known, address):
+            return known
     # The first client of a process computes what comes of it.
     try:
-        return Client(address, set_as_default=current is None)
+        made = Client(address, set_as_default=current is None)
     except (OSError, ValueError) as error:
         message = f"no Dask scheduler answers at {address!r} ({error}); give another address"
         raise TeamError(message, "client-missing") from error
+    _clients[address] = made
+    return made
+
+
+def _leads_to(client: Any, address: str) -> bool:
+    return bool(client.scheduler.address == address)
 
 
 def _scatter(array: Array, client: Any, names: dict[int, list[str]]) -> Any:
@@ -220,6 +231,6 @@ def _attach(team: Team, ticket: dict[str, Any]) -> TaskArray:
     if ticket["engine"] == "ray":
         refs = Exchange(*ticket["exchange"]).take("all")
         return RayArray(by_rank(refs, layout), layout, ticket["dtype"])
-    client = _client_for(ticket["address"])
+    client = client_for(ticket["address"])
     handles = by_rank(_adopted(client, ticket["keys"]), layout)
     return DaskArray(handles, layout, ticket["dtype"]).sync()

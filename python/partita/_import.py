@@ -16,7 +16,7 @@ from partita._array import Array
 from partita._bfloat import NAME as BFLOAT
 from partita._bfloat import taught
 from partita._check import DISTARRAY, PARTITIONED
-from partita._errors import LayoutError, ProtocolError, ProtocolWarning, words_of
+from partita._errors import LayoutError, PartitaError, ProtocolError, ProtocolWarning, words_of
 from partita._foreign import as_numpy, checked_copy, is_frame
 from partita._partita import Layout, Whole
 from partita._team import Team, world
@@ -36,7 +36,8 @@ def from_partitioned(obj: Any, *, team: Team | None = None, copy: bool | None = 
     """An array from an object with `__partitioned__`, or from the dictionary. Collective.
 
     Every rank of the team hands over its own dictionary. The metadata is checked first, on all
-    ranks; `get` is called afterwards, once, with a list of the handles that this rank needs.
+    ranks; `get` is called afterwards, once, with a list of the data that this rank needs, be it
+    handles or arrays: what it gives is the data.
     Nothing is copied unless `copy` is true or there is no other way; `a.copies()` says which.
     """
     team, copy = _taker(team, copy)
@@ -119,10 +120,10 @@ def _fetched(
 ) -> tuple[list[Any], list[_joint.Problem]]:
     """The data of this rank's partitions, and what went wrong on the way."""
     data = parts.data(list(own))
-    if parts.is_data or not own or all(is_frame(one) for one in data):
-        return data, []
+    if not own:
+        return [], []
     try:
-        return _call(get, data), []
+        return _call(get, data, parts, own), []
     except ProtocolError as error:
         return [], _joint.problem_of(error)
     except Exception as error:
@@ -130,11 +131,13 @@ def _fetched(
         return [], [("get", "get-raised", message)]
 
 
-def _call(get: Any, handles: Handles) -> list[Any]:
+def _call(get: Any, handles: Handles, parts: Partitions, own: Sequence[int]) -> list[Any]:
     """Ask for all handles at once; one by one where `get` takes only one."""
     try:
         got = get(list(handles))
         found = _one_each(got, len(handles))
+        if found is None:
+            found = _rows(got, parts, own)
         if found is not None:
             return found
         words = f"{len(got)} of them" if isinstance(got, list | tuple) else type(got).__name__
@@ -143,7 +146,7 @@ def _call(get: Any, handles: Handles) -> list[Any]:
         # An array for a list of handles: it may take one at a time, and index by them.
         if not hasattr(got, "shape"):
             raise refusal
-    except ProtocolError:
+    except PartitaError:
         raise
     except Exception as error:
         refusal = error
@@ -162,6 +165,14 @@ def _one_each(got: Any, n_handles: int) -> list[Any] | None:
         return None
     found = list(got)
     return found if len(found) == n_handles else None
+
+
+def _rows(got: Any, parts: Partitions, own: Sequence[int]) -> list[Any] | None:
+    """The rows of one array that has one for each partition: they need not be asked for again."""
+    shape = tuple(getattr(got, "shape", ()))
+    if shape[:1] != (len(own),) or any(parts.part_shape(at) != shape[1:] for at in own):
+        return None
+    return list(got)
 
 
 def _from_raw(
@@ -301,29 +312,60 @@ def asarray(
 ) -> Array:
     """An array from whatever is there, without a copy where that is possible.
 
-    Objects with `__partitioned__` or `__distarray__` are taken over as they are distributed (then
-    this is collective); others are whole arrays that every rank has, of which each rank keeps its
-    part of `layout`, or all of it.
+    Objects with `__partitioned__` or `__distarray__` are taken over as they are distributed;
+    others are whole arrays that every rank has, of which each rank keeps its part of `layout`, or
+    all of it. Collective: all ranks bring the same kind of object, and are told if they do not.
     """
+    if team is None and isinstance(obj, Array):
+        team = obj.team
     team, copy = _taker(team, copy)
     if layout is not None:
         with team:
             a_layout(layout)
-    if isinstance(obj, Array):
-        array = obj
-    elif _offers(obj, PARTITIONED) or (isinstance(obj, dict) and "dim_data" not in obj):
+    kind = _kind_brought(obj, team)
+    if kind == "__partitioned__":
         array = from_partitioned(obj, team=team, copy=copy)
-    elif _offers(obj, DISTARRAY) or isinstance(obj, dict):
+    elif kind == "__distarray__":
         array = from_distarray(obj, team=team, copy=copy)
-    elif type(obj).__module__.startswith("dask.array"):
-        array = import_module("partita.dask").from_dask(obj)
+    elif kind == "a whole array":
+        return _brought_whole(obj, layout, team, copy)
     else:
-        # The others may wait for this rank's dictionary.
-        with team:
-            return _from_whole(obj, layout, team, copy)
+        _joint.bring(team, kind, [], None)
+        array = obj if isinstance(obj, Array) else import_module("partita.dask").from_dask(obj)
     if layout is None or layout == array.layout:
         return array.copy() if copy and array is obj else array
     return array.redistribute(layout)
+
+
+def _kind_brought(obj: Any, team: Team) -> str:
+    """What an object is, in the words in which the ranks compare what they bring."""
+    if isinstance(obj, Array):
+        return "an array of partita"
+    # An object's own code may raise when it is asked.
+    with team:
+        if _offers(obj, PARTITIONED) or (isinstance(obj, dict) and "dim_data" not in obj):
+            return "__partitioned__"
+        if _offers(obj, DISTARRAY) or isinstance(obj, dict):
+            return "__distarray__"
+    return "a dask.array" if type(obj).__module__.startswith("dask.array") else "a whole array"
+
+
+def _brought_whole(obj: Any, layout: Layout | None, team: Team, copy: bool | None) -> Array:
+    """This rank's part of a whole array, once all ranks have brought one."""
+    problems: list[_joint.Problem] = []
+    failed: Exception | None = None
+    try:
+        array = _from_whole(obj, layout, team, copy)
+    except Exception as error:
+        failed, problems = error, _joint.problem_of(error)
+    try:
+        _joint.bring(team, "a whole array", problems, None)
+    except ProtocolError:
+        if failed is None:
+            raise
+    if failed is not None:
+        raise failed
+    return array
 
 
 def _offers(obj: Any, names: tuple[str, ...]) -> bool:

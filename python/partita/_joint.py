@@ -21,7 +21,7 @@ from partita._check import (
     refuse,
     unpicklable,
 )
-from partita._errors import ProtocolError, is_a, text_of, words_of
+from partita._errors import PartitaError, ProtocolError, is_a, text_of, words_of
 from partita._partita import check_dicts, join_distarrays, read_distarray, read_partitioned
 
 if TYPE_CHECKING:
@@ -41,14 +41,36 @@ def share(
     value = (problems, None if problems else own)
     # Nothing is encoded for a team of one.
     told = [value] if team.size == 1 else team.gather_alike("hand over", f"{what}: {step}", value)
+    _refuse_all(team, [found for found, _ in told], what)
+    return [value for _, value in told]
+
+
+def bring(team: Team, kind: str, problems: list[Problem], own: Any) -> list[Any]:
+    """Every rank's value, if all bring the same kind of thing and none has a problem.
+
+    Every hand-over begins with this exchange, whatever a rank brings, so that nobody waits for a
+    dictionary that another rank does not have.
+    """
+    value = (kind, problems, None if problems else own)
+    told = [value] if team.size == 1 else team.gather_alike("hand over", "", value)
+    _refuse_all(team, [found for _, found, _ in told], kind)
+    ranks = {name: rank for rank, (name, _, _) in reversed(list(enumerate(told)))}
+    if len(ranks) > 1:
+        words = ", ".join(f"{name} on rank {rank}" for name, rank in sorted(ranks.items()))
+        message = f"the ranks bring different things: {words}; bring the same on all of them"
+        raise ProtocolError(message, "ranks-differ")
+    return [value for _, _, value in told]
+
+
+def _refuse_all(team: Team, told: list[list[Problem]], what: str) -> None:
+    """Raise the problems that the ranks have told, each with its rank."""
     findings = [
         Finding(_path(rank, path, team), reason, message)
-        for rank, (found, _) in enumerate(told)
+        for rank, found in enumerate(told)
         for path, reason, message in found
     ]
     if findings:
         raise refuse(findings, what)
-    return [value for _, value in told]
 
 
 def _path(rank: int, path: str, team: Team) -> str:
@@ -59,8 +81,8 @@ def _path(rank: int, path: str, team: Team) -> str:
 
 def problem_of(error: Exception) -> list[Problem]:
     """An exception as problems to tell."""
-    if is_a(error, ProtocolError):
-        found = [one for one in error.findings if isinstance(one, Finding)]
+    if is_a(error, PartitaError):
+        found = [one for one in getattr(error, "findings", ()) if isinstance(one, Finding)]
         if found:
             return [(one.path, one.reason, one.message) for one in found]
         return [("", error.reason, text_of(error))]
@@ -78,7 +100,7 @@ def read_parts(obj: Any, team: Team) -> tuple[dict[str, Any], Partitions, list[l
         problems = [*found, *_heat.stale(obj, dictionary)]
     except Exception as error:
         problems = problem_of(error)
-    told = share(team, problems, _summary(parts, team), "__partitioned__", "dictionary")
+    told = bring(team, "__partitioned__", problems, _summary(parts, team))
     assert parts is not None
     if team.size == 1:
         return dictionary, parts, None if parts.locals is None else [sorted(parts.locals)]
@@ -163,9 +185,7 @@ def read_dims(obj: Any, team: Team) -> tuple[DistDict, Layout, Layout | None]:
         problems = list(found)
     except Exception as error:
         problems = problem_of(error)
-    told = share(
-        team, problems, None if read is None else read.plain(), "__distarray__", "dictionary"
-    )
+    told = bring(team, "__distarray__", problems, None if read is None else read.plain())
     joint, layout, halo = join_distarrays(told)
     if joint:
         raise refuse(listed(joint), "__distarray__")

@@ -97,6 +97,17 @@ def parts_of(parts: Partitions, numbers: Sequence[int], tables: Sequence[Table])
     return [(*listed[at], table) for at, table in zip(numbers, tables, strict=True)]
 
 
+def n_columns_of(parts: Partitions) -> int:
+    """How many columns the table of a dictionary has; the same on every rank."""
+    shape = parts.shape
+    if len(shape) != 2:
+        message = (
+            f"tables in a dictionary of shape {shape}; use (rows, columns), or hand over arrays"
+        )
+        raise ProtocolError(message, "data-shape")
+    return shape[1]
+
+
 def told_in_dictionary(dictionary: Any) -> tuple[list[Told], list[Problem]]:
     """The same of a dictionary of `__partitioned__` in which nothing else is wrong.
 
@@ -109,7 +120,7 @@ def told_in_dictionary(dictionary: Any) -> tuple[list[Told], list[Problem]]:
     if parts is None:
         return [], []
     numbers = list(range(len(parts)) if parts.locals is None else parts.locals)
-    return told_in(parts_of(parts, numbers, parts.data(numbers)), parts.shape[1])
+    return told_in(parts_of(parts, numbers, parts.data(numbers)), n_columns_of(parts))
 
 
 def disagreement(told: Sequence[Told]) -> list[Problem]:

@@ -13,6 +13,7 @@ import os
 import pickle
 import time
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 from weakref import WeakKeyDictionary
@@ -22,7 +23,7 @@ import numpy as np
 from partita import _tasks
 from partita._chunks import layout_of_chunks
 from partita._errors import LayoutError, TeamError
-from partita._handover import share
+from partita._handover import client_for, share
 from partita._lend import machine
 from partita._partita import set_kept_bytes
 from partita._tasks import TaskArray
@@ -40,6 +41,9 @@ LARGE_PLAN_BYTES = 1 << 16
 # How often a waiting process looks whether anybody works, and how long it waits if nobody does.
 LOOK_AROUND_SECONDS = 5.0
 NOBODY_WORKS_SECONDS = 60.0
+
+# How long `get` waits for pieces that are still being computed.
+GET_SECONDS = 60.0
 
 _MACHINES: WeakKeyDictionary[Any, dict[str, str]] = WeakKeyDictionary()
 
@@ -158,7 +162,8 @@ class DaskArray(TaskArray):
                     future.result()
 
     def _get(self) -> Callable[[Any], Any]:
-        return get
+        # A future that is pickled forgets its cluster.
+        return partial(get, address=self.client.scheduler.address)
 
 
 class _Patience:
@@ -300,19 +305,60 @@ def current_client() -> Any:
         raise TeamError(message, "client-missing") from None
 
 
-def get(handles: Any) -> Any:
-    """Data of a future, or of a list of them: `get` of `__partitioned__`."""
-    client = current_client()
-    bind(handles if isinstance(handles, list | tuple) else [handles], client)
+def get(handles: Any, address: str | None = None) -> Any:
+    """Data of a future, or of a list of them: `get` of `__partitioned__`.
+
+    In a process or a task that has no client of these futures one is found: that of the worker, of
+    the process, or a new one of the scheduler at `address`.
+    """
+    from distributed import Future
+
+    listed = handles if isinstance(handles, list | tuple) else [handles]
+    futures = [one for one in listed if isinstance(one, Future)]
+    if not futures:
+        # Dask hands a task the data in the place of its futures.
+        return handles
+    own = next((one.client for one in futures if one.client is not None), None)
+    client = own or (current_client() if address is None else client_for(address))
+    bind(futures, client)
     with one_clear_error():
+        _arrived(futures)
         return client.gather(handles, direct=True)
 
 
+def _arrived(futures: Sequence[Handle]) -> None:
+    """Wait until the data is there, or was lost; not for ever."""
+    from distributed import wait
+
+    try:
+        wait(futures, timeout=GET_SECONDS)
+    except TimeoutError:
+        late = [one.key for one in futures if one.status == "pending"]
+        message = f"{len(late)} pieces are not there after {GET_SECONDS:.0f} s ({late[:2]})"
+        raise TeamError(f"{message}; look at the workers, or try again", "data-late") from None
+
+
 def bind(futures: Sequence[Handle], client: Any) -> None:
-    """Make futures that were unpickled known to a client."""
-    for future in futures:
-        if future.client is None:
-            future.bind_client(client)
+    """Make futures that were unpickled known to a client, and the client to the scheduler."""
+    new = [future for future in futures if future.client is None]
+    if not new:
+        return
+    keys = [future.key for future in new]
+    unknown = client.run_on_scheduler(_unknown, keys=keys)
+    if unknown:
+        message = (
+            f"the scheduler at {client.scheduler.address} knows nothing of {len(unknown)} pieces "
+            f"({unknown[0]}); the process that made them must keep them as long as they are used"
+        )
+        raise TeamError(message, "source-lost")
+    for future in new:
+        future.bind_client(client)
+    # Without this the scheduler tells the client nothing, and may drop what it needs.
+    client._send_to_scheduler({"op": "client-desires-keys", "keys": keys, "client": client.id})
+
+
+def _unknown(dask_scheduler: Any, keys: list[Any]) -> list[Any]:
+    return [key for key in keys if key not in dask_scheduler.tasks]
 
 
 @contextmanager

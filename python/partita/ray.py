@@ -32,6 +32,14 @@ if TYPE_CHECKING:
 # Plans above this size (they carry lists of indices) are put into the store once.
 LARGE_PLAN_BYTES = 1 << 16
 
+# How long `get` waits for pieces that are still being made.
+GET_SECONDS = 60.0
+
+# What to do with references that another process shall read.
+LET_RAY_CARRY = (
+    "let Ray carry the dictionary, as a task's argument or by ray.put, or use partita.ray.share: "
+    "a reference that pickle carries loses its owner"
+)
 
 __all__ = ["RayArray", "from_ray", "get", "share"]
 
@@ -212,11 +220,29 @@ def store_pid(node: Place) -> int:
 
 
 def get(handles: Any) -> Any:
-    """Data of a reference, or of a list of them: `get` of `__partitioned__`."""
+    """Data of a reference, or of a list of them: `get` of `__partitioned__`.
+
+    Ray knows the owner of references that it has carried itself: as a task's argument, or in an
+    object that was put. Those that pickle has carried are refused.
+    """
     import ray
 
-    with one_clear_error():
-        return ray.get(list(handles) if isinstance(handles, tuple) else handles)
+    if not ray.is_initialized():
+        # Asked for an object, Ray would start a new cluster, which has it not.
+        message = "this process is in no Ray cluster; call ray.init(address=...), and "
+        raise TeamError(message + LET_RAY_CARRY, "ray-missing")
+    listed = list(handles) if isinstance(handles, tuple) else handles
+    try:
+        with one_clear_error():
+            return ray.get(listed, timeout=GET_SECONDS)
+    except ray.exceptions.GetTimeoutError:
+        message = f"pieces are not there after {GET_SECONDS:.0f} s; look at the tasks that make "
+        raise TeamError(f"{message}them, and {LET_RAY_CARRY}", "data-late") from None
+    except ValueError as error:
+        if "owner" not in str(error):
+            raise
+        message = f"Ray does not know who owns the pieces; {LET_RAY_CARRY}"
+        raise TeamError(message, "source-lost") from error
 
 
 @contextmanager
@@ -227,6 +253,8 @@ def one_clear_error() -> Iterator[None]:
     try:
         yield
     except exceptions.RayError as error:
+        if isinstance(error, exceptions.GetTimeoutError):
+            raise
         cause = getattr(error, "cause", None) or error
         if isinstance(cause, exceptions.ObjectLostError):
             message = (

@@ -16,7 +16,7 @@ from pathlib import Path
 import dask.array as da
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, wait
 from task_cases import SHAPE, buffers, check, layouts, numbers, summands
 
 import partita as pt
@@ -212,6 +212,63 @@ def test_partitioned_is_picklable_and_complete(client: Client) -> None:
     with pytest.raises(pt.LayoutError, match="as_chunks") as caught:
         _ = a.redistribute(LAYOUTS["cyclic"]).__partitioned__
     assert caught.value.reason == "layout-not-a-grid"
+
+
+OTHER_PROCESS = """
+import pickle, sys
+import numpy as np
+import partita as pt
+found = pickle.loads(sys.stdin.buffer.read())
+np.save(sys.stdout.buffer, pt.from_partitioned(found).gather())
+"""
+
+
+def in_another_process(pickled: bytes) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-c", OTHER_PROCESS],
+        input=pickled,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_another_process_finds_the_pieces(client: Client, tmp_path: Path) -> None:
+    values = numbers(9)
+    a = scattered(client, values, LAYOUTS["blocks"])
+    done = in_another_process(pickle.dumps(a.__partitioned__))
+    assert done.returncode == 0, done.stderr.decode()
+    (tmp_path / "values.npy").write_bytes(done.stdout)
+    np.testing.assert_array_equal(np.load(tmp_path / "values.npy"), values)
+
+
+def test_another_process_is_told_what_is_gone(client: Client) -> None:
+    a = scattered(client, numbers(9), LAYOUTS["blocks"])
+    pickled = pickle.dumps(a.__partitioned__)
+    del a
+    done = in_another_process(pickled)
+    assert b"knows nothing of 6 pieces" in done.stderr, done.stderr.decode()
+
+
+def taken_over(given: bytes | dict[str, object]) -> np.ndarray:
+    """The whole array, in a task."""
+    found = pickle.loads(given) if isinstance(given, bytes) else given
+    return pt.from_partitioned(found, team=pt.Team(pt._team.Crew(1).world(0))).gather()
+
+
+@pytest.mark.parametrize("form", ["pickled", "plain"])
+def test_tasks_find_the_pieces(client: Client, form: str) -> None:
+    values = numbers(9)
+    found = scattered(client, values, LAYOUTS["blocks"])
+    given = found.__partitioned__
+    # As many as there are threads: none may wait for another.
+    tasks = [
+        client.submit(taken_over, pickle.dumps(given) if form == "pickled" else given, pure=False)
+        for _ in range(4)
+    ]
+    wait(tasks, timeout=60)
+    for one in client.gather(tasks):
+        np.testing.assert_array_equal(one, values)
 
 
 def test_words_and_picture_ask_nobody(client: Client) -> None:

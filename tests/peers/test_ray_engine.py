@@ -130,6 +130,37 @@ class TestOneNode:
         np.testing.assert_array_equal(again, values)
         np.testing.assert_array_equal(found["get"](handles[0]), found["get"](tuple(handles))[0])
 
+    def test_tasks_read_a_dictionary_that_ray_carries(self) -> None:
+        values = numbers(9)
+        a = put(values, LAYOUTS["blocks"])
+
+        @ray.remote
+        def taken_over(found: dict[str, Any]) -> np.ndarray:
+            return pt.from_partitioned(found).gather()
+
+        given = a.__partitioned__
+        np.testing.assert_array_equal(ray.get(taken_over.remote(given), timeout=60), values)
+
+    def test_another_process_is_told_what_a_pickle_loses(self) -> None:
+        a = put(numbers(9), LAYOUTS["blocks"])
+        code = (
+            "import pickle, sys, ray, partita as pt\n"
+            "found = pickle.loads(sys.stdin.buffer.read())\n"
+            "try:\n"
+            "    pt.from_partitioned(found)\n"
+            "except pt.ProtocolError as error:\n"
+            "    print(error, ray.is_initialized())\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            input=pickle.dumps(a.__partitioned__),
+            capture_output=True,
+            timeout=60,
+            check=True,
+        )
+        assert b"let Ray carry the dictionary" in done.stdout
+        assert done.stdout.strip().endswith(b"False"), "it has started a cluster of its own"
+
     def test_words_and_picture(self) -> None:
         a = put(numbers(1), LAYOUTS["rows"]).redistribute(LAYOUTS["cyclic"])
         words = "cyclic, cyclic(3) @ 2x2, 4 pieces in 1 places"

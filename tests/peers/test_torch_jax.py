@@ -75,6 +75,28 @@ def test_tensors_that_numpy_does_not_know_are_refused() -> None:
     assert caught.value.reason == "data-device"
 
 
+COMPLEX = torch.ones((2, 3), dtype=torch.complex64)
+LAZY = [
+    (COMPLEX.conj(), "data-conjugate", "resolve_conj"),
+    (COMPLEX.conj().imag, "data-negative", "resolve_neg"),
+    (torch.eye(2, 3).to_sparse(), "data-sparse", "to_dense"),
+]
+
+
+@pytest.mark.parametrize(("tensor", "reason", "cure"), LAZY, ids=[one[2] for one in LAZY])
+def test_tensors_that_show_other_memory_are_refused_by_name(
+    tensor: torch.Tensor, reason: str, cure: str
+) -> None:
+    given = table([tensor], [2], 3)
+    for call in (lambda: pt.from_partitioned(given), lambda: pt.asarray(tensor)):
+        with pytest.raises(pt.ProtocolError, match=cure) as caught:
+            call()
+        assert caught.value.reason == reason
+    given["get"] = lambda tensors: [getattr(one, cure)() for one in tensors]
+    wanted = getattr(tensor, cure)().numpy()
+    np.testing.assert_array_equal(pt.from_partitioned(given).gather(), wanted)
+
+
 def test_mixed_containers_are_refused() -> None:
     mixed = table([torch.zeros(2, 3), np.zeros((2, 3), "f4")], [2, 2], 3)
     found = pt.check(mixed)

@@ -65,6 +65,17 @@ def taken(team: pt.Team) -> object:
 # What the last rank does while the others hand over a dictionary of `__partitioned__`.
 OTHERS: dict[str, Taken] = {
     "the other protocol": lambda team: pt.asarray(distarray(team), team=team),
+    "a whole array": lambda team: pt.asarray(piece(team), team=team),
+    "a whole array and a layout": lambda team: pt.asarray(
+        np.zeros(2 * team.size), pt.Layout(2 * team.size, f"block @ {team.size}"), team
+    ),
+    "numbers": lambda team: pt.asarray([1, 2], team=team),
+    "an array of partita": lambda team: pt.asarray(
+        pt.from_local(piece(team), pt.Layout(2 * team.size, f"block @ {team.size}"), team),
+        team=team,
+    ),
+    "no dictionary": lambda team: pt.from_partitioned(piece(team), team=team),
+    "no dictionary of the other protocol": lambda team: pt.from_distarray(None, team=team),
     "nothing": lambda team: pt.asarray(None, team=team),
     "a whole array, then data for one": lambda team: (
         pt.asarray(piece(team)),
@@ -107,4 +118,28 @@ def check_one_differs(results: list[dict[str, Told]]) -> None:
                 assert f"rank {len(results) - 1}" in error[3] or "ranks[" in error[3], (name, error)
 
 
-CASES = [Case("hand over: one rank differs", one_differs, (), check_one_differs)]
+BROUGHT: list[Taken] = [
+    taken,
+    OTHERS["a whole array"],
+    OTHERS["nothing"],
+    OTHERS["the other protocol"],
+]
+
+
+def all_differ(team: pt.Team) -> Told:
+    told = attempt(partial(BROUGHT[team.rank % len(BROUGHT)], team))
+    np.testing.assert_array_equal(team.allgather_data(team.rank), range(team.size))
+    return told
+
+
+def check_all_differ(results: list[Told]) -> None:
+    for told in results[: len(results) if len(results) > 1 else 0]:
+        assert told is not None
+        # Nobody waited for the others: all were told what the ranks have brought.
+        assert told[0] == "ProtocolError", told
+
+
+CASES = [
+    Case("hand over: one rank differs", one_differs, (), check_one_differs),
+    Case("hand over: all ranks differ", all_differ, (), check_all_differ),
+]

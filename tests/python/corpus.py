@@ -27,6 +27,20 @@ class Tensor:
         return self._array.__array_interface__
 
 
+class OnDevice:
+    """An array whose memory is not the processor's."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: str, device: str) -> None:
+        self.shape, self.dtype, self._device = shape, np.dtype(dtype), device
+
+    def __dlpack__(self, **_: Any) -> Any:
+        raise BufferError("no other memory here")
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        name, _, index = self._device.partition(":")
+        return {"kDLCUDA": 2, "kDLOneAPI": 14}[name], int(index or 0)
+
+
 class DataFrame:
     """As much of a table as a check looks at."""
 
@@ -36,6 +50,9 @@ class DataFrame:
 
 
 _handles: dict[str, type[Handle]] = {}
+
+# Handles that look like data.
+LIKE_DATA: dict[str, Any] = {"bytes": b"123", "numpy.int64": np.int64(3)}
 
 
 def get(handles: Any) -> Any:
@@ -58,17 +75,28 @@ def build(value: Any) -> Any:
             case "$function":
                 return get
             case "$handle":
-                kind = _handles.setdefault(content, type(content, (Handle,), {}))
-                return kind()
+                return _handle(content)
             case "$array":
                 return _array(content)
     return {key: build(item) for key, item in value.items()}
+
+
+def _handle(name: str) -> Any:
+    if name in LIKE_DATA:
+        return LIKE_DATA[name]
+    module, _, short = name.rpartition(".")
+    own = {"__module__": module} if module else {}
+    return _handles.setdefault(name, type(short, (Handle,), own))()
 
 
 def _array(content: dict[str, Any]) -> Any:
     if content.get("type") == "pandas.DataFrame":
         return DataFrame(tuple(content["shape"]))
     dtype = content.get("dtype", "float64")
+    if "device" in content:
+        return OnDevice(tuple(content["shape"]), dtype, content["device"])
+    if content.get("type") == "memoryview":
+        return np.zeros(content["shape"], dtype).data
     if "values" in content:
         array = np.array(content["values"], dtype=dtype)
         array = array.reshape(content.get("shape", array.shape))

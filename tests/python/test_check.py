@@ -6,7 +6,9 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import corpus
@@ -237,12 +239,31 @@ def test_get_is_never_called() -> None:
         pt.from_partitioned(line(get=get, shape=(9,)))
 
 
+class Store:
+    def get(self, handles: Any) -> Any:
+        raise AssertionError("called")
+
+
+class Locked(Store):
+    """Its methods have names, and yet no pickle."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+
+    def __call__(self, handles: Any) -> Any:
+        raise AssertionError("called")
+
+
 def test_strict_checks_want_a_get_that_can_be_pickled() -> None:
     assert pt.check(line(), strict=True) == []
     found = pt.check(line(get=lambda handles: handles), strict=True)
     assert [one.reason for one in found] == ["get-not-picklable"]
     assert "<lambda>" in found[0].message
     assert pt.check(line(get=lambda handles: handles)) == []
+    assert reasons(pt.check(line(get=Locked().get), strict=True)) == ["get-not-picklable"]
+    assert reasons(pt.check(line(get=Locked()), strict=True)) == ["get-not-picklable"]
+    assert pt.check(line(get=partial(corpus.get)), strict=True) == []
+    assert pt.check(line(get=Store().get), strict=True) == []
 
     def job(team: pt.Team) -> list[str]:
         bad = line(get=lambda handles: handles)

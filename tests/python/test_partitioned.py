@@ -383,6 +383,120 @@ def test_get_may_answer_in_many_forms(name: str) -> None:
     np.testing.assert_array_equal(pt.from_partitioned(given).gather(), STACK.reshape(6))
 
 
+LIKE_DATA: dict[str, Callable[[int], Any]] = {
+    "bytes as long as the partition": lambda number: bytes([number]) * 3,
+    "longer bytes": lambda number: bytes([number]) * 16,
+    "NumPy's numbers": np.int64,
+    "arrays without dimensions": lambda number: np.array(number),
+    "arrays": lambda number: np.full(3, number),
+    "memory": lambda number: np.full(3, number).data,
+}
+
+
+@pytest.mark.parametrize("name", LIKE_DATA)
+@pytest.mark.parametrize("takes", ["a list", "one"])
+def test_what_get_gives_is_the_data(name: str, takes: str) -> None:
+    """Handles may show memory of their own; `get` is asked for each once, by who needs it."""
+
+    def number(handle: Any) -> int:
+        return int(
+            np.asarray(handle if isinstance(handle, np.generic) else memoryview(handle)).flat[0]
+        )
+
+    def body(team: pt.Team) -> None:
+        asked: list[int] = []
+
+        def fetch(handle: Any) -> Any:
+            asked.append(number(handle))
+            return STACK[asked[-1]]
+
+        def get(handles: Any) -> Any:
+            assert type(handles) is not tuple
+            if takes == "one":
+                if type(handles) is list:
+                    raise TypeError("one handle at a time")
+                return fetch(handles)
+            return [fetch(handle) for handle in handles]
+
+        given = {**table(STACK.reshape(6), [[3, 3]]), "get": get}
+        for at, part in enumerate(given["partitions"].values()):
+            part["data"] = LIKE_DATA[name](at)
+        assert pt.check(given) == []
+        a = pt.from_partitioned(given, team=team)
+        assert asked == ([0, 1] if team.size == 1 else [team.rank])
+        np.testing.assert_array_equal(a.gather(), STACK.reshape(6))
+        assert all(np.shares_memory(piece, STACK) for _, piece in a.pieces)
+
+    pt.spmd(body, ranks=1)
+    pt.spmd(body, ranks=2)
+
+
+def test_get_changes_arrays() -> None:
+    whole = numbers((6,))
+    given = table(whole, [[3, 3]], [(0,), (1,)])
+    given["get"] = lambda arrays: [2 * array for array in arrays]
+    np.testing.assert_array_equal(pt.from_partitioned(given).gather(), 2 * whole)
+    given["get"] = lambda arrays: [array.astype("f4") for array in arrays]
+    assert pt.from_partitioned(given).dtype == np.dtype("f4")
+    given["get"] = get_raises
+    with pytest.raises(pt.ProtocolError) as caught:
+        pt.from_partitioned(given)
+    assert caught.value.reason == "get-raised"
+
+
+def test_an_array_of_all_pieces_is_asked_for_once() -> None:
+    asked = []
+
+    def get(handles: Any) -> Any:
+        asked.append(handles)
+        return STACK[handles]
+
+    given = {**table(STACK.reshape(6), [[3, 3]]), "get": get}
+    for number, part in enumerate(given["partitions"].values()):
+        part["data"] = number
+    np.testing.assert_array_equal(pt.from_partitioned(given).gather(), STACK.reshape(6))
+    assert asked == [[0, 1]]
+
+
+class Frame:
+    """As much of a table as makes it one."""
+
+    iloc = columns = None
+    shape = (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("shape", "cuts"), [((6,), [[3, 3]]), ((), []), ((2, 2, 2), [[2], [2], [2]])]
+)
+def test_tables_want_rows_and_columns(shape: tuple[int, ...], cuts: Cuts) -> None:
+    def body(team: pt.Team) -> str:
+        given = {**table(numbers(shape), cuts), "get": lambda handles: [Frame() for _ in handles]}
+        with pytest.raises(pt.ProtocolError) as caught:
+            pt.from_partitioned(given, team=team)
+        return caught.value.reason
+
+    for n_ranks in (1, 2):
+        assert pt.spmd(body, ranks=n_ranks) == ["data-shape"] * n_ranks
+
+
+def test_a_rank_that_has_nothing() -> None:
+    whole = numbers((6,))
+
+    def body(team: pt.Team) -> None:
+        local = [(0,), (1,)] if team.rank == 1 else []
+        a = pt.from_partitioned(table(whole, [[3, 3]], local), team=team)
+        np.testing.assert_array_equal(a.gather(), whole)
+        assert a.__partitioned__["locals"] == local
+
+    pt.spmd(body, ranks=2)
+    alone = pt.from_partitioned(table(whole, [[3, 3]], []))
+    assert (alone.pieces, alone.shape) == ([], (6,))
+    handed = alone.__partitioned__
+    assert (handed["locals"], pt.check(handed)) == ([], [])
+    with pytest.raises(pt.LayoutError):
+        alone.gather()
+
+
 def test_handles_that_name_their_dtype_are_fetched() -> None:
     given = table(STACK.reshape(6), [[3, 3]])
     for part in given["partitions"].values():
@@ -469,7 +583,8 @@ def test_one_rank_of_several_alone() -> None:
     whole = numbers((8, 8))
     given = table(whole, [[2] * 4, [8]], [(0, 0), (2, 0)])
     for number, part in enumerate(given["partitions"].values()):
-        part["location"] = [(f"1.1.1.{1 + number % 2}", 7 + number % 2, f"kDLOneAPI:{number // 2}")]
+        device = () if number % 2 == 0 else (f"kDLOneAPI:{number // 2}",)
+        part["location"] = [(f"1.1.1.{1 + number % 2}", 7 + number % 2, *device)]
     a = pt.from_partitioned(given)
     assert [piece.start for piece, _ in a.pieces] == [(0, 0), (4, 0)]
     assert all(np.shares_memory(buffer, whole) for _, buffer in a.pieces)
@@ -484,7 +599,32 @@ def test_one_rank_of_several_alone() -> None:
         a.gather()
     handed = a.__partitioned__
     assert pt.check(handed) == []
-    assert handed["partitions"][(1, 0)]["location"] == [("1.1.1.2", 8)]
+    assert handed["partitions"][(1, 0)]["location"] == [("1.1.1.2", 8, "kDLOneAPI:0")]
+
+
+AS_THEY_CAME: list[list[Any]] = [
+    [("1.1.1.2", 5, "kDLCUDA:1")],
+    [("1.1.1.2", 5, "kDLCUDA")],
+    [("1.1.1.2", 5)],
+    ["1.1.1.2"],
+    [3],
+    [("1.1.1.2", 5, "kDLCUDA:1"), ("1.1.1.3", 7)],
+    [],
+]
+
+
+@pytest.mark.parametrize("places", AS_THEY_CAME, ids=str)
+def test_places_that_others_have_are_handed_on_as_they_came(places: list[Any]) -> None:
+    given = table(numbers((6,)), [[3, 3]], [(0,)])
+    given["partitions"][(1,)]["location"] = places
+    a = pt.from_partitioned(given)
+    assert a.__partitioned__["partitions"][(1,)]["location"] == places
+    again = pt.from_partitioned(a.__partitioned__).__partitioned__
+    assert again["partitions"][(1,)]["location"] == places
+    ips = [place if isinstance(place, str) else place[0] for place in places if place != 3]
+    assert a.partitioned("ip")["partitions"][(1,)]["location"] == ips
+    ranks = [place for place in places if place == 3]
+    assert a.partitioned("heat")["partitions"][(1,)]["location"] == ranks
 
 
 def test_replicas_are_held_and_handed_on() -> None:

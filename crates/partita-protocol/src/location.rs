@@ -17,6 +17,16 @@ pub struct Location {
     pub pid: Option<u64>,
     /// Where in that process; `kDLCPU` if nothing is said.
     pub device: Option<Device>,
+    /// The device in the producer's own words, to be handed on as it came.
+    pub device_words: Option<Arc<str>>,
+}
+
+impl Location {
+    /// Where the elements lie; a rank or an address alone does not say.
+    #[must_use]
+    pub fn memory(&self) -> Option<Device> {
+        self.pid.map(|_| self.device.unwrap_or(Device::HOST))
+    }
 }
 
 /// A device as DLPack numbers them.
@@ -48,7 +58,32 @@ const DEVICES: [(&str, u32); 16] = [
     ("kDLTrn", 18),
 ];
 
+/// Devices whose memory the processor reads like its own: pinned and managed memory among them.
+const READ_BY_HOST: [u32; 4] = [1, 3, 11, 13];
+
 impl Device {
+    /// The processor's own memory.
+    pub const HOST: Self = Self { code: 1, index: 0 };
+
+    /// A device by DLPack's numbers, if they are known.
+    #[must_use]
+    pub fn numbered(code: u32, index: u32) -> Option<Self> {
+        let is_known = DEVICES.iter().any(|(_, known)| *known == code);
+        is_known.then_some(Self { code, index })
+    }
+
+    /// Whether two names may stand for the same memory.
+    #[must_use]
+    pub fn may_be(self, other: Self) -> bool {
+        let is_host = |device: Self| READ_BY_HOST.contains(&device.code);
+        // Managed memory belongs to the processor and to every device of CUDA.
+        let is_managed = |one: Self, two: Self| (one.code, two.code) == (13, 2);
+        self == other
+            || (is_host(self) && is_host(other))
+            || is_managed(self, other)
+            || is_managed(other, self)
+    }
+
     /// Reads `name` or `name:index`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -144,11 +179,16 @@ fn read_tuple(items: &[Value], path: Path<'_>, found: &mut Findings) -> Option<L
             return wrong(found, "location-pid", message);
         }
     };
+    let words = match device {
+        Some(Value::Text(words)) => Some(Arc::clone(words)),
+        _ => None,
+    };
     let device = match device {
         None | Some(Value::Null) => None,
         Some(device) => Some(read_device(device, path, found)?),
     };
-    Some(Location { rank: None, ip: Some(Arc::clone(ip)), pid: Some(pid), device })
+    let ip = Some(Arc::clone(ip));
+    Some(Location { rank: None, ip, pid: Some(pid), device, device_words: words })
 }
 
 fn read_device(value: &Value, path: Path<'_>, found: &mut Findings) -> Option<Device> {
@@ -184,5 +224,21 @@ mod tests {
             assert_eq!(read(wrong), None, "{wrong}");
         }
         assert_eq!(Device { code: 14, index: 1 }.name(), "kDLOneAPI:1");
+    }
+
+    #[test]
+    fn names_of_one_memory_agree() {
+        let may =
+            |a: &str, b: &str| Device::parse(a).zip(Device::parse(b)).map(|(a, b)| a.may_be(b));
+        for (a, b) in
+            [("kDLCPU", "kDLCPU:1"), ("kDLCPU", "kDLCUDAHost"), ("kDLCUDAManaged", "kDLCUDA:2")]
+        {
+            assert_eq!((may(a, b), may(b, a)), (Some(true), Some(true)), "{a} {b}");
+        }
+        for (a, b) in
+            [("kDLCPU", "kDLCUDA"), ("kDLCUDA:0", "kDLCUDA:1"), ("kDLCUDAHost", "kDLCUDA")]
+        {
+            assert_eq!((may(a, b), may(b, a)), (Some(false), Some(false)), "{a} {b}");
+        }
     }
 }

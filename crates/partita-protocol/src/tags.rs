@@ -4,12 +4,13 @@
 //! |---|---|
 //! | `{"$tuple": [1, 2]}` | a tuple |
 //! | `{"$dict": [[key, value], ...]}` | a dictionary with any keys |
-//! | `{"$array": {"shape": [2], "dtype": "int64", "values": [1, 2]}}` | an array; values are optional |
+//! | `{"$array": {"shape": [2], "dtype": "int64", "values": [1, 2]}}` | an array; values are optional, and so is `"device": "kDLCUDA:0"` |
 //! | `{"$handle": "ObjectRef"}` | an opaque object of that type |
 //! | `{"$function": "get"}` | something that can be called |
 
 use std::sync::Arc;
 
+use crate::location::Device;
 use crate::value::{Facts, Role, Thing, Value};
 
 /// Replaces tagged objects by what they mean.
@@ -67,10 +68,13 @@ fn array(fields: &Value) -> Value {
     let length =
         || fields.get("values").and_then(Value::items).map(|items| vec![items.len() as i64]);
     let shape = numbers("shape").or_else(length).unwrap_or_default();
+    let dtype = text("dtype", "float64");
     let facts = Facts {
         shape: shape.into_iter().map(|extent| extent.unsigned_abs()).collect(),
-        dtype: text("dtype", "float64"),
         defect: fields.get("defect").map(|_| text("defect", "")),
+        // Tables do not say where they lie.
+        device: Device::parse(&text("device", "kDLCPU")).filter(|_| !dtype.is_empty()),
+        dtype,
         numbers: values.map(Into::into),
     };
     thing(text("type", "numpy.ndarray"), Role::Array(facts.into()))

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use crate::location::Device;
+
 /// A value of a protocol dictionary.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
@@ -59,6 +61,8 @@ pub struct Facts {
     pub dtype: Arc<str>,
     /// Why it can serve as no buffer, if it cannot.
     pub defect: Option<Arc<str>>,
+    /// Where its elements lie, if it says so.
+    pub device: Option<Device>,
     /// Its elements, where they are integers that matter.
     pub numbers: Option<Arc<[i64]>>,
 }

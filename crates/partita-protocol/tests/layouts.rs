@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use partita_layout::{Form, Layout, Map};
 use partita_oracle::case::pair;
-use partita_protocol::distarray::{self, Distarray};
+use partita_protocol::distarray::{self, Dim, Distarray, Rule};
 use partita_protocol::partitioned::Holders;
 use partita_protocol::{Findings, Strictness};
 
@@ -97,7 +97,14 @@ fn dimensions_make_a_layout_of_the_same_owners() {
         assert_eq!(again.shape(), layout.shape(), "seed {seed}");
         for rank in 0..n_ranks {
             let (a, b) = (again.local_shape(rank, 0), layout.local_shape(rank, 0));
-            assert_eq!(a.expect("a shape"), b.expect("a shape"), "seed {seed}");
+            let beyond = distarray::beyond_ends(&layout, rank);
+            let inside =
+                b.expect("a shape").iter().zip(beyond).map(|(n, (l, r))| n - l - r).collect();
+            assert_eq!(
+                a.expect("a shape"),
+                Vec::<u64>::from_iter::<Vec<u64>>(inside),
+                "seed {seed}"
+            );
         }
         if has_lists(&layout) {
             continue;
@@ -108,4 +115,45 @@ fn dimensions_make_a_layout_of_the_same_owners() {
         }
     }
     assert!(n_made > n_cases() / 10, "{n_made}");
+}
+
+/// What a slice leaves of cycles: coordinate k has the blocks from the (k + turn)-th on.
+fn turned(size: u64, n: u64, block: u64, turn: u64) -> Vec<Dim> {
+    let start = |k: u64| ((k + turn) % n * block).min(size);
+    let rule = |k: u64| Rule::Cyclic { block, start: start(k) };
+    (0..n).map(|k| Dim { size, grid_size: n, grid_rank: k, rule: rule(k) }).collect()
+}
+
+#[test]
+fn turned_cycles_lie_with_their_ranks_and_come_back() {
+    for (size, n, block, turn) in
+        [(9, 2, 1, 1), (10, 3, 2, 2), (2, 4, 1, 3), (13, 3, 4, 1), (0, 3, 2, 1), (7, 1, 2, 0)]
+    {
+        let (rows, columns) = (turned(size, n, block, turn), turned(5, 2, 2, 1));
+        let dims = rows.iter().flat_map(|row| columns.iter().map(|c| vec![row.clone(), c.clone()]));
+        let ranks: Vec<Distarray> =
+            dims.map(|dims| Distarray { dims, dtype: None, buffer: 0 }).collect();
+        let mut found = Findings::new(Strictness::Strict);
+        distarray::check_ranks(&ranks.iter().cloned().map(Some).collect::<Vec<_>>(), &mut found);
+        assert_eq!(found.into_list(), []);
+        let layout = distarray::layouts(&ranks).expect("a layout").layout;
+        for index in indices(&[0, 0], &[size, 5]) {
+            let row = (index[0] as u64 / block + n - turn) % n;
+            let column = (index[1] as u64 / 2 + 1) % 2;
+            assert_eq!(layout.owner(&index), Ok(row * 2 + column), "{index:?} of {size} over {n}");
+        }
+        let n_ranks = ranks.len() as u64;
+        for rank in 0..n_ranks {
+            let again = distarray::dims_of(&layout, rank, n_ranks).expect("dimensions");
+            for (a, b) in again.iter().zip(&ranks[rank as usize].dims) {
+                assert_eq!((a.size, a.grid_size, a.grid_rank), (b.size, b.grid_size, b.grid_rank));
+                let (Rule::Cyclic { start: a, .. }, Rule::Cyclic { start: b, .. }) =
+                    (&a.rule, &b.rule)
+                else {
+                    panic!("no cycles");
+                };
+                assert!(a == b || (*a >= size && *b >= size), "{a} {b}");
+            }
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use partita_protocol::{Facts, Role};
+use partita_protocol::{Device, Facts, Role};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMemoryView, PyString, PyTuple, PyType};
@@ -16,11 +16,17 @@ use crate::values::quiet;
 enum Kind {
     /// Rows and columns with names.
     Frame,
+    /// NumPy's own array: the usual case, and there may be a hundred thousand.
+    Ndarray,
+    /// A number of NumPy, which may be a handle as well.
+    Number,
     /// `__array_interface__`.
     Interface,
     /// `__dlpack__`.
     Dlpack,
-    /// The buffer protocol.
+    /// A view of memory.
+    Memory,
+    /// The buffer protocol and nothing else, as bytes have it: they may be a handle as well.
     Buffer,
     /// None of these, but it can be called.
     Function,
@@ -57,6 +63,7 @@ impl<'py> Kinds<'py> {
         if let Some((_, kind, _)) = self.kinds.get(&(class.as_ptr() as usize)) {
             return Ok(*kind);
         }
+        let name = self.name(&class)?;
         let has = |name: &str| -> PyResult<bool> {
             Ok(quiet(self.py, value.hasattr(name))?.unwrap_or(false))
         };
@@ -65,10 +72,16 @@ impl<'py> Kinds<'py> {
             Kind::Function
         } else if has("iloc")? && has("columns")? {
             Kind::Frame
+        } else if &*name == "numpy.ndarray" {
+            Kind::Ndarray
+        } else if is_number(&class) {
+            Kind::Number
         } else if has("__array_interface__")? {
             Kind::Interface
         } else if has("__dlpack__")? {
             Kind::Dlpack
+        } else if value.is_instance_of::<PyMemoryView>() {
+            Kind::Memory
         } else if shows_buffer(value) {
             Kind::Buffer
         } else if value.is_callable() {
@@ -76,14 +89,13 @@ impl<'py> Kinds<'py> {
         } else {
             Kind::Handle
         };
-        let name = self.name(&class)?;
         self.kinds.insert(class.as_ptr() as usize, (class, kind, name));
         Ok(kind)
     }
 
     /// Whether it can be read as an array at all.
     pub(crate) fn is_buffer(&mut self, value: &Bound<'py, PyAny>) -> PyResult<bool> {
-        Ok(matches!(self.kind(value)?, Kind::Interface | Kind::Dlpack | Kind::Buffer))
+        Ok(!matches!(self.kind(value)?, Kind::Frame | Kind::Function | Kind::Handle))
     }
 
     /// What an object can do. `as_buffer`: it must show its memory.
@@ -91,12 +103,28 @@ impl<'py> Kinds<'py> {
         let kind = self.kind(value)?;
         let facts = match kind {
             Kind::Function => return Ok(Role::Function),
+            // What `get` gives for these is the data, and that may be anything.
+            Kind::Number | Kind::Buffer if !as_buffer => None,
             Kind::Handle => None,
             Kind::Frame => self.shape(value)?.map(|shape| Facts { shape, ..Facts::default() }),
-            Kind::Interface | Kind::Dlpack => self.array_facts(value, as_buffer)?,
-            Kind::Buffer => quiet(self.py, memory_facts(value))?,
+            Kind::Ndarray | Kind::Number => self.array_facts(value, as_buffer)?,
+            Kind::Interface | Kind::Dlpack => {
+                let device = self.device(value)?;
+                self.array_facts(value, as_buffer)?.map(|facts| Facts { device, ..facts })
+            }
+            Kind::Memory | Kind::Buffer => quiet(self.py, memory_facts(value))?,
         };
         Ok(facts.map_or(Role::Handle, |facts| Role::Array(facts.into())))
+    }
+
+    /// Where an array says that it lies; what has an `__array_interface__` alone lies here.
+    fn device(&self, value: &Bound<'py, PyAny>) -> PyResult<Option<Device>> {
+        let name = intern!(self.py, "__dlpack_device__");
+        if quiet(self.py, value.hasattr(name))? != Some(true) {
+            return Ok(Some(Device::HOST));
+        }
+        let told = value.call_method0(name).and_then(|told| told.extract::<(u32, u32)>());
+        Ok(quiet(self.py, told)?.and_then(|(code, index)| Device::numbered(code, index)))
     }
 
     fn shape(&self, value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<u64>>> {
@@ -122,7 +150,7 @@ impl<'py> Kinds<'py> {
         let is_time = dtype.starts_with("datetime64") || dtype.starts_with("timedelta64");
         let no_buffer = "it shows no buffer; use its view('int64')";
         let defect = defect.or_else(|| (as_buffer && is_time).then(|| no_buffer.into()));
-        Ok(Some(Facts { shape, dtype, defect, numbers: None }))
+        Ok(Some(Facts { shape, dtype, defect, device: Some(Device::HOST), numbers: None }))
     }
 
     /// An object that has `__array_interface__` and nothing else.
@@ -189,6 +217,17 @@ impl<'py> Kinds<'py> {
     }
 }
 
+/// Whether the values of a type are NumPy's scalars.
+fn is_number(class: &Bound<'_, PyType>) -> bool {
+    let is_generic = |one: Bound<'_, PyAny>| {
+        one.cast::<PyType>()
+            .ok()
+            .and_then(|one| one.fully_qualified_name().ok())
+            .is_some_and(|name| name == "numpy.generic")
+    };
+    class.mro().iter().any(is_generic)
+}
+
 fn shows_buffer(value: &Bound<'_, PyAny>) -> bool {
     // SAFETY: `value` is a live object, and the check reads its type only.
     unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) == 1 }
@@ -207,6 +246,7 @@ fn memory_facts(value: &Bound<'_, PyAny>) -> PyResult<Facts> {
         shape: array.getattr("shape")?.extract()?,
         dtype: name.into(),
         defect: is_object.then(|| "objects cannot be shared; use numbers".into()),
+        device: Some(Device::HOST),
         numbers: None,
     })
 }

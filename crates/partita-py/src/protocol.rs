@@ -82,6 +82,16 @@ fn place(location: &Location) -> Place {
     (location.rank, location.ip.as_deref().map(str::to_string), location.pid, device)
 }
 
+fn as_it_came<'py>(py: Python<'py>, location: &Location) -> PyResult<Bound<'py, PyAny>> {
+    let ip = location.ip.as_deref();
+    Ok(match (ip, location.pid, location.device_words.as_deref()) {
+        (Some(ip), Some(pid), Some(device)) => (ip, pid, device).into_pyobject(py)?.into_any(),
+        (Some(ip), Some(pid), None) => (ip, pid).into_pyobject(py)?.into_any(),
+        (Some(ip), None, _) => ip.into_pyobject(py)?.into_any(),
+        (None, _, _) => location.rank.into_pyobject(py)?.into_any(),
+    })
+}
+
 #[pymethods]
 impl Partitions {
     /// Extents of the array.
@@ -112,12 +122,6 @@ impl Partitions {
     #[getter]
     fn dtype(&self) -> Option<&str> {
         self.read.dtype.as_deref()
-    }
-
-    /// Whether the partitions have arrays themselves, not handles to be fetched.
-    #[getter]
-    fn is_data(&self) -> bool {
-        self.read.is_data
     }
 
     fn __len__(&self) -> usize {
@@ -183,6 +187,12 @@ impl Partitions {
             .entries
             .get(number)
             .map_or(Vec::new(), |entry| entry.locations.iter().map(place).collect())
+    }
+
+    /// The same places as the producer wrote them: ranks, addresses, or tuples.
+    fn places<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let locations = self.read.entries.get(number).map_or(&[][..], |entry| &entry.locations);
+        locations.iter().map(|location| as_it_came(py, location)).collect()
     }
 
     /// The first rank or address that each partition names.
@@ -308,7 +318,7 @@ fn plain_dim<'py>(py: Python<'py>, dim: &Dim) -> PyResult<Bound<'py, PyTuple>> {
             let numbers = vec![b.start, b.stop, b.halo.0, b.halo.1, b.boundary.0, b.boundary.1];
             ("b", numbers, (b.periodic, b.edge == Edge::Outside), None)
         }
-        Rule::Cyclic { block } => ("c", vec![*block], (false, false), None),
+        Rule::Cyclic { block, start } => ("c", vec![*block, *start], (false, false), None),
         Rule::Unstructured { indices, one_to_one } => {
             let array = crate::arrays::from_numbers(py, indices.iter().copied())?;
             ("u", Vec::new(), (*one_to_one, false), Some(array))
@@ -327,7 +337,7 @@ fn read_plain(value: PlainDim<'_>) -> PyResult<Dim> {
             let (halo, boundary) = ((left, right), (first, last));
             Rule::Block(Block { start, stop, halo, boundary, periodic: flags.0, edge })
         }
-        ("c", &[block]) => Rule::Cyclic { block },
+        ("c", &[block, start]) => Rule::Cyclic { block, start },
         _ => {
             let rows = indices.map(|array| crate::arrays::Rows::new(&array, 1)).transpose()?;
             let indices = rows.map_or_else(Vec::new, |rows| rows.numbers().to_vec()).into();
@@ -361,7 +371,7 @@ pub(crate) fn join_distarrays(
     Ok((Vec::new(), Some(wrap(layouts.layout)), layouts.halo.map(wrap)))
 }
 
-/// The dimension dictionaries of a rank.
+/// The dimension dictionaries of a rank, and how much of its buffer lies beyond the array's ends.
 ///
 /// `boundary` gives the padding at the ends of the array that is to be told.
 #[pyfunction]
@@ -371,14 +381,15 @@ pub(crate) fn distarray_dims<'py>(
     rank: u64,
     n_ranks: u64,
     boundary: Vec<(u64, u64)>,
-) -> PyResult<Bound<'py, PyTuple>> {
+) -> PyResult<(Bound<'py, PyTuple>, Vec<(u64, u64)>)> {
     let dims = distarray::dims_of(&layout.core, rank, n_ranks);
     let dims = dims.map_err(|error| protocol_error(py, &error))?;
     let words = dims.iter().enumerate().map(|(at, dim)| {
         let boundary = boundary.get(at).copied().unwrap_or_default();
         dim_words(py, dim, boundary)
     });
-    PyTuple::new(py, words.collect::<PyResult<Vec<_>>>()?)
+    let words = PyTuple::new(py, words.collect::<PyResult<Vec<_>>>()?)?;
+    Ok((words, distarray::beyond_ends(&layout.core, rank)))
 }
 
 fn dim_words<'py>(
@@ -398,8 +409,8 @@ fn dim_words<'py>(
     words.set_item("proc_grid_rank", dim.grid_rank)?;
     match &dim.rule {
         Rule::Block(block) => block_words(&words, dim, block, boundary)?,
-        Rule::Cyclic { block } => {
-            words.set_item("start", u128::from(dim.grid_rank) * u128::from(*block))?;
+        Rule::Cyclic { block, start } => {
+            words.set_item("start", *start)?;
             words.set_item("block_size", *block)?;
         }
         Rule::Unstructured { indices, one_to_one } => {
@@ -417,11 +428,8 @@ fn block_words(
     boundary: (u64, u64),
 ) -> PyResult<()> {
     let (is_first, is_last) = (dim.grid_rank == 0, dim.grid_rank + 1 == dim.grid_size);
-    // Beyond the ends of the array there are no indices to name.
-    let left = if is_first { 0 } else { block.halo.0 };
-    let right = if is_last { 0 } else { block.halo.1 };
-    words.set_item("start", block.start - left)?;
-    words.set_item("stop", block.stop + right)?;
+    words.set_item("start", block.start - block.halo.0)?;
+    words.set_item("stop", block.stop + block.halo.1)?;
     let padding = (
         block.halo.0 + if is_first { boundary.0 } else { 0 },
         block.halo.1 + if is_last { boundary.1 } else { 0 },

@@ -34,10 +34,12 @@ pub struct Dim {
 pub enum Rule {
     /// One interval.
     Block(Block),
-    /// Blocks in turn.
+    /// Blocks in turn. A slice of an array begins with the blocks of another coordinate than 0.
     Cyclic {
         /// Indices per block.
         block: u64,
+        /// First index, a multiple of `block`; the size or more where there is none.
+        start: u64,
     },
     /// The listed indices.
     Unstructured {
@@ -144,7 +146,7 @@ pub(crate) fn read_dim(dim: &Value, context: Context, found: &mut Findings) -> O
     let rule = match kind {
         'b' => read_block(dim, size, at, context, found).map(Rule::Block),
         'c' => read_cyclic(dim, size, at, context, found),
-        _ => read_lists(dim, context, found),
+        _ => read_lists(dim, size, grid_size, context, found),
     };
     check_places(dim, kind, context, found);
     if found.count() > before {
@@ -333,6 +335,14 @@ fn place_padding(spread: Spread, context: Context, found: &mut Findings) -> Opti
         "start to stop covers",
         found,
     );
+    if is_outside && !is_old {
+        let message = format!(
+            "start to stop covers {outer} indices, the buffer has {beyond} in dimension {}: its ends lie \
+             outside the size; hand over the buffer without them, or count them in size",
+            context.at
+        );
+        found.add_strict(format!("dim_data[{}]", context.at), "block-buffer", message);
+    }
     let counted = if is_outside { 0 } else { wide(edges.0, edges.1) };
     let needed = if is_old { counted } else { wide(inner.0, inner.1) + counted };
     if needed > reach {
@@ -368,24 +378,24 @@ fn read_cyclic(
         found.add(context.path("block_size"), "block-size-zero", message);
         return None;
     }
-    let (start, block, size, (grid_size, grid_rank)) = (start?, block?, size?, at?);
-    let first = u128::from(grid_rank) * u128::from(block);
-    let is_empty = first >= u128::from(size);
+    let (start, block, size, (grid_size, _)) = (start?, block?, size?, at?);
     // An empty rank may say where it would start, or the size, or anything behind it.
-    let is_right = if is_empty { start >= size } else { u128::from(start) == first };
-    if !is_right {
+    let start = start.min(size);
+    if start < size && (start % block > 0 || start / block >= grid_size) {
         let message = format!(
-            "start {start} on rank {grid_rank} with block_size {block}; use {first}, the first index of \
-             this rank"
+            "start {start} of blocks of {block} over {grid_size} ranks; use a multiple of {block} \
+             among the first {grid_size} blocks"
         );
         found.add(context.path("start"), "cyclic-start", message);
+        return None;
     }
-    let n_owned = n_owned_cyclic(size, grid_size, grid_rank, block);
+    let n_owned =
+        if start < size { n_owned_cyclic(size, grid_size, start / block, block) } else { 0 };
     context.check_length(u128::from(n_owned), "cyclic-buffer", "this rank has", found);
-    Some(Rule::Cyclic { block })
+    Some(Rule::Cyclic { block, start })
 }
 
-/// How many indices a coordinate of a block-cyclic dimension owns.
+/// How many indices the coordinate with the `grid_rank`-th first block owns.
 #[must_use]
 pub fn n_owned_cyclic(size: u64, grid_size: u64, grid_rank: u64, block: u64) -> u64 {
     let (n_blocks, rest) = (size / block, size % block);
@@ -394,7 +404,13 @@ pub fn n_owned_cyclic(size: u64, grid_size: u64, grid_rank: u64, block: u64) -> 
     whole + if grid_rank == last { rest } else { 0 }
 }
 
-fn read_lists(dim: &Value, context: Context, found: &mut Findings) -> Option<Rule> {
+fn read_lists(
+    dim: &Value,
+    size: Option<u64>,
+    grid_size: Option<u64>,
+    context: Context,
+    found: &mut Findings,
+) -> Option<Rule> {
     let one_to_one = context.flag(dim, "one_to_one", "one-to-one-type", found);
     let path = || context.path("indices");
     let indices: Arc<[i64]> = match dim.get("indices") {
@@ -423,6 +439,12 @@ fn read_lists(dim: &Value, context: Context, found: &mut Findings) -> Option<Rul
         found.add(path(), "indices-duplicate", message);
     }
     context.check_length(indices.len() as u128, "indices-buffer", "indices lists", found);
+    let n_listed = indices.len() as u64;
+    // Several ranks have the indices together; one rank has all of them.
+    if let Some(size) = size.filter(|n| n_listed > *n || (grid_size == Some(1) && n_listed < *n)) {
+        let message = format!("{n_listed} indices on this rank, the size is {size}; make them fit");
+        found.add(path(), "indices-total", message);
+    }
     Some(Rule::Unstructured { indices, one_to_one })
 }
 

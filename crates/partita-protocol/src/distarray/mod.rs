@@ -9,6 +9,6 @@ mod ranks;
 mod read;
 
 pub use dims::{Block, Dim, Edge, Rule, n_owned_cyclic};
-pub use export::dims_of;
+pub use export::{beyond_ends, dims_of};
 pub use ranks::{Layouts, check_ranks, layouts};
 pub use read::{Distarray, Version, read};

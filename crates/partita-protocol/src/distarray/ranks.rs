@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use partita_layout::{self as layout, BlockRule, GridSpec, Halo, Layout, Map};
+use partita_layout::{self as layout, BlockRule, GridSpec, Halo, Layout, Map, RanksSpec};
 
 use crate::distarray::dims::{Block, Dim, Edge, Rule};
 use crate::distarray::read::Distarray;
@@ -207,6 +207,16 @@ fn check_ends(at: usize, dims: &[(usize, &Dim)], found: &mut Findings) {
     if !first.periodic {
         return;
     }
+    let is_padded = |edge: Edge, boundary: u64| edge == Edge::Outside || boundary > 0;
+    let both = is_padded(first.edge, first.boundary.0) && is_padded(last.edge, last.boundary.1);
+    if both && first.edge != last.edge {
+        let message = format!(
+            "the size counts the padding of one end, of rank {rank} or of rank {last_rank}, and not \
+             that of the other; count both or none"
+        );
+        found.add(format!("ranks[{rank}].dim_data[{at}].padding"), "padding-neighbor", message);
+        return;
+    }
     let outside = (first.edge == Edge::Outside).then_some((first.halo.0, last.halo.1));
     let (left, right) = outside.unwrap_or((first.boundary.0, last.boundary.1));
     let path = format!("ranks[{rank}].dim_data[{at}].padding");
@@ -225,8 +235,9 @@ fn check_ends(at: usize, dims: &[(usize, &Dim)], found: &mut Findings) {
 }
 
 fn check_cyclic(at: usize, dims: &[(usize, &Dim)], found: &mut Findings) {
+    let before = found.count();
     let block = |dim: &Dim| match dim.rule {
-        Rule::Cyclic { block } => block,
+        Rule::Cyclic { block, .. } => block,
         _ => 0,
     };
     for (rank, dim) in &dims[1..] {
@@ -239,6 +250,39 @@ fn check_cyclic(at: usize, dims: &[(usize, &Dim)], found: &mut Findings) {
             );
             found.add(format!("ranks[{rank}].dim_data[{at}].block_size"), "ranks-differ", message);
         }
+    }
+    if found.count() == before {
+        check_turns(at, dims, block(dims[0].1), found);
+    }
+}
+
+/// Every block of the first round must be some rank's first, and of one only.
+fn check_turns(at: usize, dims: &[(usize, &Dim)], block: u64, found: &mut Findings) {
+    let n_first = dims[0].1.size.div_ceil(block).min(dims.len() as u64);
+    let mut starters: Vec<Option<usize>> = vec![None; n_first as usize];
+    for (rank, dim) in dims {
+        let Some(turn) = turn(dim) else { continue };
+        if let Some(first) = starters[turn as usize].replace(*rank) {
+            let message = format!(
+                "rank {first} and rank {rank} start at {}; let every rank start at a block of its own",
+                turn * block
+            );
+            let path = format!("ranks[{rank}].dim_data[{at}].start");
+            return found.add(path, "cyclic-start", message);
+        }
+    }
+    if let Some(turn) = starters.iter().position(Option::is_none) {
+        let message =
+            format!("no rank starts at {}; let one of them start there", turn as u64 * block);
+        found.add(format!("dim_data[{at}].start"), "cyclic-start", message);
+    }
+}
+
+/// Which block of the first round a cyclic coordinate has; none where it has none.
+fn turn(dim: &Dim) -> Option<u64> {
+    match dim.rule {
+        Rule::Cyclic { block, start } if start < dim.size => Some(start / block),
+        _ => None,
     }
 }
 
@@ -287,7 +331,8 @@ pub fn layouts(ranks: &[Distarray]) -> Result<Layouts, ProtocolError> {
     let build = |maps: &[(u64, Map)]| -> Result<Layout, ProtocolError> {
         let shape: Vec<u64> = maps.iter().map(|(size, _)| *size).collect();
         let maps = maps.iter().map(|(_, map)| map.clone()).collect();
-        let spec = GridSpec { maps, grid: Some(grid.clone()), ..GridSpec::default() };
+        let ranks = ranks_in_turn(&by_coordinate).map(RanksSpec::List);
+        let spec = GridSpec { maps, grid: Some(grid.clone()), ranks, ..GridSpec::default() };
         Ok(Layout::new(&shape, &spec)?)
     };
     let folded: Vec<Option<(u64, Map)>> = by_coordinate.iter().map(|dims| folded(dims)).collect();
@@ -302,18 +347,35 @@ pub fn layouts(ranks: &[Distarray]) -> Result<Layouts, ProtocolError> {
     Ok(Layouts { layout: build(&maps)?, halo: halo.transpose()? })
 }
 
-/// The dimension as each coordinate has it, in order.
+/// The dimension as each coordinate has it, in the order of what they have.
 fn coordinates(at: usize, ranks: &[Distarray]) -> Vec<&Dim> {
     let mut dims: Vec<&Dim> = ranks.iter().map(|one| &one.dims[at]).collect();
     dims.sort_by_key(|dim| dim.grid_rank);
     dims.dedup_by_key(|dim| dim.grid_rank);
+    if matches!(dims[0].rule, Rule::Cyclic { .. }) {
+        // Those without a block come last; the others have the first blocks, each one of them.
+        dims.sort_by_key(|dim| turn(dim).unwrap_or(u64::MAX));
+    }
     dims
+}
+
+/// The rank at each place of the grid, where that is not the place itself.
+fn ranks_in_turn(by_coordinate: &[Vec<&Dim>]) -> Option<Vec<u64>> {
+    let mut ranks = vec![0];
+    for dims in by_coordinate {
+        let longer = |rank: &u64| {
+            let first = rank * dims.len() as u64;
+            dims.iter().map(move |dim| first + dim.grid_rank)
+        };
+        ranks = ranks.iter().flat_map(longer).collect();
+    }
+    (0..).zip(&ranks).any(|(place, rank)| place != *rank).then_some(ranks)
 }
 
 fn map(dims: &[&Dim]) -> (u64, Map) {
     let size = dims[0].size;
     match &dims[0].rule {
-        Rule::Cyclic { block } => (size, Map::Cyclic { block: *block }),
+        Rule::Cyclic { block, .. } => (size, Map::Cyclic { block: *block }),
         Rule::Unstructured { .. } => unstructured(dims),
         Rule::Block(_) => {
             let blocks: Vec<&Block> = blocks_of(dims).collect();

@@ -88,7 +88,12 @@ fn read_version(value: &Value, found: &mut Findings) -> Option<Version> {
     let Value::Text(text) = value else {
         return wrong(found, "version-type", "use text such as '0.10.0'");
     };
-    let numbers: Vec<Option<u32>> = text.split('.').map(|word| word.parse().ok()).collect();
+    let numbers: Vec<Option<u32>> = text.split('.').map(version_number).collect();
+    if text.split('.').any(|word| word.len() > 1 && word.starts_with('0')) {
+        let message =
+            format!("version {} has numbers that begin with 0; use '0.10.0'", value.words());
+        found.add_strict("__version__", "version-unknown", message);
+    }
     match numbers[..] {
         [Some(0), Some(10), Some(patch)] => {
             if patch != 0 {
@@ -109,6 +114,11 @@ fn read_version(value: &Value, found: &mut Findings) -> Option<Version> {
         ),
         _ => wrong(found, "version-unknown", "use '0.10.0' (0.9 is understood too)"),
     }
+}
+
+/// A number of a version: digits only, no sign.
+fn version_number(word: &str) -> Option<u32> {
+    word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse().ok())?
 }
 
 /// Number and facts of the buffer; no facts where a file cannot say.

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use crate::check::Origin;
 use crate::finding::Findings;
+use crate::location::{Device, Location};
 use crate::partitioned::cover::Part;
-use crate::value::{Value, clip, tuple_words};
+use crate::value::{Facts, Value, clip, tuple_words};
 
 /// Element types whose names are compared; a producer may write others in its own way.
 const KNOWN: [&str; 15] = [
@@ -47,6 +48,56 @@ pub(crate) fn check(
     if let (Some(locals), Origin::Live) = (locals, origin) {
         check_missing(parts, locals, found);
     }
+    if let Some(locals) = locals {
+        check_backend(first, locals.is_some(), found);
+    }
+}
+
+/// What is known of data that is itself an array or a table.
+///
+/// An array without dimensions in a partition that has some is a handle, like any number.
+fn facts<'a>(part: &Part<'_>, data: &'a Value) -> Option<&'a Facts> {
+    let facts = data.facts()?;
+    let is_number = facts.shape.is_empty() && part.shape.as_ref().is_some_and(|s| !s.is_empty());
+    (!is_number).then_some(facts)
+}
+
+/// `locals` are for ranks, which hold arrays; task systems have references, and no `locals`.
+fn check_backend(first: Option<(&Part<'_>, &Value)>, has_locals: bool, found: &mut Findings) {
+    let Some((part, data)) = first else { return };
+    let is_task = ["ray.", "distributed.", "dask."].iter().any(|it| data.kind().starts_with(it));
+    if has_locals && is_task {
+        let message = format!(
+            "locals beside a {}: only ranks of an SPMD program have locals; leave the field away",
+            clip(data.kind())
+        );
+        found.add_strict("locals", "locals-not-spmd", message);
+    }
+    if !has_locals && facts(part, data).is_some() {
+        let message = format!(
+            "a {} itself and no field 'locals'; name what is local, or hand over references",
+            clip(data.kind())
+        );
+        found.add_strict(path(part), "locals-missing", message);
+    }
+}
+
+/// An array must lie on a device that one of its partition's locations names.
+pub(crate) fn check_device(part: &Part<'_>, locations: &[Location], found: &mut Findings) {
+    let data = part.entry.get("data").and_then(|data| facts(part, data));
+    let Some(device) = data.and_then(|facts| facts.device) else { return };
+    let named: Option<Vec<Device>> = locations.iter().map(Location::memory).collect();
+    let Some(named) = named.filter(|named| !named.is_empty()) else { return };
+    if named.iter().any(|name| name.may_be(device)) {
+        return;
+    }
+    let words: Vec<String> = named.iter().take(4).map(|name| name.name()).collect();
+    let message = format!(
+        "the location says {}, the data lies on {}; name its device, or move it",
+        words.join(", "),
+        device.name()
+    );
+    found.add(format!("partitions[{}].location", part.key.words()), "device-differs", message);
 }
 
 fn path(part: &Part<'_>) -> String {
@@ -54,7 +105,7 @@ fn path(part: &Part<'_>) -> String {
 }
 
 fn check_one(part: &Part<'_>, data: &Value, found: &mut Findings) {
-    let Some(facts) = data.facts() else { return };
+    let Some(facts) = facts(part, data) else { return };
     if let Some(defect) = &facts.defect {
         let message = format!("a {} of {}: {defect}", data.kind(), facts.dtype);
         found.add(path(part), "data-type", message);
@@ -91,7 +142,7 @@ fn compare(
         found.add(path(part), "data-types-differ", message);
         return;
     }
-    if let (Some(facts), Some(other)) = (data.facts(), known.facts())
+    if let (Some(facts), Some(other)) = (facts(part, data), facts(first, known))
         && facts.dtype != other.dtype
     {
         let message = format!(
@@ -126,16 +177,10 @@ fn check_missing(parts: &[&Part<'_>], locals: Option<&[u64]>, found: &mut Findin
     }
 }
 
-/// Whether all partitions that have data have arrays, not handles.
-pub(crate) fn is_data(parts: &[&Part<'_>]) -> bool {
-    let mut data = parts.iter().filter_map(|part| part.entry.get("data"));
-    data.all(|data| *data == Value::Null || data.facts().is_some_and(|it| !it.dtype.is_empty()))
-}
-
 /// Name of the element type, from data or from the field `dtype`.
 pub(crate) fn dtype(parts: &[&Part<'_>]) -> Option<String> {
     let from_data = |part: &&&Part<'_>| {
-        let facts = part.entry.get("data")?.facts()?;
+        let facts = facts(part, part.entry.get("data")?)?;
         (!facts.dtype.is_empty()).then(|| facts.dtype.to_string())
     };
     let from_field = |part: &&&Part<'_>| match part.entry.get("dtype") {

@@ -26,8 +26,6 @@ pub struct Partitioned {
     pub locals: Option<Vec<u64>>,
     /// Name of the element type, if it is known without fetching anything.
     pub dtype: Option<String>,
-    /// Whether the partitions have arrays themselves, not handles to be fetched.
-    pub is_data: bool,
 }
 
 /// One partition.
@@ -35,7 +33,7 @@ pub struct Partitioned {
 pub struct Entry {
     /// Which of the caller's objects its data is; none where it is `None`.
     pub data: Option<usize>,
-    /// Which of the caller's objects the entry itself is.
+    /// Where it can be read without communication.
     pub locations: Vec<Location>,
 }
 
@@ -79,9 +77,9 @@ pub fn read(value: &Value, origin: Origin, found: &mut Findings) -> Option<Parti
     if found.count() > before {
         return None;
     }
-    let (dtype, is_data) = (data::dtype(&listed), data::is_data(&listed));
+    let dtype = data::dtype(&listed);
     let table = Table::new(shape?, tiling?, cuts?);
-    Some(Partitioned { table, entries, locals: locals?, dtype, is_data })
+    Some(Partitioned { table, entries, locals: locals?, dtype })
 }
 
 fn is_number(value: &Value) -> bool {
@@ -298,12 +296,14 @@ fn read_entries(parts: &[&Part<'_>], found: &mut Findings) -> Vec<Entry> {
     for part in parts {
         let path = || format!("partitions[{}].location", part.key.words());
         let locations = part.entry.get("location").map(|value| read_locations(value, &path, found));
+        let locations = locations.unwrap_or_default();
+        data::check_device(part, &locations, found);
         let data = match part.entry.get("data") {
             Some(Value::Thing(thing)) => Some(thing.number),
             Some(Value::Null) | None => None,
             Some(_) => Some(usize::MAX),
         };
-        entries.push(Entry { data, locations: locations.unwrap_or_default() });
+        entries.push(Entry { data, locations });
     }
     entries
 }
