@@ -230,10 +230,13 @@ FUNCTIONS: dict[str, tuple[Callable[[pt.Grid, Any], object], tuple[Any, Any], st
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_all_ranks_of_a_function_hear_that_arguments_differ(name: str, is_known: bool) -> None:
     call, (right, wrong), one, other = FUNCTIONS[name]
+    if is_known and name == "halo_exchange, sizes":
+        # Sizes that are known spare the exchange: the others run at once.
+        one, other = "run", "HaloExchange"
 
     def job(team: pt.Team) -> None:
         square = team.grid(2, 2)
-        if is_known and "halo_exchange, sizes" not in name:
+        if is_known:
             call(square, right)
         call(square, wrong if team.rank == 2 else right)
 

@@ -63,7 +63,9 @@ def between(source: Partition, target: Partition, flags: tuple[bool, bool]) -> s
     from partita.distdl.partition import described
 
     sides = zip((source, target), flags, strict=True)
-    words = [f"{described(one)}{' transposed' if is_reversed else ''}" for one, is_reversed in sides]
+    words = [
+        f"{described(one)}{' transposed' if is_reversed else ''}" for one, is_reversed in sides
+    ]
     return brief(" to ".join(words))
 
 
