@@ -41,7 +41,9 @@ def broadcast_tensor_structure(
     rooted = P_send.rooted or P_recv.rooted
     if rooted is None:
         return TensorStructure()
-    words = rooted.union.allgather_data(_word(input_tensor_structure))
+    rooted = rooted.in_world_order()
+    own = _word(input_tensor_structure)
+    words = rooted.union.gather_alike("broadcast_tensor_structure", rooted.settings, own)
     colour = rooted.single_colour() if rooted.is_reduction else rooted.many_colour()
     if colour is None:
         return TensorStructure()
