@@ -75,7 +75,9 @@ def _kept(named: Sequence[Workers | None], read: Callable[[], Wanted[P]]) -> P:
         return _found(named[0], *read())
     except Exception as error:
         team = _meeting(named)
-        raise error if team is None else team.told(error)
+        if team is not None:
+            team.told(error)
+        raise
 
 
 def _found(home: Workers, workers: Sequence[Workers], key: Any, make: Callable[..., P]) -> P:

@@ -244,6 +244,7 @@ def test_all_ranks_of_a_function_hear_that_arguments_differ(name: str, is_known:
 
 
 WRONG: dict[str, Callable[[pt.Grid, bool], object]] = {
+    "an out": lambda g, is_wrong: pt.broadcast(X, g, out=[1] if is_wrong else None),  # type: ignore[arg-type]
     "a root": lambda g, is_wrong: pt.broadcast(X, g, root=7 if is_wrong else 0),
     "a flag": lambda g, is_wrong: pt.sum_reduce(X, g, transpose_source="no" if is_wrong else False),  # type: ignore[arg-type]
     "an axis": lambda g, is_wrong: pt.all_sum_reduce(X, g, [5 if is_wrong else 0]),

@@ -70,7 +70,8 @@ class DistributedLinear(Divided):
     def terms(self) -> Terms:
         """What workers compare when a call begins."""
         numbers = f"{self.in_features}, {self.out_features}, bias={self._has_bias}"
-        return Terms(type(self).__name__, f"{numbers}, {self.weight.dtype} on {self._workers}")
+        dtype = None if self.weight is None else self.weight.dtype
+        return Terms(type(self).__name__, f"{numbers}, {dtype} on {self._workers}")
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         """This worker's output features. Collective."""
@@ -96,7 +97,7 @@ class DistributedLinear(Divided):
             message = f"{widths} input features where {wanted} are due; divide them evenly"
             raise LayoutError(f"{message}: use Repartition", "features-count")
         dtype = common_dtype(given, "P_x")
-        if DTYPE_NAMES.get(self.weight.dtype) != dtype:
+        if self.weight is not None and DTYPE_NAMES.get(self.weight.dtype) != dtype:
             message = f"a tensor of {dtype} for weights of {self.weight.dtype}; convert one of them"
             raise LayoutError(message, "dtypes-differ")
 
