@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from partita._args import integers
-from partita._errors import LayoutError
+from partita._args import flag, integers
+from partita._errors import LayoutError, PartitaError
 from partita._team import Grid, Team
 
 if TYPE_CHECKING:
@@ -55,24 +55,61 @@ def _partitions(*workers: Workers) -> list[Partition]:
     return found
 
 
-def _identity(workers: Workers) -> tuple[Any, ...]:
-    """What tells workers apart: members in order, and their arrangement."""
-    shape = workers.shape if isinstance(workers, Grid) else getattr(workers, "grid_shape", None)
-    return workers.ranks, shape
+def _identity(workers: Workers) -> Any:
+    """What tells workers apart: world, members in order, arrangement, and where they come from."""
+    if isinstance(workers, Team):
+        return workers
+    return workers.team, workers.grid_shape, workers.root
 
 
-def _kept(home: Workers, workers: Sequence[Workers], key: Any, make: Callable[..., P]) -> P:
-    """A primitive for these workers, kept with the caller's own object for the next call."""
+Wanted = tuple[Sequence[Workers], Any, Callable[..., P]]
+
+
+def _kept(named: Sequence[Workers | None], read: Callable[[], Wanted[P]]) -> P:
+    """A primitive, kept with the caller's own object for the next call.
+
+    `read` gives the two sides, what tells one primitive from another, and how to make it. A worker
+    whose arguments make none tells the others, who are on their way into the call.
+    """
+    try:
+        return _found(named[0], *read())
+    except Exception as error:
+        team = _meeting(named)
+        if team is not None:
+            team.told(error)
+        raise
+
+
+def _found(home: Workers, workers: Sequence[Workers], key: Any, make: Callable[..., P]) -> P:
     for one in (home, *workers):
         # Quick, for every call passes here; the full reading refuses it by name.
         if not hasattr(one, "ranks"):
             _partitions(one)
-    whole = (key, *(_identity(one) for one in workers if one is not home))
+    # A team stays what it is; a partition may have been deactivated since.
+    telling = [one for one in workers if one is not home or not isinstance(one, Team)]
+    whole = (key, *(_identity(one) for one in telling))
     kept = home.__dict__.setdefault("primitives", {})
     if whole not in kept:
         kept[whole] = make(*_partitions(*workers))
     found: P = kept[whole]
     return found
+
+
+def _meeting(named: Sequence[Workers | None]) -> Team | None:
+    """The team in which the workers that are named begin a call, as far as they can be read."""
+    from partita.distdl.agree import in_world_order
+
+    together: Team | None = None
+    for one in named:
+        try:
+            team = None if one is None else _partitions(one)[0].team
+            if team is not None:
+                together = team if together is None else together.union(team)
+        except PartitaError:
+            continue
+    if together is None or not together.active:
+        return None
+    return in_world_order(together)
 
 
 def _between(
@@ -105,10 +142,13 @@ class _Rooted:
         from partita.distdl import Broadcast, SumReduce
 
         kind = SumReduce if self.is_sum else Broadcast
-        flags = (transpose_source, transpose_target)
-        pair = _between(source, target, root, is_sum=self.is_sum)
-        made = _kept(source, pair, (kind.__name__, flags), lambda x, y: kind(x, y, *flags))
-        return made.forward(local, out)
+
+        def read() -> Wanted[Broadcast]:
+            flags = tuple(flag(one, "transpose") for one in (transpose_source, transpose_target))
+            pair = _between(source, target, root, is_sum=self.is_sum)
+            return pair, (kind.__name__, flags), lambda x, y: kind(x, y, *flags)
+
+        return _kept([source, target], read).forward(local, out)
 
     def adjoint(
         self,
@@ -122,9 +162,10 @@ class _Rooted:
         out: Local | None = None,
     ) -> Local:
         """On the source workers, copies become sums and sums copies."""
-        source, target = _between(source, target, root, is_sum=self.is_sum)
         back = broadcast if self.is_sum else sum_reduce
         flags = {"transpose_source": transpose_target, "transpose_target": transpose_source}
+        if target is None:
+            return back(cotangent, source, root=root, out=out, **flags)
         return back(cotangent, target, source, out=out, **flags)
 
 
@@ -161,11 +202,12 @@ class _AllSumReduce:
     ) -> Local:
         from partita.distdl import AllSumReduce
 
-        along = None if axes is None else integers(axes, "axis")
-        kept = () if along is None else None
-        make = lambda x: AllSumReduce(x, along, kept)  # noqa: E731
-        made = _kept(grid, [grid], ("all-sum", along), make)
-        return made.forward(local, out)
+        def read() -> Wanted[AllSumReduce]:
+            along = None if axes is None else integers(axes, "axis")
+            kept = () if along is None else None
+            return [grid], ("all-sum", along), lambda x: AllSumReduce(x, along, kept)
+
+        return _kept([grid], read).forward(local, out)
 
     def adjoint(
         self,
@@ -222,8 +264,11 @@ class _HaloExchange:
     def _made(self, grid: Workers, halo: Any, shape: Any, sizes: Any) -> HaloExchange:
         from partita.distdl import HaloExchange
 
-        key = ("halo", _frozen(halo), _frozen(shape), _frozen(sizes))
-        return _kept(grid, [grid], key, lambda x: HaloExchange(x, halo, shape=shape, sizes=sizes))
+        def read() -> Wanted[HaloExchange]:
+            key = ("halo", _frozen(halo), _frozen(shape), _frozen(sizes))
+            return [grid], key, lambda x: HaloExchange(x, halo, shape=shape, sizes=sizes)
+
+        return _kept([grid], read)
 
 
 class _TransposePartition:
@@ -244,10 +289,11 @@ class _TransposePartition:
     ) -> Local:
         from partita.distdl import Repartition
 
-        key = ("repartition", _frozen(sizes))
-        make = lambda x, y: Repartition(x, y, sizes=sizes)  # noqa: E731
-        made = _kept(source, [source, target], key, make)
-        return made.forward(local, out)
+        def read() -> Wanted[Repartition]:
+            key = ("repartition", _frozen(sizes))
+            return [source, target], key, lambda x, y: Repartition(x, y, sizes=sizes)
+
+        return _kept([source, target], read).forward(local, out)
 
     def adjoint(
         self,

@@ -47,6 +47,15 @@ def _shape_after(movement: Movement, given: tuple[int, ...]) -> tuple[int, ...]:
     return shape[1:] if movement.is_stacked else shape
 
 
+def _structure(x: Any) -> Structure:
+    """What other workers must know of an array; gradients may always be asked for."""
+    try:
+        return Structure(tuple(x.shape), np.dtype(x.dtype).name, flag=True)
+    except TypeError:
+        message = f"an array of {x.dtype}; use numbers that NumPy has"
+        raise LayoutError(message, "dtype-unknown") from None
+
+
 def function(primitive: Primitive) -> Function:
     """A primitive as a function of JAX arrays that can be differentiated. Collective."""
     if not isinstance(primitive, Primitive):
@@ -54,8 +63,7 @@ def function(primitive: Primitive) -> Function:
         raise LayoutError(message, "primitive-type")
 
     def bound(x: Any) -> Movement:
-        own = Structure(tuple(x.shape), np.dtype(x.dtype).name, flag=True)
-        found = primitive.bind(own)
+        found = primitive.bind(_structure(x))
         assert found is not None
         return found
 
@@ -80,12 +88,19 @@ def function(primitive: Primitive) -> Function:
 
     moved.defvjp(forward, backward)
 
+    def told(wrong: LayoutError) -> LayoutError:
+        """A worker that stumbles over its own array tells the others."""
+        agreement = primitive.agreement
+        return wrong if agreement is None else agreement.team.told(wrong)
+
     def checked(x: Any) -> Any:
         if not isinstance(x, jax.Array | np.ndarray):
             message = f"a {type(x).__name__} as local array; use an array of JAX or NumPy"
-            wrong = LayoutError(message, "local-type")
-            # A worker that stumbles over its own array tells the others.
-            raise wrong if primitive.team is None else primitive.team.told(wrong)
+            raise told(LayoutError(message, "local-type"))
+        try:
+            _structure(x)
+        except LayoutError as wrong:
+            raise told(wrong) from None
         return moved(x)
 
     return checked

@@ -33,8 +33,7 @@ import pytest
 if os.environ.get("PARTITA_BACKEND") == "1":
     import partita.torch.backend
 
-    # A test checks that halos are exchanged in place.
-    partita.torch.backend.install(in_place_halos=True)
+    partita.torch.backend.install()
 
 
 def pytest_configure(config):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 from divided import check, cut
+from launch import launch
 
 import partita as pt
 from partita.torch import backend
@@ -166,7 +168,7 @@ def test_halos_as_slices_wider_than_a_neighbour() -> None:
     pt.spmd(job, ranks=4)
 
 
-def test_halos_in_place_where_asked() -> None:
+def test_halos_in_place() -> None:
     def job(team: pt.Team) -> None:
         P = cartesian(team, range(2), [2])
         ends = [(slice(0, team.rank),)] * 2 + [(slice(2 + team.rank, 3),)] * 2
@@ -180,13 +182,165 @@ def test_halos_in_place_where_asked() -> None:
         y.backward(cotangent)
         assert cotangent.tolist() == [[1.0, 2.0, 0.0], [0.0, 2.0, 1.0]][team.rank]
         assert function.apply(leaf, P, [ends]).data_ptr() != leaf.data_ptr()
+        # A leaf on one worker, and none writes into its tensor.
+        given = leaf if team.rank == 0 else leaf.detach().clone()
+        y = function.apply(given, P, [ends])
+        assert y.data_ptr() != given.data_ptr()
+        assert y.tolist() == [[1.0, 1.0, 2.0], [1.0, 2.0, 2.0]][team.rank]
 
-    function = backend.functional.HaloExchangeFunction
-    function.in_place = True
+    pt.spmd(job, ranks=2, deadline=30)
+
+
+def test_halos_in_new_tensors_where_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def job(team: pt.Team) -> None:
+        P = cartesian(team, range(2), [2])
+        ends = [(slice(0, team.rank),)] * 2 + [(slice(2 + team.rank, 3),)] * 2
+        x = torch.full((3,), 1.0 + team.rank)
+        y = backend.functional.HaloExchangeFunction.apply(x, P, [ends])
+        assert x.tolist() == [1.0 + team.rank] * 3
+        assert y.tolist() == [[1.0, 1.0, 2.0], [1.0, 2.0, 2.0]][team.rank]
+
+    monkeypatch.setattr(backend.functional.HaloExchangeFunction, "in_place", False)
+    pt.spmd(job, ranks=2, deadline=30)
+
+
+def test_a_broadcast_and_a_sum_through_the_same_teams() -> None:
+    def job(team: pt.Team) -> None:
+        first, everyone = cartesian(team, [0], [1]), cartesian(team, range(3), [3])
+        teams = first.create_broadcast_partition_to(everyone)
+        x = torch.full((1,), 5.0)
+        for _ in range(2):
+            y = backend.functional.BroadcastFunction.apply(x, *teams, False)
+            assert y.tolist() == [5.0]
+            total = backend.functional.SumReduceFunction.apply(y, *teams, False)
+            assert total.tolist() == ([15.0] if team.rank == 0 else [])
+
+    pt.spmd(job, ranks=3, deadline=30)
+
+
+def test_repartitions_within_the_same_union() -> None:
+    def job(team: pt.Team) -> None:
+        rows, columns = cartesian(team, range(2), [2, 1]), cartesian(team, range(2), [1, 2])
+        single = cartesian(team, [1], [1, 1])
+        union = rows.create_partition_union(columns)
+        whole = torch.arange(12.0).reshape(2, 6)
+
+        def moved(P_x: Any, P_y: Any, x: torch.Tensor) -> torch.Tensor:
+            none = (None, None, None)
+            apply = backend.functional.RepartitionFunction.apply
+            return apply(x, union, *none, P_x, None, None, P_y, None, None, False)
+
+        for _ in range(2):
+            x = cut(whole, (2, 1), rows.index)
+            check(moved(rows, columns, x), cut(whole, (1, 2), columns.index))
+            found = moved(rows, single, x)
+            check(found, whole if team.rank == 1 else torch.zeros(0))
+
+    pt.spmd(job, ranks=2, deadline=30)
+
+
+def sums_over(axis: int) -> Any:
+    return lambda team: cartesian(team, range(4), [2, 2]).create_allreduction_partition([axis])
+
+
+def copies_to(shape: Any, flag: bool = False) -> Any:
+    def make(team: pt.Team) -> Any:
+        square, other = cartesian(team, range(4), [2, 2]), cartesian(team, range(4), shape)
+        return square.create_broadcast_partition_to(other, transpose_src=flag)
+
+    return make
+
+
+def copies_from(root: int) -> Any:
+    return lambda team: cartesian(team, [root], [1]).create_broadcast_partition_to(
+        cartesian(team, range(4), [4])
+    )
+
+
+def moves_to(shape: Any) -> Any:
+    def make(team: pt.Team) -> Any:
+        rows, other = cartesian(team, range(4), [4, 1]), cartesian(team, range(4), shape)
+        union = rows.create_partition_union(other)
+        apply = backend.functional.RepartitionFunction.apply
+        none = (None, None, None)
+        return apply(torch.ones(1, 4), union, *none, rows, None, None, other, None, None, False)
+
+    return make
+
+
+# Rank 2 makes the second call, the others the first.
+DIFFERENT: dict[str, tuple[Any, Any]] = {
+    "axes of a sum": (sums_over(0), sums_over(1)),
+    "flags of a broadcast": (copies_to([2, 2]), copies_to([2, 2], flag=True)),
+    "targets of a broadcast": (copies_to([2, 2]), copies_to([1, 2, 2])),
+    "roots of a broadcast": (copies_from(0), copies_from(1)),
+    "targets of a repartition": (moves_to([2, 2]), moves_to([1, 4])),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_all_workers_hear_that_arguments_differ(name: str) -> None:
+    def job(team: pt.Team) -> str:
+        with pytest.raises(pt.MismatchError, match="rank 2 has") as refusal:
+            DIFFERENT[name][team.rank == 2](team)
+        assert team.allgather_data(team.rank) == [0, 1, 2, 3]
+        return str(refusal.value)
+
+    begun = time.monotonic()
+    assert len(set(pt.spmd(job, ranks=4, deadline=30))) == 1
+    assert time.monotonic() - begun < 10
+
+
+COMMUNICATORS = """
+from mpi4py import MPI
+
+import partita as pt
+from partita.torch import backend
+
+P = backend.Partition(MPI.COMM_WORLD)
+part = P.create_partition_inclusive([2, 0])
+if P.rank == 0:
+    # Alone: nobody else asks.
+    assert part._comm.Get_rank() == part._comm.rank == 1
+    assert part._comm.Get_size() == 2
+    assert part._comm.Get_group().Get_size() == 2
+    assert part._comm is part._comm
     try:
-        pt.spmd(job, ranks=2)
-    finally:
-        function.in_place = False
+        part._comm.send(1, dest=0)
+    except pt.TeamError as error:
+        assert error.reason == "communicator-late", error
+    else:
+        raise AssertionError
+    assert not hasattr(part._comm, "no_such_thing")
+P._comm.Barrier()
+assert P._comm.allreduce(P.rank) == 3
+if part.active:
+    assert part._comm.allgather(P.rank) == [2, 0]
+    if part.rank == 0:
+        part._comm.send("word", dest=1)
+    else:
+        assert part._comm.recv(source=0) == "word"
+else:
+    assert part._comm == MPI.COMM_NULL
+alone = P.create_partition_inclusive([1])
+assert not alone.active or alone._comm.allreduce(7) == 7
+part.deactivate()
+assert part._comm == MPI.COMM_NULL
+P._comm.Barrier()
+"""
+
+
+def test_communicators_need_nobody_else_when_asked_for(tmp_path: Path) -> None:
+    launch(tmp_path, COMMUNICATORS, 3)
+
+
+def test_a_partition_of_a_team_has_no_communicator() -> None:
+    def job(team: pt.Team) -> str:
+        with pytest.raises(pt.TeamError) as refusal:
+            _ = backend.Partition(team)._comm
+        return refusal.value.reason
+
+    assert pt.spmd(job, ranks=2) == ["no-communicator"] * 2
 
 
 def test_buffers_grow_and_are_shared() -> None:

@@ -9,6 +9,7 @@ Adjoints belong to one inner product: the plain sum over all workers' local arra
 replica is a coordinate of its own. `partita.torch` has the same as modules with gradients.
 """
 
+from partita.distdl.axes import AllGather, AllSumReduce, ReduceScatter
 from partita.distdl.cartesian import CartesianPartition
 from partita.distdl.errors import BroadcastRuleError, InactivePartition, RankError
 from partita.distdl.halo import HaloExchange, WindowExchange
@@ -16,14 +17,7 @@ from partita.distdl.interpolation import interpolation_needs, interpolation_widt
 from partita.distdl.movement import Movement
 from partita.distdl.partition import Partition
 from partita.distdl.primitive import Primitive
-from partita.distdl.primitives import (
-    AllGather,
-    AllSumReduce,
-    Broadcast,
-    ReduceScatter,
-    Repartition,
-    SumReduce,
-)
+from partita.distdl.primitives import Broadcast, Repartition, SumReduce
 from partita.distdl.windows import Window, halo_widths, send_widths, split
 
 Transpose = Repartition

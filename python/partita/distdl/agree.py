@@ -2,11 +2,12 @@
 
 Every call of a primitive starts with one small exchange: shapes and element types differ between
 workers and may change from call to call on any of them, so a worker cannot know by itself whether
-last time's plan still fits.
+last time's plan still fits. The same exchange compares what the call was made with.
 """
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -51,12 +52,64 @@ def structure(local: Any, flag: bool = False) -> Structure:
     return Structure(local.shape, local.dtype.name, flag)
 
 
-def exchange(team: Team, call: str, own: Structure) -> tuple[str, ...]:
-    """Everyone's structure, as words: equal words mean that nothing has changed. Collective.
+def in_world_order(team: Team) -> Team:
+    """The same workers in the order of the world."""
+    ranks = sorted(team.ranks)
+    if tuple(ranks) == team.ranks:
+        return team
+    places = {rank: place for place, rank in enumerate(team.ranks)}
+    return team.subteam([places[rank] for rank in ranks])
 
-    `call` is what the caller does, so that nothing else is taken for it.
+
+def places(team: Team, ranks: Sequence[int]) -> list[int]:
+    """The ranks in a team of some workers, given as ranks of the world."""
+    found = {rank: place for place, rank in enumerate(team.ranks)}
+    return [found[rank] for rank in ranks]
+
+
+def brief(text: str) -> str:
+    """A text that is compared on every call: what is long ends in a number that stands for all.
+
+    >>> brief("halo [1]"), len(brief("1, " * 1000))
+    ('halo [1]', 316)
     """
-    return tuple(team.gather_alike(call, "", own.word()))
+    if len(text) <= 320:
+        return text
+    return f"{text[:300]}... ({zlib.crc32(text.encode()):08x})"
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What all workers of a call must have alike: its name, and in words what it was made with."""
+
+    call: str
+    settings: str
+
+
+class Agreement:
+    """All workers of a call, and the terms that they compare.
+
+    They meet in the order of the world. No other order is the same whatever the arguments are: so
+    workers that give the same others other roles still meet, and all hear that they differ.
+    """
+
+    def __init__(self, workers: Team, terms: Terms) -> None:
+        self.team, self.terms = in_world_order(workers), terms
+        self._places = places(self.team, workers.ranks)
+
+    def exchange(self, own: Structure, terms: Terms | None = None) -> tuple[str, ...]:
+        """Everyone's structure as words, in the order of the workers given. Collective.
+
+        Equal words mean that nothing has changed.
+        """
+        alike = terms or self.terms
+        words = self.team.gather_alike(alike.call, alike.settings, own.word())
+        return tuple([words[place] for place in self._places])
+
+
+def any_flag(structures: Sequence[Structure]) -> bool:
+    """Whether any worker's array is flagged."""
+    return any(one.flag for one in structures)
 
 
 def common_dtype(structures: Sequence[Structure], who: str) -> str:

@@ -23,18 +23,41 @@ from partita._bfloat import as_bits
 from partita._errors import LayoutError
 from partita._partita import Plan, plan
 from partita.distdl import layouts
-from partita.distdl.agree import Structure, block_sizes, common_dtype, structure
+from partita.distdl.agree import (
+    Agreement,
+    Structure,
+    Terms,
+    any_flag,
+    block_sizes,
+    brief,
+    common_dtype,
+    in_world_order,
+    places,
+    structure,
+)
 from partita.distdl.halo_back import HaloMovement, HaloReturn, check_shape
 from partita.distdl.movement import Movement
-from partita.distdl.partition import Partition, a_partition
+from partita.distdl.partition import Partition, a_partition, described
 from partita.distdl.primitive import Primitive
-from partita.distdl.primitives import any_flag
 from partita.distdl.windows import Need, Range, Window, ranges_of, stack_extents, stack_needs
 
 Local = np.ndarray[Any, Any]
 
 
-class HaloExchange(Primitive):
+class _OnGrid(Primitive):
+    """A movement between the workers of one grid, which may be any ranks in any order."""
+
+    def _begin(self, P_x: Partition, settings: str) -> None:
+        if P_x.team is None or not P_x.active:
+            super().__init__(None)
+            return
+        team = in_world_order(P_x.team)
+        terms = Terms(type(self).__name__, brief(f"{settings} on {described(P_x)}"))
+        super().__init__(team, Agreement(P_x.team, terms))
+        self._places = places(team, P_x.ranks)
+
+
+class HaloExchange(_OnGrid):
     """Fills the halo of each worker's array with what the owners hold.
 
     `halo` has one entry per dimension: a width, a pair (left, right), or a list of pairs, one per
@@ -51,13 +74,14 @@ class HaloExchange(Primitive):
         shape: Sequence[int] | None = None,
         sizes: Sequence[Sequence[int]] | None = None,
     ) -> None:
-        super().__init__(P_x.team if a_partition(P_x).active else None)
-        self._grid = P_x.grid_shape
+        self._grid = a_partition(P_x).grid_shape
         self._halos = per_coordinate(halo, self._grid)
         if shape is not None:
             even = layouts.even_blocks(integers(shape, "shape"), self._grid, range(len(P_x.ranks)))
             sizes = block_sizes([even.local_shape(r) for r in range(even.n_ranks)], self._grid)
         self._sizes = None if sizes is None else layouts.checked_sizes(sizes, self._grid)
+        known = "" if self._sizes is None else f", sizes {self._sizes}"
+        self._begin(P_x, f"halo {self._halos}{known}")
         self._plans: dict[Any, Plan] = {}
         self._returns: dict[Plan, HaloReturn] = {}
 
@@ -68,8 +92,8 @@ class HaloExchange(Primitive):
     def _movement(self, structures: Sequence[Structure]) -> Movement:
         assert self.team is not None
         sizes = self._sizes or self._owned_sizes([one.shape for one in structures])
-        layout = layouts.blocks(sizes, halos=self._halos)
-        for rank, one in enumerate(structures):
+        layout = layouts.blocks(sizes, self._places, self._halos)
+        for rank, one in zip(self._places, structures, strict=True):
             check_shape(layout, rank, one.shape)
         exchange = plan(layout, layout, common_dtype(structures, "P_x"))
         return HaloMovement(self.team, (exchange,), is_tracked=any_flag(structures))
@@ -196,7 +220,7 @@ def _check_outputs(axis: int, windows: Sequence[Window], extent: int) -> None:
             raise LayoutError(f"{message} dimension {axis}; {cure}", "window-outputs")
 
 
-class WindowExchange(Primitive):
+class WindowExchange(_OnGrid):
     """Brings every worker the inputs that its share of the outputs of a stack of kernels needs.
 
     There is one list of windows per dimension of the array, one window per layer; an empty list is
@@ -206,12 +230,12 @@ class WindowExchange(Primitive):
     """
 
     def __init__(self, P_x: Partition, windows: Sequence[Sequence[Window]]) -> None:
-        super().__init__(P_x.team if a_partition(P_x).active else None)
-        self._grid = P_x.grid_shape
+        self._grid = a_partition(P_x).grid_shape
         self._windows = _checked_windows(windows)
         if len(self._windows) != len(self._grid) and P_x.team is not None:
             message = f"windows of {len(self._windows)} dimensions on a grid of {len(self._grid)}"
             raise LayoutError(f"{message}; use one list each", "window-ndim")
+        self._begin(P_x, f"windows {self._windows}")
 
     def _movement(self, structures: Sequence[Structure]) -> Movement:
         assert self.team is not None
@@ -223,10 +247,11 @@ class WindowExchange(Primitive):
             stack_needs(windows, sum(own), len(own)) if windows else kept(own, n_layers)
             for windows, own in zip(self._windows, sizes, strict=True)
         ]
-        source = layouts.blocks(sizes)
-        target = layouts.needed(source.shape, [[one[0] for one in dim] for dim in wanted])
+        source = layouts.blocks(sizes, self._places)
+        first = [[one[0] for one in dim] for dim in wanted]
+        target = layouts.needed(source.shape, first, self._places)
         moved = plan(source, target, common_dtype(structures, "P_x"))
-        place = self.team.grid(*self._grid).index or ()
+        place = np.unravel_index(self._places.index(self.team.rank), self._grid)
         mine = [dim[at] for dim, at in zip(wanted, place, strict=True)]
         return WindowMovement(
             self.team,
@@ -235,8 +260,8 @@ class WindowExchange(Primitive):
             stages=tuple(zip(*mine, strict=True)),
         )
 
-    def windowed(self, own: Structure) -> WindowMovement:
+    def windowed(self, own: Structure, terms: Terms | None = None) -> WindowMovement:
         """The movement for arrays like this worker's own, with its needs. Collective."""
-        movement = self.bind(own)
+        movement = self.bind(own, terms)
         assert isinstance(movement, WindowMovement)
         return movement

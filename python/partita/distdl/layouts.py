@@ -101,7 +101,9 @@ def even_blocks(shape: Shape, grid: Shape, ranks: Sequence[int]) -> Layout:
     return Layout(shape, [Block() for _ in shape], grid=grid, ranks=list(ranks))
 
 
-def needed(shape: Shape, wanted: Sequence[Sequence[Need]]) -> Layout:
+def needed(
+    shape: Shape, wanted: Sequence[Sequence[Need]], ranks: Sequence[int] | None = None
+) -> Layout:
     """Every rank of a grid holds what it needs of each dimension, overlaps included."""
     boxes = []
     places: list[list[Need]] = [[]]
@@ -110,7 +112,7 @@ def needed(shape: Shape, wanted: Sequence[Sequence[Need]]) -> Layout:
     for place in places:
         start = tuple(item.start for item in place)
         boxes.append([(start, tuple(item.stop - item.start for item in place))])
-    return Layout.from_boxes(shape, boxes)
+    return Layout.from_boxes(shape, boxes, ranks=None if ranks is None else list(ranks))
 
 
 def held_widths(sizes: Sequence[int], halo: Sequence[Range]) -> list[Range]:

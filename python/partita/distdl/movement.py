@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from partita._bfloat import as_numbers, storage
+from partita._errors import LayoutError
 from partita._partita import Plan
 from partita._team import Team
 
@@ -77,6 +78,9 @@ class Movement:
     def _into(self, plan: Plan, rank: int, out: Local | None) -> Local | None:
         if out is None or rank not in plan.target.ranks:
             return None
+        if not isinstance(out, np.ndarray):
+            message = f"a {type(out).__name__} as out; use a writable array of {self.dtype}"
+            raise self.team.told(LayoutError(message, "out-array"))
         return out[np.newaxis] if self.is_stacked else out
 
     def _nothing(self, local: Local) -> Local:

@@ -275,6 +275,12 @@ def a_partition(given: Any) -> Partition:
     return given
 
 
+def described(partition: Partition) -> str:
+    """The members and their arrangement in words, for workers to compare."""
+    shape = "x".join(map(str, partition.grid_shape)) or "()"
+    return f"{shape} of ranks {', '.join(map(str, partition.ranks)) or 'none'}"
+
+
 def chosen(team: Team, ranks: list[int]) -> Team:
     """The team of some members in the given order."""
     for rank in ranks:

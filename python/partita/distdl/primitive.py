@@ -10,7 +10,7 @@ import numpy as np
 
 from partita._errors import LayoutError
 from partita._team import Team
-from partita.distdl.agree import Structure, exchange, read, structure
+from partita.distdl.agree import Agreement, Structure, Terms, read, structure
 from partita.distdl.movement import Movement
 
 Local = np.ndarray[Any, Any]
@@ -23,11 +23,15 @@ class Primitive:
     """A linear movement between workers, for arrays of any shape and type.
 
     `team` is None on a worker that has no part in it; such a worker gets its array back, copied,
-    and never communicates.
+    and never communicates. The workers of `team` move data; those of `agreement`, which may be
+    more, begin every call together and compare what it was made with.
     """
 
-    def __init__(self, team: Team | None) -> None:
+    def __init__(self, team: Team | None, agreement: Agreement | None = None) -> None:
         self.team = team
+        if agreement is None and team is not None:
+            agreement = Agreement(team, Terms(type(self).__name__, ""))
+        self.agreement = agreement
         self._movements: dict[tuple[str, ...], Movement] = {}
         self._last: Movement | None = None
 
@@ -44,11 +48,14 @@ class Primitive:
         """The movement for everyone's arrays; every worker comes to the same verdict."""
         raise NotImplementedError
 
-    def bind(self, own: Structure) -> Movement | None:
-        """The movement for arrays like this worker's own. Collective."""
-        if self.team is None:
+    def bind(self, own: Structure, terms: Terms | None = None) -> Movement | None:
+        """The movement for arrays like this worker's own. Collective.
+
+        A layer that moves data by this primitive gives its own terms to compare.
+        """
+        if self.agreement is None:
             return None
-        words = exchange(self.team, type(self).__name__, own)
+        words = self.agreement.exchange(own, terms)
         found = self._movements.get(words)
         if found is None:
             found = self._movement([read(word) for word in words])
@@ -59,9 +66,9 @@ class Primitive:
 
     def bound(self, local: Local) -> Movement:
         """The movement for arrays like this one. Collective."""
-        assert self.team is not None
+        assert self.agreement is not None
         # A worker that stumbles over its own array tells the others.
-        with self.team:
+        with self.agreement.team:
             own = structure(local)
         found = self.bind(own)
         assert found is not None

@@ -1,4 +1,4 @@
-"""The primitives of DistDL as plans: forward and adjoint on local NumPy arrays.
+"""The primitives between two partitions as plans: forward and adjoint on local NumPy arrays.
 
 The convention of the inner product is stated in `movement.py`; all adjoints follow it.
 
@@ -16,35 +16,40 @@ The convention of the inner product is stated in `movement.py`; all adjoints fol
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Self
 
-from partita._args import checked_axes, flag
+from partita._args import flag
 from partita._errors import LayoutError
-from partita._partita import Layout, Plan, plan
+from partita._partita import Layout, plan
 from partita._team import Team
 from partita.distdl import layouts
-from partita.distdl.agree import Structure, block_sizes, common_dtype, common_shape
+from partita.distdl.agree import (
+    Agreement,
+    Structure,
+    Terms,
+    any_flag,
+    block_sizes,
+    brief,
+    common_dtype,
+    common_shape,
+    in_world_order,
+    places,
+)
 from partita.distdl.movement import Movement
 from partita.distdl.partition import Partition, a_partition
 from partita.distdl.primitive import Primitive
-from partita.distdl.rooted import Rooted
-from partita.distdl.windows import split
-
-
-def any_flag(structures: Sequence[Structure]) -> bool:
-    """Whether any worker's array is flagged."""
-    return any(one.flag for one in structures)
+from partita.distdl.rooted import Rooted, between
 
 
 def _union(P_x: Partition, P_y: Partition) -> Team | None:
     union = P_x.create_partition_union(P_y)
-    return union.team if union.active else None
+    return in_world_order(union._with_members()) if union.active else None
 
 
-def _places(team: Team, partition: Partition) -> list[int]:
-    """The ranks in a team of a partition's workers."""
-    return [team.ranks.index(rank) for rank in partition.ranks]
+def _terms(made: Primitive, settings: str, preserve_batch: bool) -> Terms:
+    batch = ", batch preserved" if preserve_batch else ""
+    return Terms(type(made).__name__, settings + batch)
 
 
 class Broadcast(Primitive):
@@ -58,23 +63,40 @@ class Broadcast(Primitive):
         transpose_dest: bool = False,
         preserve_batch: bool = False,
     ) -> None:
-        pairing = a_partition(P_x).paired_with(
-            P_y, reverse_source=transpose_src, reverse_target=transpose_dest
-        )
-        super().__init__(_union(P_x, P_y))
+        flags = (transpose_src, transpose_dest)
+        self._begin((a_partition(P_x), P_y), flags, preserve_batch, is_reduction=False)
+
+    def _begin(
+        self,
+        pair: tuple[Partition, Partition],
+        flags: tuple[bool, bool],
+        preserve_batch: bool,
+        *,
+        is_reduction: bool,
+    ) -> None:
+        order = -1 if is_reduction else 1
+        single, many = pair[::order]
+        first, second = flags[::order]
+        pairing = a_partition(single).paired_with(many, reverse_source=first, reverse_target=second)
         preserve_batch = flag(preserve_batch, "preserve_batch")
-        if self.team is not None:
-            self._read(Rooted(self.team, P_x, P_y, pairing, is_reduction=False), preserve_batch)
+        union = _union(*pair)
+        if union is None:
+            super().__init__(None)
+        else:
+            settings = between(*pair, flags)
+            rooted = Rooted(union, single, many, pairing, is_reduction, settings)
+            self._read(rooted, preserve_batch)
 
     @classmethod
     def of(cls, rooted: Rooted, preserve_batch: bool) -> Self:
         """The primitive of teams that are there already."""
         made = cls.__new__(cls)
-        Primitive.__init__(made, rooted.union)
-        made._read(rooted, preserve_batch)
+        made._read(rooted.in_world_order(), preserve_batch)
         return made
 
     def _read(self, rooted: Rooted, preserve_batch: bool) -> None:
+        terms = _terms(self, rooted.settings, preserve_batch)
+        Primitive.__init__(self, rooted.union, Agreement(rooted.union, terms))
         colours = range(rooted.pairing.n_colours)
         self._roots = [rooted.root_of(colour) for colour in colours]
         self._takers = [rooted.takers_of(colour) for colour in colours]
@@ -112,54 +134,14 @@ class SumReduce(Broadcast):
         transpose_dest: bool = False,
         preserve_batch: bool = False,
     ) -> None:
-        super().__init__(P_y, P_x, transpose_dest, transpose_src, preserve_batch)
+        flags = (transpose_src, transpose_dest)
+        self._begin((a_partition(P_x), P_y), flags, preserve_batch, is_reduction=True)
 
     def _movement(self, structures: Sequence[Structure]) -> Movement:
         groups = [[structures[rank] for rank in group] for group in self._takers]
         dtype = common_dtype([one for group in groups for one in group], "P_x")
         shapes = [common_shape(group, "summands") for group in groups]
         return self._copies(shapes, dtype, structures).reversed()
-
-
-class AllSumReduce(Primitive):
-    """On every worker the sum over the workers that differ from it along the given axes only."""
-
-    def __init__(
-        self,
-        P_x: Partition,
-        axes_reduce: Iterable[int] | None = None,
-        axes_keep: Iterable[int] | None = None,
-    ) -> None:
-        if (axes_reduce is None) == (axes_keep is None):
-            message = "axes_reduce and axes_keep together or neither; use one of them"
-            raise LayoutError(message, "axes-both")
-        ndim = len(a_partition(P_x).grid_shape)
-        if axes_keep is not None:
-            kept = checked_axes(axes_keep, ndim)
-            axes_reduce = [axis for axis in range(ndim) if axis not in kept]
-        assert axes_reduce is not None
-        super().__init__(P_x.create_allreduction_partition(axes_reduce).team)
-
-    def _movement(self, structures: Sequence[Structure]) -> Movement:
-        assert self.team is not None
-        shape = common_shape(structures, "summands")
-        dtype = common_dtype(structures, "summands")
-        plans = all_sum_plans(shape, self.team.size, dtype)
-        return Movement(self.team, plans, is_tracked=any_flag(structures))
-
-
-def all_sum_plans(shape: tuple[int, ...], n_ranks: int, dtype: str) -> tuple[Plan, ...]:
-    """The plans of a sum that everybody gets.
-
-    Each rank adds up its share and hands it to the others; small arrays are added by everybody.
-    """
-    given, wanted = layouts.summands(shape, n_ranks), layouts.replicas(shape, n_ranks)
-    axis = next((at for at, extent in enumerate(shape) if extent >= 16 * n_ranks), None)
-    if axis is None or n_ranks == 1:
-        return (plan(given, wanted, dtype),)
-    sizes = [stop - start for start, stop in split(shape[axis], n_ranks)]
-    shares = layouts.slabs(shape, axis, sizes)
-    return plan(given, shares, dtype), plan(shares, wanted, dtype)
 
 
 class Repartition(Primitive):
@@ -183,12 +165,18 @@ class Repartition(Primitive):
                 "use partitions of one number of dimensions"
             )
             raise LayoutError(message, "partition-ndim")
-        super().__init__(_union(P_x, P_y))
         self._preserve_batch = flag(preserve_batch, "preserve_batch")
         self._grids = (P_x.grid_shape, P_y.grid_shape)
         self._sizes = None if sizes is None else layouts.checked_sizes(sizes, self._grids[1])
-        if self.team is not None:
-            self._from, self._to = _places(self.team, P_x), _places(self.team, P_y)
+        union = _union(P_x, P_y)
+        if union is None:
+            super().__init__(None)
+            return
+        settings = between(P_x, P_y, (False, False))
+        if sizes is not None:
+            settings = brief(f"{settings}, sizes {self._sizes}")
+        super().__init__(union, Agreement(union, _terms(self, settings, self._preserve_batch)))
+        self._from, self._to = places(union, P_x.ranks), places(union, P_y.ranks)
 
     def _movement(self, structures: Sequence[Structure]) -> Movement:
         assert self.team is not None
@@ -211,50 +199,3 @@ class Repartition(Primitive):
             message = f"sizes {self._sizes} for an array of shape {shape}; use sizes of that sum"
             raise LayoutError(message, "sizes-sum")
         return target
-
-
-class AllGather(Primitive):
-    """On every worker the arrays along one axis of the grid, joined along that axis."""
-
-    def __init__(self, P_x: Partition, axis: int) -> None:
-        (self._axis,) = checked_axes([axis], len(a_partition(P_x).grid_shape))
-        super().__init__(P_x.create_allreduction_partition([self._axis]).team)
-
-    def _movement(self, structures: Sequence[Structure]) -> Movement:
-        assert self.team is not None
-        dtype = common_dtype(structures, "P_x")
-        parts = [one.shape for one in structures]
-        ndim = len(parts[0])
-        grid = tuple(self.team.size if axis == self._axis else 1 for axis in range(ndim))
-        sizes = block_sizes(parts, grid) if self._axis < ndim else []
-        if not sizes:
-            message = f"axis {self._axis} of an array of {ndim} dimensions; use one it has"
-            raise LayoutError(message, "axis-unknown")
-        shape = tuple(sum(one) for one in sizes)
-        source = layouts.slabs(shape, self._axis, sizes[self._axis])
-        joined = plan(source, layouts.replicas(shape, self.team.size), dtype)
-        return Movement(self.team, (joined,), is_tracked=any_flag(structures))
-
-
-class ReduceScatter(Primitive):
-    """The sum over the workers along one axis of the grid, divided evenly among them.
-
-    It is the adjoint of the all-gather of even blocks.
-    """
-
-    def __init__(self, P_x: Partition, axis: int) -> None:
-        (self._axis,) = checked_axes([axis], len(a_partition(P_x).grid_shape))
-        super().__init__(P_x.create_allreduction_partition([self._axis]).team)
-
-    def _movement(self, structures: Sequence[Structure]) -> Movement:
-        assert self.team is not None
-        dtype = common_dtype(structures, "summands")
-        shape = common_shape(structures, "summands")
-        if self._axis >= len(shape):
-            message = f"axis {self._axis} of an array of {len(shape)} dimensions; use one it has"
-            raise LayoutError(message, "axis-unknown")
-        n_ranks = self.team.size
-        sizes = [stop - start for start, stop in split(shape[self._axis], n_ranks)]
-        target = layouts.slabs(shape, self._axis, sizes)
-        divided = plan(layouts.summands(shape, n_ranks), target, dtype)
-        return Movement(self.team, (divided,), is_tracked=any_flag(structures))

@@ -7,9 +7,10 @@ among the receivers (or contributors) of its own team; otherwise it only gives (
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
+from partita.distdl.agree import brief, in_world_order
 from partita.distdl.pairing import Pairing
 
 if TYPE_CHECKING:
@@ -26,6 +27,12 @@ class Rooted:
     many: Partition
     pairing: Pairing
     is_reduction: bool
+    # Partitions and flags in words, for workers to compare.
+    settings: str
+
+    def in_world_order(self) -> Self:
+        """The same with a union whose order does not depend on the partitions' roles."""
+        return replace(self, union=in_world_order(self.union))
 
     def root_of(self, colour: int) -> int:
         """Rank in the union of the worker that holds the single copy."""
@@ -51,6 +58,17 @@ class Rooted:
         return self.pairing.target_colours[self.many.rank] if self.many.active else None
 
 
+def between(source: Partition, target: Partition, flags: tuple[bool, bool]) -> str:
+    """A movement from one partition to another in words, with its flags of transposition."""
+    from partita.distdl.partition import described
+
+    sides = zip((source, target), flags, strict=True)
+    words = [
+        f"{described(one)}{' transposed' if is_reversed else ''}" for one, is_reversed in sides
+    ]
+    return brief(" to ".join(words))
+
+
 def broadcast_teams(
     source: Partition, target: Partition, reverse_source: bool, reverse_target: bool
 ) -> tuple[Partition, Partition]:
@@ -59,7 +77,8 @@ def broadcast_teams(
         target, reverse_source=reverse_source, reverse_target=reverse_target
     )
     union = source.create_partition_union(target)
-    rooted = Rooted(union._with_members(), source, target, pairing, is_reduction=False)
+    settings = between(source, target, (reverse_source, reverse_target))
+    rooted = Rooted(union._with_members(), source, target, pairing, False, settings)
     return _teams(union, rooted, rooted.single_colour(), rooted.many_colour())
 
 
@@ -71,7 +90,8 @@ def reduction_teams(
         source, reverse_source=reverse_target, reverse_target=reverse_source
     )
     union = source.create_partition_union(target)
-    rooted = Rooted(union._with_members(), target, source, pairing, is_reduction=True)
+    settings = between(source, target, (reverse_source, reverse_target))
+    rooted = Rooted(union._with_members(), target, source, pairing, True, settings)
     return _teams(union, rooted, rooted.many_colour(), rooted.single_colour())
 
 

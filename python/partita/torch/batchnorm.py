@@ -14,8 +14,8 @@ from partita._args import flag, natural, real
 from partita._errors import LayoutError
 from partita._team import Team
 from partita.distdl import Partition, split
-from partita.distdl.agree import block_sizes, common_dtype, read
-from partita.distdl.partition import a_partition
+from partita.distdl.agree import Agreement, Terms, block_sizes, brief, common_dtype, read
+from partita.distdl.partition import a_partition, described
 from partita.torch.functions import outside
 from partita.torch.memory import structure, widened
 from partita.torch.parameters import channel_keepers, kept, own_channels
@@ -61,6 +61,18 @@ class DistributedBatchNorm(Divided):
             self.register_buffer("running_mean", torch.zeros(self.n_channels))
             self.register_buffer("running_var", torch.ones(self.n_channels))
             self.register_buffer("num_batches_tracked", torch.tensor(0))
+        self._workers = brief(described(P_x))
+        self.agreement = None
+        if P_x.team is not None and P_x.active:
+            self.agreement = Agreement(P_x.team, self.terms())
+
+    def terms(self) -> Terms:
+        """What workers compare when a call begins."""
+        mode = "training" if self.training else "evaluation"
+        kept = self.weight if self.affine else getattr(self, "running_mean", None)
+        dtype = "" if kept is None else f" of {kept.dtype}"
+        settings = f"{mode} with {self.extra_repr()}{dtype} on {self._workers}"
+        return Terms(type(self).__name__, settings)
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         """The normalised tensor. Collective."""
@@ -82,13 +94,10 @@ class DistributedBatchNorm(Divided):
 
     def _count(self, input: torch.Tensor) -> int:
         """Values per channel; all workers know all tensors, so that all refuse or none."""
-        team = self.P_x.team
-        assert team is not None
-        with team:
+        assert self.agreement is not None
+        with self.agreement.team:
             own = structure(input)
-        mode = "training" if self.training else "evaluation"
-        words = team.gather_alike("DistributedBatchNorm", mode, own.word())
-        structures = [read(word) for word in words]
+        structures = [read(word) for word in self.agreement.exchange(own, self.terms())]
         dtype = common_dtype(structures, "tensors")
         sizes = block_sizes([one.shape for one in structures], self.P_x.grid_shape)
         wanted = [stop - start for start, stop in split(self.num_features, len(sizes[1]))]

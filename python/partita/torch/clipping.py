@@ -8,6 +8,7 @@ import torch
 
 from partita._args import real
 from partita.distdl import Partition
+from partita.distdl.agree import in_world_order
 from partita.distdl.partition import a_partition
 
 
@@ -19,12 +20,12 @@ def clip_grad_norm_(
     As `torch.nn.utils.clip_grad_norm_` of the serial network; every parameter must have one keeper.
     Gives the norm before.
     """
-    team = a_partition(P_x).members("clip_grad_norm_")
+    team = in_world_order(a_partition(P_x).members("clip_grad_norm_"))
     with team:
         most = real(max_norm, "max_norm")
         grads = [one.grad for one in parameters if one.grad is not None]
-        own = sum(float(grad.detach().double().square().sum()) for grad in grads)
-    norm = float(sum(team.gather_alike("clip_grad_norm_", "", own)) ** 0.5)
+        own = sum(float(grad.detach().abs().double().square().sum()) for grad in grads)
+    norm = float(sum(team.gather_alike("clip_grad_norm_", f"max_norm={most}", own)) ** 0.5)
     # The small number is torch's own.
     scale = min(1.0, most / (norm + 1e-6))
     for grad in grads:

@@ -90,6 +90,11 @@ class _Convolution(Kernel, Divided):
         """The team that the partition was made from."""
         return self.P_x.root
 
+    def settings(self) -> str:
+        """What all workers must have made this layer with."""
+        extras = [window.extra for window in self.windows]
+        return f"{self.extra_repr()}, extra={extras}" if any(extras) else self.extra_repr()
+
     def check(
         self, n_channels: int, dtype: torch.dtype, copies: tuple[torch.Tensor | None, ...]
     ) -> int:

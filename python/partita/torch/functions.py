@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from partita._run import empty
+from partita.distdl.agree import Terms
 from partita.distdl.halo import WindowExchange, WindowMovement
 from partita.distdl.movement import Movement
 from partita.distdl.primitive import Primitive
@@ -55,14 +56,14 @@ def outside(input: torch.Tensor) -> torch.Tensor:
     return input.clone()
 
 
-def move(input: torch.Tensor, primitive: Primitive) -> torch.Tensor:
+def move(input: torch.Tensor, primitive: Primitive, terms: Terms | None = None) -> torch.Tensor:
     """The result of a primitive on this worker's tensor. Collective."""
-    if primitive.team is None:
+    if primitive.agreement is None:
         return outside(input)
     # A worker that stumbles over its own tensor tells the others.
-    with primitive.team:
+    with primitive.agreement.team:
         own = structure(input)
-    movement = primitive.bind(own)
+    movement = primitive.bind(own, terms)
     assert movement is not None
     found: torch.Tensor = MovementFunction.apply(input, token(input, movement), movement)
     return found
@@ -109,12 +110,12 @@ class WindowFunction(torch.autograd.Function):
         return MovementFunction.apply(inner, token(inner, back), back), None, None, None, None
 
 
-def window_movement(input: torch.Tensor, exchange: WindowExchange) -> WindowMovement:
+def window_movement(input: torch.Tensor, exchange: WindowExchange, terms: Terms) -> WindowMovement:
     """What brings the inputs of this worker's outputs; all know of all tensors. Collective."""
     assert exchange.team is not None
     with exchange.team:
         own = structure(input)
-    return exchange.windowed(own)
+    return exchange.windowed(own, terms)
 
 
 def padded_inputs(input: torch.Tensor, movement: WindowMovement, fill: float) -> torch.Tensor:

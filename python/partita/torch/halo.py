@@ -9,7 +9,7 @@ from torch.autograd.function import once_differentiable
 
 from partita import distdl
 from partita.torch.functions import token
-from partita.torch.memory import as_array, bits_of, structure
+from partita.torch.memory import as_array, bits_of, check_in_place, structure
 
 
 class InPlaceHaloFunction(torch.autograd.Function):
@@ -33,6 +33,8 @@ class InPlaceHaloFunction(torch.autograd.Function):
     def backward(ctx: Any, *grads: torch.Tensor) -> Any:
         """The gradient itself, its halos added to their owners' elements and set to zero."""
         (grad,) = grads
+        # Numbers that are conjugated or negated when read have other ones in memory.
+        grad = grad.resolve_conj().resolve_neg()
         if 0 in grad.stride():
             # One element stands for many: there is no memory to work in.
             grad = grad.contiguous()
@@ -46,6 +48,7 @@ def fill(input: torch.Tensor, primitive: distdl.HaloExchange) -> torch.Tensor:
         return input
     with primitive.team:
         own = structure(input)
+        check_in_place(input)
     if not torch.is_grad_enabled():
         primitive.fill(as_array(input), bits_of=bits_of(input))
         return input

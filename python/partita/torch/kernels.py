@@ -14,7 +14,8 @@ import torch
 from partita._args import integer
 from partita._errors import LayoutError
 from partita.distdl import Partition, Window, WindowExchange
-from partita.distdl.partition import a_partition
+from partita.distdl.agree import Terms, brief
+from partita.distdl.partition import a_partition, described
 from partita.distdl.windows import Need
 from partita.torch.functions import outside, padded_inputs, window_movement
 
@@ -61,19 +62,28 @@ class Kernel(torch.nn.Module):
             for more, *numbers in zip(extras, *columns, strict=True)
         ]
         self.P_x = P_x
+        self._workers = brief(described(P_x))
         self.exchange = WindowExchange(P_x, [[], [], *([window] for window in self.windows)])
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         """This worker's outputs: an empty tensor if it has none. Collective."""
         if self.exchange.team is None:
             return outside(input)
+        movement = window_movement(input, self.exchange, self.terms())
         copies = self.copies()
-        movement = window_movement(input, self.exchange)
         self.check(movement.plans[0].source.shape[1], input.dtype, copies)
         inputs = padded_inputs(input, movement, self.fill(input.dtype))
         # A worker that fails alone tells the others.
         with self.exchange.team:
             return self.local(inputs, movement.stages[0][2:], copies)
+
+    def settings(self) -> str:
+        """What all workers must have made this layer with."""
+        return self.extra_repr()
+
+    def terms(self) -> Terms:
+        """What workers compare when a call begins."""
+        return Terms(type(self).__name__, f"{self.settings()} on {self._workers}")
 
     def fill(self, dtype: torch.dtype) -> float:
         """What padding is made of."""

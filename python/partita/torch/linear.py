@@ -11,8 +11,8 @@ from partita._args import flag, natural
 from partita._errors import LayoutError
 from partita._team import Team
 from partita.distdl import Partition, split
-from partita.distdl.agree import common_dtype, exchange, read
-from partita.distdl.partition import a_partition
+from partita.distdl.agree import Agreement, Terms, brief, common_dtype, read
+from partita.distdl.partition import a_partition, described
 from partita.torch.arguments import checked_dtype, serial_layer
 from partita.torch.memory import DTYPE_NAMES, structure
 from partita.torch.parameters import kept
@@ -60,8 +60,18 @@ class DistributedLinear(Divided):
         self.weight = kept(alone.weight.detach()[rows, columns].clone(), P_w.active)
         whole = alone.bias.detach()[rows].clone() if bias else None
         self.bias = kept(whole, has_bias)
-        self._adds_bias = has_bias
+        self._has_bias, self._adds_bias = bias, has_bias
         self.in_features, self.out_features = in_features, out_features
+        self._workers = brief(f"{described(P_x)} to {described(P_y)} by {described(P_w)}")
+        self.agreement: Agreement | None = None
+        if self.everyone.active:
+            self.agreement = Agreement(self.everyone.members("forward"), self.terms())
+
+    def terms(self) -> Terms:
+        """What workers compare when a call begins."""
+        numbers = f"{self.in_features}, {self.out_features}, bias={self._has_bias}"
+        dtype = None if self.weight is None else self.weight.dtype
+        return Terms(type(self).__name__, f"{numbers}, {dtype} on {self._workers}")
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         """This worker's output features. Collective."""
@@ -74,13 +84,13 @@ class DistributedLinear(Divided):
 
     def _check(self, input: torch.Tensor) -> None:
         """Whether the inputs fit; everyone knows of all of them, so that all refuse or none."""
-        if not self.everyone.active:
+        if self.agreement is None:
             return
-        team = self.everyone.members("forward")
-        with team:
+        with self.agreement.team:
             own = structure(input)
-        structures = [read(word) for word in exchange(team, type(self).__name__, own)]
-        given = [structures[team.ranks.index(rank)] for rank in self.P_x.ranks]
+        words = self.agreement.exchange(own, self.terms())
+        by_rank = dict(zip(self.everyone.ranks, words, strict=True))
+        given = [read(by_rank[rank]) for rank in self.P_x.ranks]
         widths = [one.shape[-1] if one.shape else 0 for one in given]
         wanted = [stop - start for start, stop in split(self.in_features, len(given))]
         if widths != wanted:

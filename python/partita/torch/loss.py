@@ -6,16 +6,19 @@ hold, so `loss.backward()` on every worker gives the gradient of the value itsel
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 
-from partita._errors import LayoutError, PartitaError, text_of
+from partita._errors import LayoutError, PartitaError
 from partita.distdl import Partition
-from partita.distdl.partition import a_partition
-from partita.torch.memory import structure, widened
+from partita.distdl.agree import Terms, brief
+from partita.distdl.partition import a_partition, described
+from partita.torch.functions import move
+from partita.torch.memory import as_array, structure, widened
 from partita.torch.primitives import SumReduce
 
 
@@ -24,6 +27,8 @@ class _Loss(torch.nn.Module):
     reductions: tuple[str, ...] = ("mean", "sum", "none")
     # Options of torch's function that mean the same when each worker has its own part.
     allowed: tuple[str, ...] = ()
+    # Options that are for this worker's own elements.
+    own_options: tuple[str, ...] = ()
 
     def __init__(self, P_x: Partition, reduction: str = "mean", **options: Any) -> None:
         super().__init__()
@@ -37,6 +42,7 @@ class _Loss(torch.nn.Module):
             message = f"reduction {reduction!r}; use one of {', '.join(self.reductions)}"
             raise LayoutError(message, "reduction-unknown")
         self.P_x, self.reduction, self.options = P_x, reduction, options
+        self._workers = brief(described(P_x))
         if P_x.active:
             first = P_x.create_partition_inclusive([0])
             flat = P_x.create_partition_inclusive(range(P_x.size))
@@ -47,20 +53,38 @@ class _Loss(torch.nn.Module):
         if not self.P_x.active:
             structure(input)
             return input.sum() * 0
-        assert self.P_x.team is not None
+        primitive = self.to_first.primitive
+        assert primitive.agreement is not None
+        team = primitive.agreement.team
         # A worker that stumbles over its own tensors tells the others.
-        with self.P_x.team:
+        with team:
             own, n_terms = self._own(input, target)
+            terms = self.terms()
         if self.reduction == "none":
+            team.gather_alike(terms.call, terms.settings, "")
             return own
-        total = self.to_first(own)
-        count = 1
-        if self.reduction != "sum":
-            count = sum(self.P_x.team.gather_alike(type(self).__name__, "terms", n_terms))
+        total = move(own, primitive, terms)
+        count = sum(team.gather_alike(terms.call, "terms", n_terms)) if self.reduction != "sum" else 1
         if total.numel() == 0:
             # A worker without a value has a tensor without elements, whose sum is zero.
             return total.sum().to(input.dtype)
         return (total / count if self.reduction != "sum" else total).to(input.dtype)
+
+    def terms(self) -> Terms:
+        """What workers compare when a call begins."""
+        names = sorted(set(self.options) - set(self.own_options))
+        options = [f", {name}={self._word(name)}" for name in names]
+        settings = f"reduction={self.reduction}{''.join(options)} on {self._workers}"
+        return Terms(type(self).__name__, settings)
+
+    def _word(self, name: str) -> str:
+        """An option in words; tensors by a number that stands for all elements."""
+        value = self.options[name]
+        if not isinstance(value, torch.Tensor):
+            return repr(value)
+        structure(value)
+        number = zlib.crc32(as_array(value.contiguous()).tobytes())
+        return f"{value.dtype}{tuple(value.shape)} ({number:08x})"
 
     def _own(self, input: torch.Tensor, target: torch.Tensor) -> tuple[torch.Tensor, float]:
         """This worker's terms, or their sum, and their number."""
@@ -77,9 +101,7 @@ class _Loss(torch.nn.Module):
             raise
         except Exception as error:
             shapes = f"{tuple(input.shape)} {input.dtype}, {tuple(target.shape)} {target.dtype}"
-            message = (
-                f"{type(self).__name__} of {shapes}: {text_of(error)}; use what torch's own takes"
-            )
+            message = f"{type(self).__name__} of {shapes}: {error}; use what torch's own takes"
             raise LayoutError(message, "loss-arguments") from error
 
     def check(self, input: torch.Tensor, target: torch.Tensor) -> None:
@@ -115,14 +137,14 @@ class DistributedPoissonNLLLoss(_Loss):
 class DistributedBCELoss(_Loss):
     """Binary cross entropy; `weight` is for this worker's elements."""
 
-    allowed = ("weight",)
+    allowed = own_options = ("weight",)
     function = F.binary_cross_entropy
 
 
 class DistributedBCEWithLogitsLoss(_Loss):
     """Binary cross entropy of logits; `weight` and `pos_weight` are for this worker's elements."""
 
-    allowed = ("weight", "pos_weight")
+    allowed = own_options = ("weight", "pos_weight")
     function = F.binary_cross_entropy_with_logits
 
 

@@ -34,6 +34,9 @@ def structure(tensor: Any) -> Structure:
     if not isinstance(tensor, torch.Tensor):
         message = f"a {type(tensor).__name__} as local tensor; use a torch tensor"
         raise LayoutError(message, "local-type")
+    if tensor.is_nested:
+        message = "a nested tensor; use a strided one, such as torch.nested.to_padded_tensor gives"
+        raise LayoutError(message, "tensor-layout")
     if tensor.device.type != "cpu":
         message = f"a tensor on {tensor.device}; move it to the CPU first, others come later"
         raise LayoutError(message, "device")
@@ -46,6 +49,14 @@ def structure(tensor: Any) -> Structure:
         raise LayoutError(message, "dtype-unknown")
     needs_gradient = tensor.requires_grad and torch.is_grad_enabled()
     return Structure(tuple(tensor.shape), DTYPE_NAMES[tensor.dtype], needs_gradient)
+
+
+def check_in_place(tensor: torch.Tensor) -> None:
+    """Whether the numbers in memory are those that the tensor shows."""
+    for is_other, what in ((tensor.is_conj(), "conj"), (tensor.is_neg(), "neg")):
+        if is_other:
+            message = f"a tensor in place whose memory is read through its {what} bit; use"
+            raise LayoutError(f"{message} tensor.resolve_{what}()", "tensor-in-place")
 
 
 def widened(tensor: torch.Tensor) -> torch.Tensor:

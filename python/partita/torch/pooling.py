@@ -101,6 +101,11 @@ class _AvgPool(_Pooling):
             message = f"average pooling with dilation {dilation}; use 1"
             raise LayoutError(message, "window-dilation")
 
+    def extra_repr(self) -> str:
+        """What print shows, as torch does."""
+        shown = super().extra_repr()
+        return shown if self.count_include_pad else f"{shown}, count_include_pad=False"
+
     def pool(self, inputs: torch.Tensor, needs: Sequence[Need]) -> torch.Tensor:
         """The serial pool; sums divided by what counts where padding does not or ends early."""
         if self.count_include_pad and not self.ceil_mode:

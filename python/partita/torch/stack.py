@@ -21,7 +21,8 @@ import torch.nn.functional as F
 
 from partita._errors import LayoutError
 from partita.distdl import Partition, WindowExchange
-from partita.distdl.partition import a_partition
+from partita.distdl.agree import Terms, brief
+from partita.distdl.partition import a_partition, described
 from partita.distdl.windows import Need
 from partita.torch.convolution import DistributedConv1d
 from partita.torch.functions import bare_inputs, outside, padded_inputs, window_movement
@@ -54,19 +55,25 @@ class DistributedStack(torch.nn.Module):
             self.add_module(str(number), layer)
         columns = [[one.windows[axis] for one in kernels] for axis in range(kernels[0].n_dims)]
         self.exchange = WindowExchange(P_x, [[], [], *columns])
+        self._workers = brief(described(P_x))
 
     @property
     def layers(self) -> list[torch.nn.Module]:
         """The layers in order, those of inner stacks among them."""
         return list(_flat([self]))
 
+    def terms(self, layers: Iterable[torch.nn.Module]) -> Terms:
+        """What workers compare when a call begins: all layers in order."""
+        words = [_word(layer) for layer in layers]
+        return Terms(type(self).__name__, f"of {', '.join(words)} on {self._workers}")
+
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         """This worker's outputs of the last layer. Collective."""
         if self.exchange.team is None:
             return outside(input)
         layers = self.layers
+        movement = window_movement(input, self.exchange, self.terms(layers))
         copies = [layer.copies() if isinstance(layer, Kernel) else () for layer in layers]
-        movement = window_movement(input, self.exchange)
         n_channels = movement.plans[0].source.shape[1]
         for layer, own in zip(layers, copies, strict=True):
             if isinstance(layer, Kernel):
@@ -89,6 +96,12 @@ class DistributedStack(torch.nn.Module):
                 is_padded = False
                 value = layer.local(value, needs, own)
         return value
+
+
+def _word(layer: torch.nn.Module) -> str:
+    if isinstance(layer, Kernel):
+        return f"{type(layer).__name__}({layer.settings()})"
+    return " ".join(repr(layer).split())
 
 
 def _padded(value: torch.Tensor, needs: Iterable[Need], fill: float) -> torch.Tensor:

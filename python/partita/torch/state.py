@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,16 +79,27 @@ def serial_state_dict(module: torch.nn.Module) -> OrderedDict[str, torch.Tensor]
         for name, layer in module.named_modules(remove_duplicate=False)
         if isinstance(layer, Divided)
     }
-    found: OrderedDict[str, torch.Tensor] = OrderedDict()
-    for name, value in module.state_dict().items():
+    state = module.state_dict()
+    parts = {}
+    for name in state:
         prefix, _, last = name.rpartition(".")
         layer = layers.get(prefix)
         place = None if layer is None else layer.places().get(last)
-        if layer is None or place is None:
-            found[name] = value.clone()
-        else:
-            found[name] = _whole(name, value, place, _home(layer))
+        if layer is not None and place is not None:
+            parts[name] = (place, _home(layer))
+    _compare(state, parts)
+    found: OrderedDict[str, torch.Tensor] = OrderedDict()
+    for name, value in state.items():
+        found[name] = _whole(name, value, *parts[name]) if name in parts else value.clone()
     return found
+
+
+def _compare(state: Mapping[str, Any], parts: Mapping[str, tuple[Place, Team]]) -> None:
+    """Whether all workers ask for the same tensors: one that has fewer would leave early."""
+    words = [f"{name} {place.shape} {state[name].dtype}" for name, (place, _) in parts.items()]
+    teams = list(dict.fromkeys(team for _, team in parts.values()))
+    for team in teams:
+        team.gather_alike("serial_state_dict", ", ".join(words), "")
 
 
 def _home(layer: Divided) -> Team:

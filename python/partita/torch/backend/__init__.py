@@ -8,9 +8,9 @@
 DistDL knows one back-end, the module `distdl.backends.mpi`; `install` puts this one in its place.
 Everything else stays as it was: partitions are made of communicators of mpi4py.
 
-DistDL's own halo exchange writes into its input and into the gradient it is given, which goes wrong
-on leaves and where a gradient has other takers. Here it makes new tensors; code that relies on the
-old way gets it with `install(in_place_halos=True)`.
+Halos are exchanged in place, as DistDL does: in the input, and back in the gradient that is given.
+Leaves that need gradients are left alone, where DistDL failed. Where a gradient has other takers as
+well, which then see it changed, `install(in_place_halos=False)` makes new tensors.
 """
 
 from __future__ import annotations

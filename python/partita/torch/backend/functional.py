@@ -6,7 +6,7 @@ plans know them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
@@ -14,17 +14,29 @@ import torch
 
 from partita import distdl
 from partita.distdl import Partition
-from partita.distdl.agree import common_dtype, common_shape, exchange, read
 from partita.torch.backend.partition import learn_shapes
-from partita.torch.functions import move
+from partita.torch.functions import move, outside
 from partita.torch.halo import fill
 from partita.torch.memory import structure
 
 P = TypeVar("P")
 
 
+class _Itself:
+    """A partition as a key that only it is equal to: workers outside it learn its shape late."""
+
+    def __init__(self, one: Partition) -> None:
+        self.one = one
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and self.one is other.one
+
+    def __hash__(self) -> int:
+        return id(self.one)
+
+
 def _kept(home: Any, key: Any, make: Callable[[], P]) -> P:
-    """What was made, kept with the object that it belongs to."""
+    """What was made, kept with the object that it belongs to; the key has all it depends on."""
     kept: dict[Any, P] = home.__dict__.setdefault("_primitives", {})
     if key not in kept:
         kept[key] = make()
@@ -40,8 +52,9 @@ def _rooted(
 ) -> torch.Tensor:
     rooted = P_send.rooted or P_recv.rooted
     if rooted is None:
-        return input.clone()
-    primitive = _kept(rooted, preserve_batch, lambda: kind.of(rooted, preserve_batch))
+        return outside(input)
+    key = (kind, preserve_batch)
+    primitive = _kept(rooted, key, lambda: kind.of(rooted, preserve_batch))
     return move(input, primitive)
 
 
@@ -82,21 +95,9 @@ class AllSumReduceFunction:
     def apply(input: torch.Tensor, P_allreduce: Partition, *structures: Any) -> torch.Tensor:
         """The sum. Collective."""
         stages = _kept(P_allreduce, "stages", lambda: _stages(P_allreduce))
-        if len(stages) > 1:
-            _agree(input, P_allreduce)
         for stage in stages:
             input = move(input, stage)
-        return input if stages else input.clone()
-
-
-def _agree(input: torch.Tensor, P_sum: Partition) -> None:
-    """Refuse unequal tensors on all workers at once: a stage is known to few of them."""
-    team = P_sum.members("AllSumReduceFunction")
-    with team:
-        own = structure(input)
-    told = [read(word) for word in exchange(team, "AllSumReduceFunction", own)]
-    common_shape(told, "summands")
-    common_dtype(told, "summands")
+        return input if stages else outside(input)
 
 
 def _stages(P_sum: Partition) -> list[distdl.AllSumReduce]:
@@ -115,10 +116,11 @@ def _stages(P_sum: Partition) -> list[distdl.AllSumReduce]:
 
 
 class HaloExchangeFunction:
-    """Halo exchange of tensors that include their halos; the result is a new tensor."""
+    """Halo exchange of tensors that include their halos."""
 
-    # Whether to write into the given tensors, as DistDL itself does.
-    in_place = False
+    # Whether to write into the given tensors, as DistDL itself does; not into leaves that need
+    # gradients, which torch forbids.
+    in_place = True
 
     @staticmethod
     def apply(
@@ -129,21 +131,26 @@ class HaloExchangeFunction:
         neighbor_ranks: Any = None,
     ) -> torch.Tensor:
         """The tensor with its halos filled. Collective."""
-        own = [(one[1][axis].stop, _length(one[3][axis])) for axis, one in enumerate(slices)]
         team = P_x.members("HaloExchangeFunction")
-        words = ";".join(f"{left},{right}" for left, right in own)
-        widths = team.gather_alike("HaloExchangeFunction", "", words)
-        primitive = _kept(P_x, tuple(widths), lambda: _exchange(P_x, widths))
-        is_leaf = input.requires_grad and input.is_leaf
-        in_place = HaloExchangeFunction.in_place and not is_leaf
-        return (fill if in_place else move)(input, primitive)
+        with team:
+            structure(input)
+            pairs = [(one[1][axis].stop, _length(one[3][axis])) for axis, one in enumerate(slices)]
+            own = ";".join(f"{left},{right}" for left, right in pairs)
+            is_fixed = not HaloExchangeFunction.in_place or (input.requires_grad and input.is_leaf)
+        told = team.gather_alike(
+            "HaloExchangeFunction", f"{len(pairs)} dimensions", [own, is_fixed]
+        )
+        widths = tuple(one[0] for one in told)
+        primitive = _kept(P_x, ("halo", widths), lambda: _exchange(P_x, widths))
+        # All work in place or none.
+        return (move if any(one[1] for one in told) else fill)(input, primitive)
 
 
 def _length(one: slice) -> int:
     return int(one.stop - one.start)
 
 
-def _exchange(P_x: Partition, widths: list[str]) -> distdl.HaloExchange:
+def _exchange(P_x: Partition, widths: Sequence[str]) -> distdl.HaloExchange:
     """An exchange from every worker's own widths: equal ones at equal coordinates."""
     grid = P_x.members("HaloExchangeFunction").grid(*P_x.grid_shape)
     halos = [[(0, 0)] * length for length in P_x.grid_shape]
@@ -175,10 +182,11 @@ class RepartitionFunction:
         """This worker's block. Collective."""
 
         def make() -> distdl.Repartition:
-            learn_shapes(P_x, P_y)
+            learn_shapes("RepartitionFunction", (preserve_batch,), P_x, P_y)
             return distdl.Repartition(P_x, P_y, preserve_batch)
 
-        return move(input, _kept(P_union, ("repartition", preserve_batch), make))
+        key = ("repartition", preserve_batch, _Itself(P_x), _Itself(P_y))
+        return move(input, _kept(P_union, key, make))
 
 
 # DistDL finds each function in a module of its own.

@@ -45,8 +45,11 @@ class _Finder(MetaPathFinder, Loader):
 _finder = _Finder()
 
 
-def install(*, in_place_halos: bool = False) -> None:
-    """Make DistDL use this back-end; call it before the first import of distdl."""
+def install(*, in_place_halos: bool = True) -> None:
+    """Make DistDL use this back-end; call it before the first import of distdl.
+
+    Halos are exchanged in place, as DistDL does and its tests check, or in new tensors.
+    """
     functional.HaloExchangeFunction.in_place = in_place_halos
     if _finder in sys.meta_path:
         return

@@ -2,56 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from partita._team import Team, world
+from partita._args import checked_axes
+from partita._errors import MismatchError
+from partita._team import Team
 from partita.distdl import CartesianPartition, Partition
-
-# Teams of communicators, by their processes' ranks in the world. All processes of a communicator
-# make its team together, so all of them know it or none.
-_teams: dict[tuple[int, ...], Team] = {}
-
-
-def team_of(comm: Any) -> Team | None:
-    """The team of a communicator's processes; None for the null communicator."""
-    if comm is None or isinstance(comm, Team):
-        return comm
-    from mpi4py import MPI
-
-    if comm == MPI.COMM_NULL:
-        return None
-    everyone = MPI.COMM_WORLD.Get_group()
-    ranks = tuple(MPI.Group.Translate_ranks(comm.Get_group(), None, everyone))
-    if ranks not in _teams:
-        # A communicator of our own: the caller may free the given one.
-        _teams[ranks] = world(comm.Dup())
-        _teams[ranks].__dict__["world_ranks"] = ranks
-    return _teams[ranks]
+from partita.distdl.agree import brief, in_world_order
+from partita.distdl.partition import described
+from partita.torch.backend.communicator import PartCommunicator, communicator, team_of
 
 
-def learn_shapes(*partitions: Partition) -> None:
+def learn_shapes(call: str, flags: tuple[bool, ...], *partitions: Partition) -> None:
     """Let everyone in the union of partitions know all their shapes. Collective.
 
-    DistDL's layers give workers outside a partition any shape for it.
+    DistDL's layers give workers outside a partition any shape for it. Workers that name different
+    partitions or flags all hear of it.
     """
     union = partitions[0]
     for one in partitions[1:]:
         union = union.create_partition_union(one)
     if not union.active:
         return
+    team = in_world_order(union.members(call))
     own = [list(one.grid_shape) if one.active else [] for one in partitions]
-    heard = union.members("learn_shapes").gather_alike("learn_shapes", "", own)
+    sides = " to ".join(f"ranks {', '.join(map(str, one.ranks))}" for one in partitions)
+    heard = team.gather_alike(call, brief(f"{sides} with flags {flags}"), own)
+    by_rank = dict(zip(team.ranks, heard, strict=True))
     for number, one in enumerate(partitions):
-        if isinstance(one, MPICartesianPartition) and not one.active:
-            member = union.ranks.index(one.ranks[0])
-            one._shape = tuple(heard[member][number])
+        told = [by_rank[rank][number] for rank in one.ranks]
+        if isinstance(one, MPICartesianPartition):
+            _check_alike(call, one.ranks, told)
+            one._shape = tuple(told[0])
+
+
+def _check_alike(call: str, ranks: tuple[int, ...], shapes: list[list[int]]) -> None:
+    for rank, shape in zip(ranks, shapes, strict=True):
+        if shape != shapes[0]:
+            message = (
+                f"{call}: rank {ranks[0]} has a partition of shape {tuple(shapes[0])}, rank {rank} "
+                f"has {tuple(shape)} for the same workers; make the same partition on every rank"
+            )
+            raise MismatchError(message, "arguments-differ")
 
 
 class _ForDistDL(Partition):
     """What DistDL's code uses of a partition beyond the specification."""
+
+    # The communicator that was handed out.
+    _handed: Any = None
 
     @classmethod
     def _plain_class(cls) -> type[Partition]:
@@ -65,43 +67,53 @@ class _ForDistDL(Partition):
         self, P_dest: Partition, transpose_src: bool = False, transpose_dest: bool = False
     ) -> tuple[Partition, Partition]:
         """The teams (send, receive) of this worker in a broadcast; root first. Collective."""
-        learn_shapes(self, P_dest)
-        return super().create_broadcast_partition_to(P_dest, transpose_src, transpose_dest)
+        flags = (transpose_src, transpose_dest)
+        learn_shapes("create_broadcast_partition_to", flags, self, P_dest)
+        return super().create_broadcast_partition_to(P_dest, *flags)
 
     def create_reduction_partition_to(
         self, P_dest: Partition, transpose_src: bool = False, transpose_dest: bool = False
     ) -> tuple[Partition, Partition]:
         """The teams (send, receive) of this worker in a reduction; root first. Collective."""
-        learn_shapes(self, P_dest)
-        return super().create_reduction_partition_to(P_dest, transpose_src, transpose_dest)
+        flags = (transpose_src, transpose_dest)
+        learn_shapes("create_reduction_partition_to", flags, self, P_dest)
+        return super().create_reduction_partition_to(P_dest, *flags)
+
+    def create_allreduction_partition(self, axes_reduce: Iterable[int]) -> Partition:
+        """The workers whose values a sum along these axes adds up. Collective."""
+        if self.active:
+            # A sum knows only its own few workers: all compare the axes here.
+            team = in_world_order(self.members("create_allreduction_partition"))
+            with team:
+                axes_reduce = checked_axes(axes_reduce, len(self.grid_shape))
+            settings = brief(f"axes {sorted(axes_reduce)} of {described(self)}")
+            team.gather_alike("create_allreduction_partition", settings, "")
+        return super().create_allreduction_partition(axes_reduce)
 
     @property
     def _comm(self) -> Any:
-        """A communicator of mpi4py for the members; collective when first asked for."""
+        """A communicator of mpi4py for the members; asking for it is never collective."""
         from mpi4py import MPI
 
-        made = self.__dict__.get("_made_comm")
-        if made is None and self.active and self.root is not None:
-            world_ranks = self.root.__dict__["world_ranks"]
-            ranks = [world_ranks[rank] for rank in self.ranks]
-            group = MPI.COMM_WORLD.Get_group().Incl(ranks)
-            made = self.__dict__["_made_comm"] = MPI.COMM_WORLD.Create_group(group)
-        return MPI.COMM_NULL if made is None else made
+        if not self.active:
+            return MPI.COMM_NULL
+        if self._handed is None:
+            self._handed = communicator(self.root, self.ranks)
+        return self._handed
 
     def deactivate(self) -> None:
         """Become a null partition; a Cartesian one keeps its shape."""
-        made = self.__dict__.pop("_made_comm", None)
-        if made is not None:
-            made.Free()
+        if isinstance(self._handed, PartCommunicator):
+            self._handed.Free()
+        self._handed = None
         super().deactivate()
 
     def print_sequential(self, val: Any) -> None:
         """Print every worker's value, in the order of the ranks, on the first."""
         if self.active:
-            team = self.members("print_sequential")
-            with team:
-                text = str(val)
-            values = team.gather_alike("print_sequential", "", text)
+            values = self.members("print_sequential").gather_alike(
+                "print_sequential", "", str(val)
+            )
             if self.rank == 0:
                 print("\n".join(values), flush=True)
 

@@ -41,9 +41,9 @@ def broadcast_tensor_structure(
     rooted = P_send.rooted or P_recv.rooted
     if rooted is None:
         return TensorStructure()
-    words = rooted.union.gather_alike(
-        "broadcast_tensor_structure", "", _word(input_tensor_structure)
-    )
+    rooted = rooted.in_world_order()
+    own = _word(input_tensor_structure)
+    words = rooted.union.gather_alike("broadcast_tensor_structure", rooted.settings, own)
     colour = rooted.single_colour() if rooted.is_reduction else rooted.many_colour()
     if colour is None:
         return TensorStructure()
@@ -69,8 +69,9 @@ def _everyone(local: Any, P_in: Partition, P_out: Partition | None) -> _Everyone
         words = P_in.members("structures").gather_alike("structures", "", _word(local))
         heard = (words, P_in.grid_shape)
     if P_out is not None and P_out.active:
-        team = P_out.members("structures")
-        heard = team.broadcast_alike("structures", heard, source=P_in.team)
+        heard = P_out.members("structures").broadcast_alike(
+            "structures", heard, source=P_in.team
+        )
     return None if heard is None else _Everyone(*heard)
 
 
