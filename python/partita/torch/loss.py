@@ -64,7 +64,9 @@ class _Loss(torch.nn.Module):
             team.gather_alike(terms.call, terms.settings, "")
             return own
         total = move(own, primitive, terms)
-        count = sum(team.gather_alike(terms.call, "terms", n_terms)) if self.reduction != "sum" else 1
+        count = (
+            sum(team.gather_alike(terms.call, "terms", n_terms)) if self.reduction != "sum" else 1
+        )
         if total.numel() == 0:
             # A worker without a value has a tensor without elements, whose sum is zero.
             return total.sum().to(input.dtype)

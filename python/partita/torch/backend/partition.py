@@ -111,9 +111,7 @@ class _ForDistDL(Partition):
     def print_sequential(self, val: Any) -> None:
         """Print every worker's value, in the order of the ranks, on the first."""
         if self.active:
-            values = self.members("print_sequential").gather_alike(
-                "print_sequential", "", str(val)
-            )
+            values = self.members("print_sequential").gather_alike("print_sequential", "", str(val))
             if self.rank == 0:
                 print("\n".join(values), flush=True)
 

@@ -69,9 +69,7 @@ def _everyone(local: Any, P_in: Partition, P_out: Partition | None) -> _Everyone
         words = P_in.members("structures").gather_alike("structures", "", _word(local))
         heard = (words, P_in.grid_shape)
     if P_out is not None and P_out.active:
-        heard = P_out.members("structures").broadcast_alike(
-            "structures", heard, source=P_in.team
-        )
+        heard = P_out.members("structures").broadcast_alike("structures", heard, source=P_in.team)
     return None if heard is None else _Everyone(*heard)
 
 
