@@ -292,7 +292,7 @@ def is_dim(d: Any, n_here: int) -> bool:
             return n_here == 0
         if size > 10**4 or start % b or start // b >= n_ranks:
             return False
-        return n_here == sum((i // b) % n_ranks == start // b for i in range(size))
+        return bool(n_here == sum((i // b) % n_ranks == start // b for i in range(size)))
     start, stop = d["start"], d.get("stop")
     if not is_number(stop) or not start <= stop <= size or stop - start != n_here:
         return False
