@@ -130,12 +130,17 @@ def is_part(key: Any, part: Any, d: Any, shape: Any) -> bool:
     others: list[Any] = [
         other.get("data") for other in d["partitions"].values() if isinstance(other, dict)
     ]
-    dtypes = {other.dtype for other in others if hasattr(other, "dtype")}
+    dtypes = {other.dtype for other in others if is_array(other, part)}
     if len({type(other) for other in others}) > 1:
         return False
-    if len(dtypes) > 1 or (hasattr(data, "shape") and tuple(data.shape) != tuple(part["shape"])):
+    if len(dtypes) > 1 or (is_array(data, part) and tuple(data.shape) != tuple(part["shape"])):
         return False
     return is_location(where)
+
+
+def is_array(data: Any, part: Any) -> bool:
+    """Whether data is an array, not a handle that may stand for any."""
+    return isinstance(data, np.ndarray) and (data.ndim > 0 or not part["shape"])
 
 
 def is_location(where: Any) -> bool:
@@ -210,11 +215,11 @@ def good_dim(rng: Random) -> tuple[dict[str, Any], int]:
     dim: dict[str, Any] = {"size": size, "proc_grid_size": n_ranks, "proc_grid_rank": rank}
     kind = rng.choice("bcu")
     if kind == "c":
-        b = rng.randint(1, 4)
-        dim |= {"dist_type": "c", "start": rank * b, "block_size": b}
-        return dim, sum((i // b) % n_ranks == rank for i in range(size))
+        b, turn = rng.randint(1, 4), rng.randrange(n_ranks)
+        dim |= {"dist_type": "c", "start": turn * b, "block_size": b}
+        return dim, sum((i // b) % n_ranks == turn for i in range(size))
     if kind == "u":
-        indices = rng.sample(range(size), rng.randint(0, size))
+        indices = rng.sample(range(size), rng.randint(0, size) if n_ranks > 1 else size)
         return dim | {"dist_type": "u", "indices": np.array(indices, dtype=int)}, len(indices)
     ends = [0, *sorted(rng.randint(0, size) for _ in range(n_ranks - 1)), size]
     start, stop = ends[rank], ends[rank + 1]
@@ -274,19 +279,20 @@ def is_dim(d: Any, n_here: int) -> bool:
     if not rank < n_ranks:
         return False
     if d["dist_type"] == "u":
-        return is_list(d, n_here)
+        is_whole = n_here == size or (n_here < size and n_ranks > 1)
+        return is_whole and is_list(d, n_here)
     if not is_number(d.get("start")):
         return False
     if d["dist_type"] == "c":
         b = d.get("block_size", 1)
         if not is_number(b) or b == 0:
             return False
-        first = rank * b
-        if size > 10**4:
+        start = int(d["start"])
+        if start >= size:
+            return n_here == 0
+        if size > 10**4 or start % b or start // b >= n_ranks:
             return False
-        n_owned = sum((i // b) % n_ranks == rank for i in range(size))
-        starts_right = d["start"] >= size if first >= size else d["start"] == first
-        return bool(starts_right) and n_owned == n_here
+        return bool(n_here == sum((i // b) % n_ranks == start // b for i in range(size)))
     start, stop = d["start"], d.get("stop")
     if not is_number(stop) or not start <= stop <= size or stop - start != n_here:
         return False

@@ -371,6 +371,9 @@ pub(crate) fn join_distarrays(
     Ok((Vec::new(), Some(wrap(layouts.layout)), layouts.halo.map(wrap)))
 }
 
+/// Dimension dictionaries, and what of the buffer lies beyond the array's ends, left and right.
+type DimsWords<'py> = (Bound<'py, PyTuple>, Vec<(u64, u64)>);
+
 /// The dimension dictionaries of a rank, and how much of its buffer lies beyond the array's ends.
 ///
 /// `boundary` gives the padding at the ends of the array that is to be told.
@@ -381,7 +384,7 @@ pub(crate) fn distarray_dims<'py>(
     rank: u64,
     n_ranks: u64,
     boundary: Vec<(u64, u64)>,
-) -> PyResult<(Bound<'py, PyTuple>, Vec<(u64, u64)>)> {
+) -> PyResult<DimsWords<'py>> {
     let dims = distarray::dims_of(&layout.core, rank, n_ranks);
     let dims = dims.map_err(|error| protocol_error(py, &error))?;
     let words = dims.iter().enumerate().map(|(at, dim)| {
