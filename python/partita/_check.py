@@ -91,7 +91,7 @@ def unpicklable(dictionary: Any) -> list[Finding]:
         pickle.Pickler(_Nowhere(), pickle.HIGHEST_PROTOCOL).dump(get)
     except Exception as error:
         name = getattr(get, "__qualname__", type(get).__qualname__)
-        words = f"{str(name)[-60:]} ({type(error).__name__}: {_clipped(error)})"
+        words = f"{str(name)[-60:]} ({words_of(error)})"
         message = f"field 'get' is not picklable: {words}; use a function of a module"
         return [Finding("get", "get-not-picklable", message)]
     return []
