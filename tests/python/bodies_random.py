@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 import families
+import generate
 import numpy as np
 import oracle
 from bodies_moves import DTYPES, listed, same
@@ -64,11 +65,12 @@ def shared(team: pt.Team, shape: oracle.Index, dtype: str, shift: int) -> Array:
 
 def arranged(how: str, block: Array) -> Array:
     """The buffer in a block that was made for it."""
+    # The dots make a view of what has no dimension, too.
+    every: dict[str, Any] = {"strided": slice(1, None, 2), "reversed": slice(None, None, -1)}
     match how:
-        case "strided":
-            return block[*((slice(1, None, 2),) * block.ndim), ...]
-        case "reversed":
-            return block[*((slice(None, None, -1),) * block.ndim), ...]
+        case "strided" | "reversed":
+            found: Array = block[*(every[how],) * block.ndim, ...]
+            return found
         case "Fortran":
             return block.T
         case _:
@@ -112,7 +114,9 @@ def sources(team: pt.Team, rng: Random, values: list[Array]) -> list[Memory]:
     return made
 
 
-def run(team: pt.Team, rng: Random, plan: pt.Plan, given: list[Array], like: list[Array]) -> Any:
+def run(
+    team: pt.Team, rng: Random, plan: pt.Plan, given: list[Array], like: list[Array]
+) -> list[Array]:
     """Runs a plan in one of the ways there are; gives the target's buffers."""
     out = all_memory(team, rng, like) if rng.randrange(2) else None
     buffers = None if out is None else [memory.buffer for memory in out]
@@ -205,7 +209,7 @@ def by_rank(everywhere: list[list[Array]], dense: oracle.Dense) -> Values:
 def in_place(team: pt.Team, rng: Random, case: oracle.Case, seed: int, dtype: str) -> None:
     """Fills halos in the memory of the array itself, several times."""
     dense, numbers = oracle.Dense(case), np.random.default_rng(seed + 2)
-    layout = found_layout(case)
+    layout = generate.build(case)
     plan = pt.plan(layout, layout, dtype)
     memory = all_memory(team, rng, own(dense.zeros(), team.rank, dtype))
     for _ in range(3):
@@ -217,10 +221,6 @@ def in_place(team: pt.Team, rng: Random, case: oracle.Case, seed: int, dtype: st
         same([one.buffer for one in memory], own(dense.fill(summands), team.rank, dtype), "halos")
     for one in memory:
         one.check()
-
-
-def found_layout(case: oracle.Case) -> pt.Layout:
-    return families.generate.build(case)
 
 
 def movement(team: pt.Team, seed: int) -> None:

@@ -299,7 +299,7 @@ def target_given_up(team: pt.Team) -> None:
     if team.size < 3:
         return
     pair, others = team.subteam([0, 1]), team.subteam([2, 1, 0]).with_deadline(0.2)
-    to_second = pt.plan(*(pt.Layout((4096,), f"* @ 1 on {rank}") for rank in (0, 1)))
+    to_second = pt.plan(pt.Layout((4096,), "* @ 1 on 0"), pt.Layout((4096,), "* @ 1 on 1"))
     given, taken = team.empty((4096,)), team.empty((4096,))
     for turn in range(3):
         given[...] = turn

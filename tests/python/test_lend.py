@@ -31,12 +31,16 @@ def loans() -> list[LentBytes]:
     """Lent bytes, each full of its own number, beside others that are lent no more."""
     made = []
     for number, size in enumerate(SIZES):
-        for byte in (100 + number, number + 1):
-            loan = LentBytes.lend(size)
-            assert loan is not None
-            np.frombuffer(loan, np.uint8)[:] = byte  # type: ignore[call-overload]
-        made.append(loan)
+        lent(size, 100 + number)
+        made.append(lent(size, number + 1))
     return made
+
+
+def lent(size: int, byte: int) -> LentBytes:
+    loan = LentBytes.lend(size)
+    assert loan is not None
+    np.frombuffer(loan, np.uint8)[:] = byte  # type: ignore[call-overload]
+    return loan
 
 
 def changed(rng: random.Random, note: Sequence[int], others: Sequence[Sequence[int]]) -> list[int]:
@@ -60,8 +64,8 @@ def changed(rng: random.Random, note: Sequence[int], others: Sequence[Sequence[i
 
 def mutate_notes(seed: int, count: int) -> None:
     """Borrows by changed notes: what comes is nothing, an error, or the bytes that are lent."""
-    rng, lent = random.Random(seed), loans()
-    notes = [tuple(loan.note) for loan in lent]
+    rng, kept = random.Random(seed), loans()
+    notes = [tuple(loan.note) for loan in kept]
     told = {"loan-note": 0, "gone": 0}
     for case in range(count):
         note = changed(rng, rng.choice(notes), notes)
@@ -79,8 +83,8 @@ def mutate_notes(seed: int, count: int) -> None:
         number = loans_by_line.index(tuple(note[4:]))
         assert bytes(found) == bytes([number + 1]) * SIZES[number], (seed, case, note)  # type: ignore[call-overload]
     assert min(told.values()) > count // 20, told
-    for number, note in enumerate(notes):
-        found = LentBytes.borrow(note)
+    for number, as_sent in enumerate(notes):
+        found = LentBytes.borrow(as_sent)
         assert found is not None
         assert bytes(found) == bytes([number + 1]) * SIZES[number]  # type: ignore[call-overload]
 
