@@ -10,8 +10,11 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use partita_mpi::n_forks;
+
 use crate::arena::{Address, Arena, Block};
 use crate::foreign::{Foreign, Life, Mapping, life_of, machine};
+use crate::snapshot;
 
 /// Words of a line: the number of the loan, zero if there is none, then the borrowers' processes.
 const LINE_WORDS: usize = 8;
@@ -23,6 +26,21 @@ static MOST_KEPT_BYTES: AtomicUsize = AtomicUsize::new(1 << 30);
 
 static SHOP: OnceLock<Option<Shop>> = OnceLock::new();
 static LENDERS: Mutex<Vec<Arc<Lender>>> = Mutex::new(Vec::new());
+
+/// The lenders, held while this process forks.
+pub(crate) struct Locked(MutexGuard<'static, Vec<Arc<Lender>>>);
+
+/// Holds the lenders, so that no other thread does in a forked child.
+pub(crate) fn lock() -> Locked {
+    Locked(LENDERS.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+impl Locked {
+    /// In a forked child: finds lenders anew, since another thread may have been at work on these.
+    pub(crate) fn forget(&mut self) {
+        std::mem::forget(std::mem::take(&mut *self.0));
+    }
+}
 
 type Line = [AtomicU64; LINE_WORDS];
 
@@ -62,7 +80,7 @@ impl Shop {
     /// None where the system has no such memory, and in a forked child, whose shop is its parent's.
     fn get() -> Option<&'static Self> {
         let shop = SHOP.get_or_init(Self::make).as_ref()?;
-        (shop.address.process == u64::from(std::process::id())).then_some(shop)
+        (!shop.arena.is_parents()).then_some(shop)
     }
 
     fn make() -> Option<Self> {
@@ -151,6 +169,7 @@ impl Loan {
         let number = state.next_number;
         state.next_number += 1;
         shop.book.line(line)[0].store(number, Ordering::SeqCst);
+        shop.arena.show(block);
         Some(Self { shop, line, number, block, n_bytes })
     }
 
@@ -178,6 +197,12 @@ impl Loan {
 
 impl Drop for Loan {
     fn drop(&mut self) {
+        if self.shop.arena.is_parents() {
+            // A forked child's copy; the loan goes on until its parent ends it.
+            snapshot::unmap(self.address(), self.block.n_bytes);
+            return;
+        }
+        snapshot::hide(self.address());
         self.shop.book.line(self.line)[0].store(0, Ordering::SeqCst);
         let mut state = self.shop.state();
         state.waiting.push((self.line, self.block));
@@ -222,6 +247,8 @@ pub struct Borrowed {
     /// Where this process has signed.
     line: usize,
     word: usize,
+    /// Where it is another, a parent has signed.
+    n_forks: u64,
 }
 
 impl Borrowed {
@@ -240,7 +267,8 @@ impl Borrowed {
                 book.line(line)[*word].compare_exchange(0, own, Ordering::SeqCst, Ordering::SeqCst);
             signed.is_ok()
         })?;
-        let borrowed = Self { lender, mapping, note, line, word };
+        let borrowed = Self { lender, mapping, note, line, word, n_forks: n_forks() };
+        borrowed.mapping.show(&borrowed.lender.arena);
         // Signed first, looked second; the lender closes first and looks second. So either it
         // sees the signature, or this sees that the loan has ended, and crosses itself out.
         (book.line(line)[0].load(Ordering::SeqCst) == number).then_some(borrowed)
@@ -267,6 +295,10 @@ impl Borrowed {
 
 impl Drop for Borrowed {
     fn drop(&mut self) {
+        if self.n_forks != n_forks() {
+            return;
+        }
+        self.mapping.hide();
         self.lender.book().line(self.line)[self.word].store(0, Ordering::SeqCst);
         // Its own mapping goes a moment later; the next to be dropped counts it.
         self.lender.arena.trim(MOST_KEPT_BYTES.load(Ordering::Relaxed));

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::arena::Block;
 use crate::buffer::{Access, Buffer};
 use crate::call::Call;
-use crate::error::{Failure, FailureKind};
+use crate::error::{Failure, FailureKind, Rank};
 
 /// A control message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +83,8 @@ impl Note {
                 out.place(DONE, place);
             }
             Self::Failed { place, failure } => {
-                out.place(FAILED, place).number(failure.rank).number(failure.kind as u64);
+                out.place(FAILED, place).number(failure.rank.team).number(failure.rank.world);
+                out.number(failure.kind as u64);
                 out.block(failure.message.as_bytes());
             }
             Self::Left { why } => {
@@ -114,7 +115,8 @@ impl Note {
             AGAIN => Some(Self::Again { place: rest.place()?, tag: rest.number()? }),
             DONE => Some(Self::Done { place: rest.place()? }),
             FAILED => {
-                let (place, rank) = (rest.place()?, rest.number()?);
+                let place = rest.place()?;
+                let rank = Rank { team: rest.number()?, world: rest.number()? };
                 let kind = match rest.number()? {
                     0 => FailureKind::Raised,
                     1 => FailureKind::Left,
@@ -230,7 +232,7 @@ mod tests {
         let porch = Some(Draft { buffer: buffer.clone(), home });
         let targets = vec![Draft { buffer: buffer.clone(), home }, Draft { buffer, home: None }];
         let offer = Some(Drafts { sources: vec![], targets, porch });
-        let failure = Failure { rank: 3, kind: FailureKind::Late, message: "é".into() };
+        let failure = Failure::new(Rank { team: 3, world: 5 }, FailureKind::Late, "é");
         let notes = [
             Note::Post { place, tag: 9, call: call.clone(), bytes: vec![1, 2], offer },
             Note::Post { place, tag: 0, call, bytes: vec![], offer: None },
