@@ -7,28 +7,52 @@ import os
 import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
-from partita._errors import LayoutError, words_of
+from partita import _place
+from partita._errors import LayoutError, TeamError, words_of
 from partita._partita import MpiWorld
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from partita._team import Team
+    from partita._partita import TeamCore
 
 _world: MpiWorld | None = None
 
+# Those that live: one goes with its communicator.
+_opened: WeakSet[MpiWorld] = WeakSet()
 
-def world(comm: Any = None) -> Team:
+# Whether this process was forked from one in which MPI ran.
+_is_child_of_rank = False
+
+
+def world(comm: Any = None) -> TeamCore:
     """The team of all processes, or of those of a communicator of mpi4py."""
     global _world
-    from partita._team import Team
-
+    if _is_child_of_rank:
+        message = "this process was forked from a rank and is none; call partita.world() there"
+        raise TeamError(message, "forked")
     if comm is not None:
-        return Team(_of(comm).team())
+        return _of(comm).team()
     if _world is None:
         _world = _open(None)
-    return Team(_world.team())
+    return _world.team()
+
+
+def _note_fork() -> None:
+    """In a forked child: MPI, if it runs, is the parent's."""
+    global _is_child_of_rank
+    _is_child_of_rank = _is_child_of_rank or _runs()
+
+
+os.register_at_fork(after_in_child=_note_fork)
+
+
+def _runs() -> bool:
+    """Whether MPI runs in this process, by partita or by mpi4py."""
+    MPI = sys.modules.get("mpi4py.MPI")
+    return len(_opened) > 0 or (MPI is not None and bool(MPI.Is_initialized()))
 
 
 def _of(comm: Any) -> MpiWorld:
@@ -46,8 +70,13 @@ def _of(comm: Any) -> MpiWorld:
 @cache
 def _attribute(MPI: Any) -> int:
     """By which communicators keep their worlds: MPI forgets it when one is freed."""
-    key: int = MPI.Comm.Create_keyval()
+    key: int = MPI.Comm.Create_keyval(delete_fn=_freed)
     return key
+
+
+def _freed(comm: Any, key: int, opened: MpiWorld) -> None:
+    """Free what belongs to a communicator: all its processes are here, freeing it themselves."""
+    opened.free()
 
 
 def version() -> str:
@@ -63,6 +92,9 @@ def _open(comm: Any) -> MpiWorld:
         MPI = _mpi4py(comm)
         module, handle = MPI.__file__, MPI._handleof(comm)
     shared = os.environ.get("PARTITA_SHARED_MEMORY", "1") != "0"
+    if not _runs():
+        _place.check()
+    mark = _place.mark()
     opened = MpiWorld(
         mpi4py=module,
         prefix=sys.prefix,
@@ -70,7 +102,9 @@ def _open(comm: Any) -> MpiWorld:
         comm=handle,
         shared=shared,
     )
-    _tell_when_leaving(opened)
+    os.environ.update(mark)
+    _opened.add(opened)
+    _tell_when_leaving()
     return opened
 
 
@@ -89,8 +123,10 @@ def _mpi4py(comm: Any) -> Any:
     return MPI
 
 
-def _tell_when_leaving(opened: MpiWorld) -> None:
+@cache
+def _tell_when_leaving() -> None:
     """Let the other processes know that this one ends, and why."""
+    joined = os.getpid()
     reason = ["its program has ended"]
     before = sys.excepthook
 
@@ -99,8 +135,15 @@ def _tell_when_leaving(opened: MpiWorld) -> None:
         before(kind, error, trace)
 
     def leave() -> None:
-        opened.leave(reason[0])
-        opened.finish()
+        # A forked child inherits this, and is no rank.
+        if os.getpid() != joined:
+            return
+        # The world itself comes last: MPI ends with it.
+        opened = [one for one in _opened if one is not _world] + ([_world] if _world else [])
+        for one in opened:
+            one.leave(reason[0])
+        for one in opened:
+            one.finish()
 
     sys.excepthook = hook
     atexit.register(leave)

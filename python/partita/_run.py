@@ -91,9 +91,10 @@ class Running:
 
     def __init__(self, plan: Plan, local: Buffers, team: Team, out: Buffers) -> None:
         a_team(team)
-        self._plan, self._out = plan, out
+        self._plan, self._team, self._out = plan, team, out
         sources, self._targets = _ready(plan, local, team, out)
         self._error: BaseException | None = None
+        self._is_done = False
         # It has the team from here on: calls of this rank before `wait` are refused.
         self._started = team.native.start(plan, sources, self._targets)
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -102,6 +103,7 @@ class Running:
     def _run(self) -> None:
         try:
             self._started.run()
+            self._is_done = True
         except BaseException as error:
             self._error = error
 
@@ -111,6 +113,9 @@ class Running:
         self._thread.join()
         if self._error is not None:
             raise self._error
+        if not self._is_done:
+            # The thread is gone: it is the parent's of a forked child.
+            self._team.native.check()
         return _result(self._plan, self._targets, self._out)
 
 

@@ -15,6 +15,7 @@ import math
 import threading
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from partita import _mpi
 from partita._args import a_team, checked_axes, integer, integers, natural
 from partita._errors import LayoutError, RemoteError, TeamError, is_a, text_of, words_of
 from partita._partita import Crew, is_launched
@@ -294,17 +295,24 @@ def world(comm: Any = None) -> Team:
 
     `comm` is a communicator of mpi4py to make a team of; every process of it must do so.
     """
-    if comm is None:
-        try:
-            return _current.get()
-        except LookupError:
-            pass
-    from partita import _mpi
-
-    team = _mpi.world(comm) if comm is not None or is_launched() else Team(Crew(1).world(0))
-    if comm is None:
+    if comm is not None:
+        return Team(_mpi.world(comm))
+    team = _current.get(None)
+    if team is None or _is_left_behind(team):
+        team = Team(_mpi.world() if is_launched() else Crew(1).world(0))
         _current.set(team)
     return team
+
+
+def _is_left_behind(team: Team) -> bool:
+    """Whether this process was forked and makes a team of one anew; a child of a rank cannot."""
+    try:
+        team.native.check()
+    except TeamError:
+        if team.engine == "mpi" or len(team.ranks) > 1:
+            raise
+        return True
+    return False
 
 
 def spmd(

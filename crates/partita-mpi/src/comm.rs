@@ -5,6 +5,7 @@ use super::{
     handle::Slot,
 };
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A communicator of MPI.
 ///
@@ -19,6 +20,7 @@ pub struct Comm {
     rank: usize,
     size: usize,
     ownership: Ownership,
+    is_freed: AtomicBool,
     max_message_bytes: usize,
 }
 
@@ -92,7 +94,8 @@ impl Comm {
             false => SMALL_COUNT_LIMIT_BYTES,
         };
         let (rank, size) = (rank as usize, size as usize);
-        Ok(Self { library: library.clone(), handle, rank, size, ownership, max_message_bytes })
+        let (library, is_freed) = (library.clone(), AtomicBool::new(false));
+        Ok(Self { library, handle, rank, size, ownership, is_freed, max_message_bytes })
     }
 
     /// Takes a communicator that MPI just made for us; the null one is none.
@@ -139,7 +142,7 @@ impl Comm {
 
     /// The handle, as mpi4py knows it.
     pub fn raw(&self) -> u64 {
-        self.handle.0
+        self.handle().0
     }
 
     /// The longest message that is sent in one piece.
@@ -166,7 +169,7 @@ impl Comm {
     /// If MPI is not active or refuses.
     pub fn dup(&self) -> Result<Self> {
         // SAFETY: `self` is live; `new` points to a slot of the right width.
-        self.make_mine(|new| unsafe { self.calls().comm_dup(self.handle, new) })
+        self.make_mine(|new| unsafe { self.calls().comm_dup(self.handle(), new) })
     }
 
     /// Parts the ranks by color, ordered by key, then by rank.
@@ -179,7 +182,7 @@ impl Comm {
             Color::Nobody => self.library.number(Number::Undefined),
         };
         // SAFETY: `self` is live; `new` points to a slot of the right width.
-        self.make(|new| unsafe { self.calls().comm_split(self.handle, color, key, new) })
+        self.make(|new| unsafe { self.calls().comm_split(self.handle(), color, key, new) })
     }
 
     /// The ranks that share memory with this one, in rank order.
@@ -191,7 +194,7 @@ impl Comm {
         let info = self.library.handle(Predefined::InfoNull);
         // SAFETY: `self` is live; `new` points to a slot of the right width.
         self.make_mine(|new| unsafe {
-            self.calls().comm_split_type(self.handle, kind, 0, info, new)
+            self.calls().comm_split_type(self.handle(), kind, 0, info, new)
         })
     }
 
@@ -202,7 +205,7 @@ impl Comm {
     pub fn compare(&self, other: &Self) -> Result<Comparison> {
         let mut result = 0;
         // SAFETY: both communicators are live; `result` is a live int.
-        unsafe { self.calls().comm_compare(self.handle, other.handle, &mut result)? };
+        unsafe { self.calls().comm_compare(self.handle(), other.handle(), &mut result)? };
         let is = |number| self.library.number(number) == result;
         Ok(match () {
             () if is(Number::Ident) => Comparison::Identical,
@@ -235,7 +238,7 @@ impl Comm {
     /// Ends every rank of this communicator at once, with this exit code.
     pub fn abort(&self, code: i32) -> ! {
         // SAFETY: `self` is live.
-        let _ = unsafe { self.calls().abort(self.handle, code) };
+        let _ = unsafe { self.calls().abort(self.handle(), code) };
         std::process::exit(code)
     }
 
@@ -243,12 +246,16 @@ impl Comm {
     ///
     /// # Errors
     /// If MPI is not active or refuses.
-    pub fn free(mut self) -> Result<()> {
+    pub fn free(self) -> Result<()> {
         self.release()
     }
 
-    fn release(&mut self) -> Result<()> {
-        if std::mem::replace(&mut self.ownership, Ownership::Lent) == Ownership::Lent {
+    /// The same where others still have it: to them it is the null communicator from now on.
+    ///
+    /// # Errors
+    /// As [`free`](Self::free).
+    pub fn release(&self) -> Result<()> {
+        if self.ownership == Ownership::Lent || self.is_freed.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
         let mut slot = Slot::new(self.library.width(), self.handle);
@@ -257,7 +264,10 @@ impl Comm {
     }
 
     pub(super) fn handle(&self) -> Handle {
-        self.handle
+        match self.is_freed.load(Ordering::Relaxed) {
+            true => self.library.handle(Predefined::CommNull),
+            false => self.handle,
+        }
     }
 
     pub(super) fn calls(&self) -> &super::table::Calls {

@@ -30,6 +30,9 @@ pub enum MpiError {
     Finalized {
         call: &'static str,
     },
+    Forked {
+        call: &'static str,
+    },
     Call {
         call: &'static str,
         class: ErrorClass,
@@ -117,6 +120,7 @@ impl MpiError {
             Self::SymbolMissing { .. } => "mpi-symbol-missing",
             Self::NotInitialized { .. } => "mpi-not-initialized",
             Self::Finalized { .. } => "mpi-finalized",
+            Self::Forked { .. } => "forked",
             Self::Call { .. } => "mpi-call-failed",
             Self::ThreadLevel { .. } => "mpi-thread-level",
             Self::WorldTooSmall { .. } => "mpi-world-too-small",
@@ -156,6 +160,7 @@ impl fmt::Display for MpiError {
             | Self::LauncherValue { .. } => self.describe_setup(f),
             Self::NotInitialized { .. }
             | Self::Finalized { .. }
+            | Self::Forked { .. }
             | Self::Call { .. }
             | Self::ThreadLevel { .. }
             | Self::Deadline { .. }
@@ -227,6 +232,10 @@ impl MpiError {
             Self::Finalized { call } => {
                 write!(f, "{call} was called after MPI was finalized; finish all work before")
             }
+            Self::Forked { call } => write!(
+                f,
+                "{call} was called in a forked process, which is no rank of the job; call it in the process that started MPI"
+            ),
             Self::Call { call, class, code, text } => {
                 write!(f, "{call} failed with {class} (code {code}): {text}")
             }

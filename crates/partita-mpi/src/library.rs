@@ -1,7 +1,7 @@
 //! A loaded MPI: which one it is, starting and ending it.
 
 use super::{
-    Abi, Comm, Handle, HandleSource, MpiError, Number, Predefined, Result, Width, constants,
+    Abi, Comm, Handle, HandleSource, MpiError, Number, Predefined, Result, Width, constants, fork,
     launcher::{self, Family, Launchable},
     symbols::{Load, Symbols},
     table::{Calls, read_text},
@@ -145,8 +145,12 @@ impl Library {
     ///
     /// # Errors
     /// [`MpiError::LauncherForeign`] and [`MpiError::WorldTooSmall`] if the
-    /// launcher is not this library's; [`MpiError::Finalized`] if MPI has ended already.
+    /// launcher is not this library's; [`MpiError::Finalized`] if MPI has ended already;
+    /// [`MpiError::Forked`] in a child of the process that started it.
     pub fn init(&self, wanted: ThreadLevel) -> Result<Init> {
+        if fork::is_child_of_a_rank() {
+            return Err(MpiError::Forked { call: "MPI_Init_thread" });
+        }
         let _once = INIT.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if self.is_finalized() {
             return Err(MpiError::Finalized { call: "MPI_Init_thread" });

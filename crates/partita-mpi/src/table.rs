@@ -12,6 +12,7 @@
 use super::{
     Abi, ErrorClass, MpiError, Result,
     constants::MAX_STRING,
+    fork,
     handle::{Handle, Native, Pass, Pointer},
     symbols::Symbols,
 };
@@ -241,6 +242,9 @@ impl Calls {
         // SAFETY: allowed at any time; `flag` is a live int.
         unsafe { self.initialized(&mut flag) };
         self.seen_initialized.store(flag != 0, Ordering::Relaxed);
+        if flag != 0 {
+            fork::mpi_runs();
+        }
         flag != 0
     }
 
@@ -253,12 +257,15 @@ impl Calls {
     }
 
     pub(super) fn is_active(&self) -> bool {
-        self.is_initialized() && !self.is_finalized()
+        self.is_initialized() && !fork::is_child_of_a_rank() && !self.is_finalized()
     }
 
     fn ready(&self, call: &'static str) -> Result<()> {
         if !self.is_initialized() {
             return Err(MpiError::NotInitialized { call });
+        }
+        if fork::is_child_of_a_rank() {
+            return Err(MpiError::Forked { call });
         }
         if self.is_finalized() {
             return Err(MpiError::Finalized { call });

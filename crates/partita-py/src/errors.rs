@@ -38,10 +38,12 @@ pub(crate) fn team_error(py: Python<'_>, error: &TeamError) -> PyErr {
         }
     }
     let (class, rank) = match error {
-        TeamError::Remote { failure } => ("RemoteError", Some(failure.rank)),
-        TeamError::Mismatch { other, .. } => ("MismatchError", Some(*other)),
+        TeamError::Remote { failure } => ("RemoteError", Some(failure.rank.team)),
+        TeamError::Mismatch { other, .. } => ("MismatchError", Some(other.team)),
         TeamError::TeamsDiffer { .. } => ("MismatchError", None),
-        TeamError::Deadline { missing, .. } => ("DeadlineError", missing.first().copied()),
+        TeamError::Deadline { missing, .. } => {
+            ("DeadlineError", missing.first().map(|rank| rank.team))
+        }
         TeamError::BufferCount { .. }
         | TeamError::BufferShape { .. }
         | TeamError::BufferReadOnly { .. }

@@ -29,6 +29,8 @@ static ALLOCATOR: allocator::HugePages = allocator::HugePages;
 
 #[pymodule(gil_used = false)]
 fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    // Counts forks from now on: a child must know that it is one, whatever it uses first.
+    partita_mpi::n_forks();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<maps::Block>()?;
     module.add_class::<maps::Cyclic>()?;

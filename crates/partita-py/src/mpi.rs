@@ -14,7 +14,7 @@ use crate::errors::{team_error, watch_signals};
 use crate::team::TeamCore;
 
 /// This process's place among all processes of the job.
-#[pyclass(frozen, module = "partita._partita")]
+#[pyclass(frozen, weakref, module = "partita._partita")]
 #[derive(Debug)]
 pub(crate) struct MpiWorld {
     library: Library,
@@ -30,7 +30,11 @@ pub(crate) fn is_launched() -> bool {
 }
 
 fn raise(py: Python<'_>, error: &MpiError) -> PyErr {
-    team_error(py, &TeamError::Engine { message: error.to_string() })
+    let error = match error {
+        MpiError::Forked { .. } => TeamError::Forked { engine: "mpi" },
+        other => TeamError::Engine { message: other.to_string() },
+    };
+    team_error(py, &error)
 }
 
 #[pymethods]
@@ -89,16 +93,33 @@ impl MpiWorld {
         self.library.library_version()
     }
 
-    /// Tells every process that this one comes to no meeting any more.
-    fn leave(&self, py: Python<'_>, why: &str) -> PyResult<()> {
-        py.detach(|| self.office.close(why)).map_err(|error| raise(py, &error))
+    /// Frees what belongs to a communicator of mpi4py that is being freed.
+    fn free(&self, py: Python<'_>) {
+        py.detach(|| self.office.free());
     }
 
-    /// Ends MPI, if it was started here.
+    /// Tells every process that this one comes to no meeting any more.
+    fn leave(&self, py: Python<'_>, why: &str) -> PyResult<()> {
+        py.detach(|| self.office.leave(why)).map_err(|error| raise(py, &error))
+    }
+
+    /// Waits a moment for the others, and ends MPI if it was started here.
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
-        if !self.is_ours {
+        py.detach(|| self.end()).map_err(|error| raise(py, &error))
+    }
+}
+
+impl MpiWorld {
+    fn end(&self) -> Result<(), MpiError> {
+        if !self.library.is_active() {
             return Ok(());
         }
-        py.detach(|| self.library.finalize()).map_err(|error| raise(py, &error))
+        self.office.await_others()?;
+        if self.is_ours && self.office.died().is_some() {
+            // It would wait for the dead.
+            return Ok(());
+        }
+        self.office.end_if_another_dies();
+        if self.is_ours { self.library.finalize() } else { Ok(()) }
     }
 }

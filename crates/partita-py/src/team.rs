@@ -91,8 +91,14 @@ impl TeamCore {
         self.core.is_of_the_world_of(&other.core)
     }
 
-    fn union(&self, other: &Self) -> Self {
-        Self { core: self.core.union(&other.core) }
+    fn union(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
+        let core = self.core.union(&other.core).map_err(|error| team_error(py, &error))?;
+        Ok(Self { core })
+    }
+
+    /// Refuses where this process is not the rank (any more): after a fork.
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        self.core.check().map_err(|error| team_error(py, &error))
     }
 
     fn barrier(&self, py: Python<'_>) -> PyResult<()> {

@@ -7,8 +7,11 @@
 //! A block that is given back loses its pages, even where another process still has them mapped.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
+
+use partita_mpi::n_forks;
+
+use crate::snapshot::{self, Shown};
 
 /// Blocks start at multiples of this.
 pub(crate) const PAGE_BYTES: usize = 4096;
@@ -19,19 +22,14 @@ const SMALLEST_RESERVATION: usize = 1 << 30;
 
 static ARENA: OnceLock<Option<Arena>> = OnceLock::new();
 
-/// A forked child sees its parent's blocks and must not hand them out.
-static IS_FORKED: AtomicBool = AtomicBool::new(false);
-
-extern "C" fn forked() {
-    IS_FORKED.store(true, Ordering::Relaxed);
-}
-
 /// The process's shareable memory.
 #[derive(Debug)]
 pub(crate) struct Arena {
     file: i32,
     base: usize,
     n_bytes: usize,
+    /// Where it is another, the arena is a parent's.
+    n_forks: u64,
     state: Mutex<State>,
 }
 
@@ -69,7 +67,12 @@ impl Arena {
 
     /// The arena, if it was opened by this very process.
     pub(crate) fn get() -> Option<&'static Self> {
-        ARENA.get()?.as_ref().filter(|_| !IS_FORKED.load(Ordering::Relaxed))
+        ARENA.get()?.as_ref().filter(|arena| !arena.is_parents())
+    }
+
+    /// Whether this process was forked from that of the arena, and must not hand out its blocks.
+    pub(crate) fn is_parents(&self) -> bool {
+        self.n_forks != n_forks()
     }
 
     /// Makes an arena of its own.
@@ -80,15 +83,19 @@ impl Arena {
         if file < 0 {
             return None;
         }
-        // SAFETY: the handler only stores to an atomic.
-        unsafe { libc::pthread_atfork(None, None, Some(forked)) };
         let mut n_bytes = LARGEST_RESERVATION;
         while n_bytes >= SMALLEST_RESERVATION {
             // SAFETY: the file is ours; a failure is handled below.
             let grown = unsafe { libc::ftruncate(file, n_bytes as libc::off_t) } == 0;
             if let Some(base) = grown.then(|| map(file, 0, n_bytes)).flatten() {
                 let state = State { free: [(0, n_bytes)].into(), used: BTreeMap::new() };
-                return Some(Self { file, base, n_bytes, state: Mutex::new(state) });
+                return Some(Self {
+                    file,
+                    base,
+                    n_bytes,
+                    n_forks: n_forks(),
+                    state: Mutex::new(state),
+                });
             }
             n_bytes /= 4;
         }
@@ -116,6 +123,12 @@ impl Arena {
     /// Where a block lies in this process.
     pub(crate) fn at(&self, block: Block) -> usize {
         self.base + block.offset
+    }
+
+    /// Says that a block is in use: a forked child gets a copy of it.
+    pub(crate) fn show(&self, block: Block) {
+        let Block { offset, n_bytes } = block;
+        snapshot::show(self.at(block), Shown { n_bytes, file: self.file, offset });
     }
 
     /// A block of at least this size; none if there is no room.
@@ -150,6 +163,10 @@ impl Arena {
         let mut state = self.state();
         if state.used.remove(&block.offset).is_none() {
             // Withdrawn: other pages lie at its address now, so it is not used again.
+            drop(state);
+            let at = self.at(block) as *mut libc::c_void;
+            // SAFETY: the pages are private to this process, and nobody uses them any more.
+            unsafe { libc::madvise(at, block.n_bytes, libc::MADV_DONTNEED) };
             return;
         }
         let mut joined = block;
@@ -186,6 +203,7 @@ impl Arena {
             return;
         }
         let at = self.at(block);
+        snapshot::hide(at);
         // SAFETY: the block is mapped and in use by this process.
         let content =
             unsafe { std::slice::from_raw_parts(at as *const u8, block.n_bytes) }.to_vec();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use partita_plan::Plan;
 
 use crate::buffer::{Buffer, check_shapes};
-use crate::error::{Result, TeamError};
+use crate::error::{Rank, Result, TeamError, cut};
 
 /// Which call a rank has made, for comparison with the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,18 +28,22 @@ impl Call {
 }
 
 /// Finds the first rank that made another call than rank 0; every rank comes to the same verdict.
-pub(crate) fn check_same<'a>(mut calls: impl Iterator<Item = &'a Call>) -> Result<()> {
+pub(crate) fn check_same<'a>(
+    members: &[u64],
+    mut calls: impl Iterator<Item = &'a Call>,
+) -> Result<()> {
     let Some(first) = calls.next() else { return Ok(()) };
     let Some((at, other)) = (1..).zip(calls).find(|(_, call)| *call != first) else {
         return Ok(());
     };
     let (what, mine, theirs) = if first.name == other.name {
         let what = if first.name.starts_with("run") { "plan" } else { "argument" };
-        (what, first.argument.to_string(), other.argument.to_string())
+        (what, cut(&first.argument), cut(&other.argument))
     } else {
         ("call", first.name.to_string(), other.name.to_string())
     };
-    Err(TeamError::Mismatch { rank: 0, other: at, what, mine, theirs })
+    let (rank, other) = (Rank::of(members, 0), Rank::of(members, at));
+    Err(TeamError::Mismatch { rank, other, what, mine, theirs })
 }
 
 /// Checks a rank's buffers against its layouts, and the plan's ranks against the team.

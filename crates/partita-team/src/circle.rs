@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::error::{Failure, FailureKind};
+use crate::error::{Failure, FailureKind, Rank};
 
 /// How long a rank waits before it looks whether it does so in a circle.
 pub(crate) const PATIENT_FOR: Duration = Duration::from_millis(40);
@@ -51,8 +51,8 @@ impl Circle {
     }
 
     /// What a round is told that ends because of it, at the place of a rank of its team.
-    pub(crate) fn failure(&self, rank: u64) -> Failure {
-        Failure { rank, kind: FailureKind::Circle, message: self.to_string() }
+    pub(crate) fn failure(&self, rank: Rank) -> Failure {
+        Failure::new(rank, FailureKind::Circle, &self.to_string())
     }
 
     /// The rounds that it ends: teams and their rounds, each once.

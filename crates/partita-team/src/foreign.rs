@@ -5,6 +5,7 @@ use std::os::fd::AsRawFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::arena::{self, Address, Block, PAGE_BYTES};
+use crate::snapshot::{self, Shown};
 
 /// How the system names the files of arenas.
 const FILE_NAME: &str = "/memfd:partita";
@@ -37,6 +38,18 @@ impl Drop for Mapping {
 impl Mapping {
     pub(crate) fn address(&self) -> usize {
         self.address
+    }
+
+    /// Says that its bytes are in use: a forked child gets a copy of them.
+    pub(crate) fn show(&self, arena: &Foreign) {
+        let Block { offset, n_bytes } = self.block;
+        let file = arena.file.as_raw_fd();
+        snapshot::show(self.address, Shown { n_bytes, file, offset });
+    }
+
+    /// Says that one less uses them.
+    pub(crate) fn hide(&self) {
+        snapshot::hide(self.address);
     }
 }
 
@@ -79,14 +92,6 @@ impl Foreign {
             && end.is_some_and(|end| end as u64 <= self.n_bytes)
     }
 
-    /// Maps a block for as long as this process lives.
-    pub(crate) fn map_for_good(&self, block: Block) -> Option<usize> {
-        if !self.has(block) {
-            return None;
-        }
-        arena::map(self.file.as_raw_fd(), block.offset, block.n_bytes)
-    }
-
     /// Maps a block; the same mapping again if it is known.
     pub(crate) fn map(&self, block: Block) -> Option<Arc<Mapping>> {
         let mut mappings = self.mappings.lock().unwrap_or_else(PoisonError::into_inner);
@@ -95,7 +100,7 @@ impl Foreign {
             mappings.push(Arc::clone(&known));
             return Some(known);
         }
-        let address = self.map_for_good(block)?;
+        let address = arena::map(self.file.as_raw_fd(), block.offset, block.n_bytes)?;
         populate(address, block.n_bytes);
         let mapping = Arc::new(Mapping { block, address });
         if mappings.len() == MOST_MAPPINGS {
@@ -122,16 +127,56 @@ impl Foreign {
 
 /// Looks how a process is.
 pub(crate) fn life_of(process: u64) -> Life {
-    let Ok(stat) = std::fs::read_to_string(format!("/proc/{process}/stat")) else {
-        return Life::Ended;
-    };
+    look_at(process).map_or(Life::Ended, |(life, _)| life)
+}
+
+/// How a process is, and when it started; none if there is no such process.
+fn look_at(process: u64) -> Option<(Life, u64)> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name of the program stands in brackets and may contain anything.
-    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
-    match state {
-        Some('Z' | 'X' | 'x') | None => Life::Ended,
-        Some('T' | 't') => Life::Stopped,
-        Some(_) => Life::Runs,
+    let mut words = stat.rsplit_once(") ")?.1.split(' ');
+    let life = match words.next()? {
+        "Z" | "X" | "x" => Life::Ended,
+        "T" | "t" => Life::Stopped,
+        _ => Life::Runs,
+    };
+    Some((life, words.nth(18)?.parse().ok()?))
+}
+
+/// A process of this machine that is never taken for another one of the same number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Process {
+    pub number: u64,
+    /// In the clock of the machine.
+    pub started: u64,
+}
+
+impl Process {
+    /// This process; none where the system does not tell.
+    pub(crate) fn own() -> Option<Self> {
+        let number = u64::from(std::process::id());
+        look_at(number).map(|(_, started)| Self { number, started })
     }
+
+    /// Looks how it is.
+    pub(crate) fn life(self) -> Life {
+        match look_at(self.number) {
+            Some((life, started)) if started == self.started => life,
+            _ => Life::Ended,
+        }
+    }
+}
+
+/// Numbers that processes have in common if they know each other by number; zero if unknown.
+pub(crate) fn neighbourhood() -> u64 {
+    let name = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    let numbers = name.to_string_lossy();
+    if machine() == 0 || numbers.is_empty() { 0 } else { hash(machine(), &numbers) }
+}
+
+fn hash(start: u64, text: &str) -> u64 {
+    let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+    text.bytes().fold(start, step)
 }
 
 /// Makes the pages of a mapping present at once, which is cheaper than one by one.
@@ -146,5 +191,19 @@ fn populate(address: usize, n_bytes: usize) {
 /// A number that processes of one machine have in common; zero if it is unknown.
 pub(crate) fn machine() -> u64 {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    text.bytes().fold(0, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+    hash(0, &text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_known_by_its_start_as_well() {
+        let own = Process::own().expect("a system with /proc");
+        assert_eq!(own.life(), Life::Runs);
+        assert_eq!(Process { started: own.started + 1, ..own }.life(), Life::Ended);
+        assert_eq!(Process { number: u64::from(u32::MAX), ..own }.life(), Life::Ended);
+        assert_eq!(neighbourhood(), neighbourhood());
+    }
 }

@@ -32,6 +32,7 @@ mod porch;
 mod program;
 mod reach;
 mod scatter;
+mod snapshot;
 mod sync;
 mod team;
 pub mod threads;
@@ -39,7 +40,7 @@ mod wait;
 
 pub use buffer::{Access, Buffer};
 pub use circle::{Circle, Wait};
-pub use error::{Failure, FailureKind, Result, TeamError};
+pub use error::{Failure, FailureKind, Rank, Result, TeamError};
 pub use interrupt::set_interrupt_check;
 pub use loan::{Borrowed, Loan, Note, machine_name, set_kept_loans};
 pub use meeting::Claim;

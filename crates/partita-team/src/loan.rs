@@ -16,9 +16,12 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use partita_mpi::n_forks;
+
 use crate::arena::{Address, Arena, Block};
 use crate::error::{Result, TeamError};
 use crate::foreign::{Foreign, Life, Mapping, life_of, machine};
+use crate::snapshot;
 
 /// Borrowers of a loan at a time.
 const N_BORROWERS: usize = 12;
@@ -72,6 +75,21 @@ impl Line {
     }
 }
 
+/// The lenders, held while this process forks.
+pub(crate) struct Locked(MutexGuard<'static, Vec<Arc<Lender>>>);
+
+/// Holds the lenders, so that no other thread does in a forked child.
+pub(crate) fn lock() -> Locked {
+    Locked(LENDERS.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+impl Locked {
+    /// In a forked child: finds lenders anew, since another thread may have been at work on these.
+    pub(crate) fn forget(&mut self) {
+        std::mem::forget(std::mem::take(&mut *self.0));
+    }
+}
+
 /// This process as a lender.
 #[derive(Debug)]
 struct Shop {
@@ -108,7 +126,7 @@ impl Shop {
     /// None where the system has no such memory, and in a forked child, whose shop is its parent's.
     fn get() -> Option<&'static Self> {
         let shop = SHOP.get_or_init(Self::make).as_ref()?;
-        (shop.address.process == u64::from(std::process::id())).then_some(shop)
+        (!shop.arena.is_parents()).then_some(shop)
     }
 
     fn make() -> Option<Self> {
@@ -200,6 +218,7 @@ impl Loan {
         let number = state.next_number;
         state.next_number += 1;
         shop.book.line(line).open(number, block, n_bytes);
+        shop.arena.show(block);
         Some(Self { shop, line, number, block, n_bytes })
     }
 
@@ -227,6 +246,12 @@ impl Loan {
 
 impl Drop for Loan {
     fn drop(&mut self) {
+        if self.shop.arena.is_parents() {
+            // A forked child's copy; the loan goes on until its parent ends it.
+            snapshot::unmap(self.address(), self.block.n_bytes);
+            return;
+        }
+        snapshot::hide(self.address());
         self.shop.book.line(self.line).number.store(0, Ordering::SeqCst);
         let mut state = self.shop.state();
         state.waiting.push((self.line, self.block));
@@ -272,6 +297,8 @@ struct Signature {
     lender: Arc<Lender>,
     line: usize,
     at: usize,
+    /// Where it is another, a parent has signed.
+    n_forks: u64,
 }
 
 impl Signature {
@@ -282,16 +309,24 @@ impl Signature {
             word.compare_exchange(0, own, Ordering::SeqCst, Ordering::SeqCst).is_ok()
         };
         let at = lender.book().line(line).borrowers.iter().position(signs)?;
-        Some(Self { lender, line, at })
+        Some(Self { lender, line, at, n_forks: n_forks() })
     }
 
     fn line(&self) -> &Line {
         self.lender.book().line(self.line)
     }
+
+    /// Whether this process is a forked child of the one that signed.
+    fn is_parents(&self) -> bool {
+        self.n_forks != n_forks()
+    }
 }
 
 impl Drop for Signature {
     fn drop(&mut self) {
+        if self.is_parents() {
+            return;
+        }
         self.line().borrowers[self.at].store(0, Ordering::SeqCst);
     }
 }
@@ -332,6 +367,7 @@ impl Borrowed {
             return Err(TeamError::LoanBook { process });
         }
         let Some(mapping) = arena.map(block) else { return Ok(None) };
+        mapping.show(arena);
         Ok(Some(Self { mapping, note, signature }))
     }
 
@@ -356,6 +392,10 @@ impl Borrowed {
 
 impl Drop for Borrowed {
     fn drop(&mut self) {
+        if self.signature.is_parents() {
+            return;
+        }
+        self.mapping.hide();
         // Its own mapping goes a moment later; the next to be dropped counts it.
         self.signature.lender.arena.trim(MOST_KEPT_BYTES.load(Ordering::Relaxed));
     }

@@ -58,6 +58,8 @@ pub(crate) trait Meeting: fmt::Debug + Send + Sync {
     fn members(&self) -> &[u64];
     /// This rank of the world.
     fn own(&self) -> u64;
+    /// Refuses where this process is not the rank (any more).
+    fn check(&self) -> Result<()>;
     /// What this rank keeps between calls.
     fn desk(&self) -> &Desk;
     /// Posts for this rank's next round; gives its number.
@@ -188,6 +190,7 @@ pub struct Claim(Arc<dyn Meeting>);
 
 impl Claim {
     pub(crate) fn new(meeting: &Arc<dyn Meeting>) -> Result<Self> {
+        meeting.check()?;
         if meeting.desk().take() { Ok(Self(Arc::clone(meeting))) } else { Err(TeamError::Busy) }
     }
 

@@ -16,6 +16,7 @@ use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::arena::{self, Arena, HUGE_PAGE_BYTES, PAGE_BYTES, advise};
+use crate::snapshot;
 
 /// Smaller blocks are the system allocator's business.
 const POOLED_FROM_BYTES: usize = 1 << 20;
@@ -55,6 +56,23 @@ fn pool() -> MutexGuard<'static, Pool> {
     POOL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The pool, held while this process forks.
+pub(crate) struct Locked(MutexGuard<'static, Pool>);
+
+/// Holds the pool, so that no other thread does in a forked child.
+pub(crate) fn lock() -> Locked {
+    Locked(pool())
+}
+
+impl Locked {
+    /// In a forked child: what the pool keeps of shared memory is its parent's.
+    pub(crate) fn forget_shared(&mut self) {
+        let pool = &mut *self.0;
+        pool.blocks.retain(|block| block.home == Home::System);
+        pool.kept_bytes = pool.blocks.iter().map(|block| block.capacity).sum();
+    }
+}
+
 /// A block of memory for results; its content is whatever was there.
 #[derive(Debug)]
 pub struct Memory {
@@ -78,9 +96,13 @@ impl Memory {
         if n_bytes > isize::MAX as usize - HUGE_PAGE_BYTES {
             return None;
         }
+        snapshot::watch_forks();
         let capacity = capacity_for(n_bytes);
         let found = if is_pooled(capacity) { pool().take(capacity) } else { None };
         let block = found.or_else(|| Block::fresh(capacity))?;
+        if let Some((arena, shared)) = block.in_arena() {
+            arena.show(shared);
+        }
         Some(Self { block, n_bytes })
     }
 
@@ -119,11 +141,11 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         let is_shareable = matches!(self.block.home, Home::Arena(_));
-        if !is_pooled(self.block.capacity) || (Arena::get().is_some() && !is_shareable) {
-            self.block.free();
-            return;
+        if is_shareable {
+            snapshot::hide(self.block.address);
         }
-        if self.block.is_withdrawn() {
+        let is_kept = is_shareable == Arena::get().is_some();
+        if !is_kept || !is_pooled(self.block.capacity) || self.block.is_withdrawn() {
             self.block.free();
             return;
         }
@@ -189,8 +211,8 @@ impl Block {
     fn free(self) {
         match self.in_arena() {
             Some((arena, block)) => arena.give(block),
-            // A forked child's view of its parent's block: the parent's to free.
-            None if self.home != Home::System => {}
+            // A forked child's copy of its parent's block.
+            None if self.home != Home::System => snapshot::unmap(self.address, self.capacity),
             // SAFETY: allocated in `fresh` with this layout, and nobody has it any more.
             None => unsafe { dealloc(self.address as *mut u8, layout(self.capacity)) },
         }

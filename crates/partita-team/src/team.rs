@@ -10,7 +10,7 @@ use partita_plan::{Combine, Plan};
 use crate::buffer::Buffer;
 use crate::call::{Call, check_buffers, check_same};
 use crate::circle::Circle;
-use crate::error::{Failure, FailureKind, Result, TeamError, out_of_reach};
+use crate::error::{Failure, FailureKind, Rank, Result, TeamError, out_of_reach};
 use crate::meeting::{Claim, Meeting, Parcel, Post, Round, Stage, first_failure, parcels};
 use crate::members;
 use crate::porch;
@@ -82,25 +82,37 @@ impl Team {
     /// The team of some members, given by their rank in this team, in the given order.
     ///
     /// # Errors
-    /// Ranks named twice or outside the team. Nothing is exchanged, so nothing can hang.
+    /// Ranks named twice or outside the team; a forked child. Nothing is exchanged, so nothing can
+    /// hang.
     pub fn subteam(&self, ranks: &[u64]) -> Result<Self> {
-        Ok(self.of(&members::chosen(self.members(), ranks)?))
+        self.of(&members::chosen(self.members(), ranks)?)
     }
 
     /// The members of this team, then those of the other that are not among them.
-    #[must_use]
-    pub fn union(&self, other: &Self) -> Self {
+    ///
+    /// # Errors
+    /// In a forked child.
+    pub fn union(&self, other: &Self) -> Result<Self> {
         self.of(&members::joined(self.members(), other.members()))
     }
 
-    fn of(&self, members: &[u64]) -> Self {
-        Self::new(self.meeting.other(members), self.patience)
+    fn of(&self, members: &[u64]) -> Result<Self> {
+        self.meeting.check()?;
+        Ok(Self::new(self.meeting.other(members), self.patience))
+    }
+
+    /// Refuses where this process is not the rank (any more).
+    ///
+    /// # Errors
+    /// After a fork; when the communicator that the team was made of has been freed.
+    pub fn check(&self) -> Result<()> {
+        self.meeting.check()
     }
 
     /// Takes the team for one call of this rank, to be made later.
     ///
     /// # Errors
-    /// Another call of this rank is under way.
+    /// Another call of this rank is under way; a forked child.
     pub fn claim(&self) -> Result<Claim> {
         self.meeting.callers().enter();
         Claim::new(&self.meeting)
@@ -144,9 +156,8 @@ impl Team {
     /// # Errors
     /// A rank that is no member; what the engine reports.
     pub fn report(&self, message: &str) -> Result<()> {
-        let rank = self.member()?;
-        let message = message.to_string();
-        self.post(Err(Failure { rank, kind: FailureKind::Raised, message })).map(|_| ())
+        let rank = self.named(self.member()?);
+        self.post(Err(Failure::new(rank, FailureKind::Raised, message))).map(|_| ())
     }
 
     /// Runs a plan: sources of this rank's layout become targets of this rank's layout.
@@ -229,9 +240,9 @@ impl Team {
         let item_bytes = plan.dtype().n_bytes() as usize;
         let checked = check_buffers(plan, (rank, self.size()), sources, targets);
         if let Err(error) =
-            checked.and_then(|()| check_own(style, rank, item_bytes, sources, targets))
+            checked.and_then(|()| check_own(style, self.named(rank), item_bytes, sources, targets))
         {
-            self.post(Err(error.failure(rank)))?;
+            self.post(Err(error.failure(self.named(rank))))?;
             return Err(error);
         }
         let call = Call { argument: plan.fingerprint(), ..Call::new(style.name()) };
@@ -272,7 +283,7 @@ impl Team {
         {
             // Some may have seen all come and go on to the second meeting: come to it too, so that
             // all ranks count the same rounds.
-            self.post(Err(error.failure(rank)))?;
+            self.post(Err(error.failure(self.named(rank))))?;
         }
         let (round, posts) = met?;
         let view = View { posts: &posts, meeting: &*self.meeting, rank };
@@ -323,7 +334,7 @@ impl Team {
         {
             return Ok(Arc::clone(cached));
         }
-        check_mapped(plan, view)?;
+        check_mapped(plan, view, self.members())?;
         check_apart(style, view, plan.dtype().n_bytes() as usize)?;
         if let Some(cached) = found {
             return Ok(cached);
@@ -345,12 +356,12 @@ impl Team {
     fn finish(&self, rank: u64, copied: Result<()>, targets: &[Buffer]) -> Result<()> {
         let post = match &copied {
             Ok(()) => Ok(Parcel::new(Call::new("run finished"))),
-            Err(error) => Err(error.failure(rank)),
+            Err(error) => Err(error.failure(self.named(rank))),
         };
         let round = self.post(post)?;
         let posts = self.meeting.wait(round, &self.patience, Stage::Copying)?;
         let Some(failure) = first_failure(&posts) else {
-            return check_same(parcels(&posts).map(|parcel| &parcel.call));
+            return check_same(self.members(), parcels(&posts).map(|parcel| &parcel.call));
         };
         if failure.kind == FailureKind::Late {
             self.leave_behind(targets);
@@ -373,7 +384,13 @@ impl Team {
             .ok_or_else(|| TeamError::NotAMember { rank: self.meeting.own(), n_ranks: self.size() })
     }
 
+    /// A rank of this team with its number in the world.
+    fn named(&self, rank: u64) -> Rank {
+        Rank::of(self.members(), rank)
+    }
+
     fn post(&self, post: Post<Parcel>) -> Result<u64> {
+        self.meeting.check()?;
         self.meeting.post(post, &self.patience)
     }
 
@@ -389,7 +406,7 @@ impl Team {
             }
             return Err(self.judge(rank, &posts, &call.words()));
         }
-        check_same(parcels(&posts).map(|parcel| &parcel.call))?;
+        check_same(self.members(), parcels(&posts).map(|parcel| &parcel.call))?;
         Ok((round, posts))
     }
 
@@ -403,12 +420,12 @@ impl Team {
     /// What a failed round means for this rank.
     fn judge(&self, rank: u64, posts: &Round<Parcel>, call: &str) -> TeamError {
         let failures: Vec<&Failure> = posts.iter().filter_map(|post| post.as_ref().err()).collect();
-        let own = failures.iter().find(|f| f.kind == FailureKind::Late && f.rank == rank);
+        let own = failures.iter().find(|f| f.kind == FailureKind::Late && f.rank.team == rank);
         let raised = failures.iter().find(|f| f.kind != FailureKind::Late);
         if let Some(failure) = own.or(raised) {
             return TeamError::Remote { failure: (*failure).clone() };
         }
-        let mut missing: Vec<u64> = failures.iter().map(|failure| failure.rank).collect();
+        let mut missing: Vec<Rank> = failures.iter().map(|failure| failure.rank).collect();
         missing.sort_unstable();
         missing.dedup();
         let limit = self.patience.limit.unwrap_or_default();
@@ -442,7 +459,7 @@ fn is_late(error: &TeamError) -> bool {
 /// Checks a rank's own buffers before anybody hears of them.
 fn check_own(
     style: Style,
-    rank: u64,
+    rank: Rank,
     item_bytes: usize,
     sources: &[Buffer],
     targets: &[Buffer],
@@ -463,7 +480,7 @@ fn check_own(
 /// Checks that other processes' buffers fit the plan and the memory that is mapped for them here.
 ///
 /// What their owners say of them is not taken on trust: a wrong word would write anywhere.
-fn check_mapped(plan: &Plan, view: &View<'_>) -> Result<()> {
+fn check_mapped(plan: &Plan, view: &View<'_>, members: &[u64]) -> Result<()> {
     let item_bytes = plan.dtype().n_bytes() as usize;
     for (rank, offer) in (0..).zip(view.offers()) {
         let Some(offer) = offer else { continue };
@@ -474,6 +491,7 @@ fn check_mapped(plan: &Plan, view: &View<'_>) -> Result<()> {
             for (buffer, one) in mapped {
                 let shape = layout.local_shape(rank, buffer);
                 if !shape.is_ok_and(|shape| one.fits(&shape, item_bytes)) {
+                    let rank = Rank::of(members, rank);
                     return Err(TeamError::BufferOutside { rank, side, buffer });
                 }
             }
@@ -489,6 +507,7 @@ fn check_apart(style: Style, view: &View<'_>, item_bytes: usize) -> Result<()> {
     if view.meeting.engine() != "threads" {
         return Ok(());
     }
+    let named = |rank: u64| Rank::of(view.meeting.members(), rank);
     for (rank, taker) in (0..).zip(view.offers().flatten()) {
         for (other, giver) in (0..).zip(view.offers().flatten()) {
             let shared = style == Style::Apart
@@ -496,6 +515,7 @@ fn check_apart(style: Style, view: &View<'_>, item_bytes: usize) -> Result<()> {
                     giver.sources.iter().any(|s| target.buffer.overlaps(&s.buffer, item_bytes))
                 });
             if shared {
+                let (rank, other) = (named(rank), named(other));
                 return Err(TeamError::BufferOverlap { rank, other });
             }
             let is_same = rank < other
@@ -503,6 +523,7 @@ fn check_apart(style: Style, view: &View<'_>, item_bytes: usize) -> Result<()> {
                     giver.targets.iter().any(|t| target.buffer.overlaps(&t.buffer, item_bytes))
                 });
             if is_same {
+                let (rank, other) = (named(rank), named(other));
                 return Err(TeamError::TargetsOverlap { rank, other });
             }
         }

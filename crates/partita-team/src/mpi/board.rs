@@ -55,6 +55,11 @@ impl Board {
         self.small(GREETINGS + 4 * neighbour).load(Ordering::Acquire) == 1
     }
 
+    /// Tells the owner that this neighbour will touch its board no more.
+    pub(crate) fn part(&self, neighbour: usize) {
+        self.small(GREETINGS + 4 * neighbour).store(0, Ordering::Release);
+    }
+
     /// The ring from the owner to a neighbour.
     pub(crate) fn ring(&self, neighbour: usize) -> Ring {
         assert!(neighbour < self.n_neighbours, "a ring per neighbour");

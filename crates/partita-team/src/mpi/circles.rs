@@ -9,6 +9,7 @@ use std::sync::Arc;
 use partita_mpi::MpiError;
 
 use crate::circle::{Circle, Wait};
+use crate::error::Rank;
 use crate::mpi::hall::key_of;
 use crate::mpi::office::{Office, State};
 use crate::mpi::wire::{Hop, Note, Place};
@@ -204,7 +205,7 @@ impl Office {
         for Wait { rank, members, round, .. } in &circle.waits {
             if let Some(rank) = place_of(members, *rank).filter(|_| members.contains(&own)) {
                 let place = Place { team: key_of(members), round: *round, rank };
-                state.inbox.put(place, Err(circle.failure(rank)));
+                state.inbox.put(place, Err(circle.failure(Rank::of(members, rank))));
             }
         }
     }

@@ -15,10 +15,11 @@ use partita_plan::Move;
 use crate::buffer::Buffer;
 use crate::copy::Dtype;
 use crate::cut::{Letter, Letters};
-use crate::error::{Failure, FailureKind, Result, TeamError, out_of_reach};
+use crate::error::{Failure, FailureKind, Rank, Result, TeamError, out_of_reach};
+use crate::foreign::Life;
 use crate::interrupt;
 use crate::meeting::Meeting;
-use crate::mpi::hall::Hall;
+use crate::mpi::hall::{Hall, LOOK_AROUND};
 use crate::mpi::office::broken;
 use crate::packing::{self, Side, Unpack};
 use crate::program::Errand;
@@ -30,7 +31,7 @@ const LETTER_BYTES: u64 = 512 << 10;
 /// Letters under way per partner and direction.
 const DEPTH: usize = 2;
 /// How often to look for notes while letters travel.
-const LOOK_AROUND: Duration = Duration::from_millis(5);
+const LISTEN: Duration = Duration::from_millis(5);
 /// Partners served at once, per direction.
 const N_PARTNERS: usize = 4;
 
@@ -165,17 +166,22 @@ impl<'a> Courier<'a> {
     fn pump(&mut self, source: u64) -> Result<()> {
         let patience = self.patience;
         let (hall, round) = (self.hall, self.errand.round);
-        let mut checked = Instant::now();
+        let (mut checked, mut looked) = (Instant::now(), Instant::now());
         let check = || {
             // Notes are rare, letters are not.
-            if checked.elapsed() < LOOK_AROUND {
+            if checked.elapsed() < LISTEN {
                 return Ok(());
             }
             checked = Instant::now();
             if interrupt::is_pending() {
                 return Err(Stopped(TeamError::Interrupted));
             }
-            check(hall, round)
+            check(hall, round)?;
+            if looked.elapsed() < LOOK_AROUND {
+                return Ok(());
+            }
+            looked = Instant::now();
+            look_around(hall)
         };
         let poll = || -> std::result::Result<Step<()>, Stopped> {
             let moved = self.step().map_err(Stopped)?;
@@ -195,6 +201,8 @@ impl<'a> Courier<'a> {
         let mut missing: Vec<u64> = late.chain(slow).collect();
         missing.sort_unstable();
         missing.dedup();
+        let members = self.hall.members();
+        let missing = missing.into_iter().map(|rank| Rank::of(members, rank)).collect();
         TeamError::Deadline { missing, call, limit }
     }
 
@@ -354,14 +362,23 @@ fn check_letter(rank: u64, n_bytes: usize, n_wanted: usize) -> Result<()> {
     Err(TeamError::Engine { message })
 }
 
-/// Looks whether a member has given up the call, has left or has died.
+/// Looks whether a member has died.
+fn look_around(hall: &Hall) -> std::result::Result<(), Stopped> {
+    let has_ended = |member: u64| hall.office().life(member) == Some(Life::Ended);
+    let ended = (0..).zip(hall.members()).find(|(_, member)| has_ended(**member));
+    let Some((team, &world)) = ended else { return Ok(()) };
+    let failure = Failure::new(Rank { team, world }, FailureKind::Left, "its process has ended");
+    Err(Stopped(TeamError::Remote { failure }))
+}
+
+/// Looks whether a member has given up the call or has left.
 fn check(hall: &Hall, round: u64) -> std::result::Result<(), Stopped> {
     hall.office().poll().map_err(|error| Stopped(broken(error)))?;
     let state = hall.office().state();
     let ended = state.inbox.ended(hall.key(), round);
-    let left = (0..).zip(hall.members()).find_map(|(rank, member)| {
-        let message = state.inbox.departed(*member)?.to_string();
-        Some(Failure { rank, kind: FailureKind::Left, message })
+    let left = (0..).zip(hall.members()).find_map(|(team, &world)| {
+        let message = state.inbox.departed(world)?;
+        Some(Failure::new(Rank { team, world }, FailureKind::Left, message))
     });
     match ended.or(left) {
         Some(failure) => Err(Stopped(TeamError::Remote { failure })),

@@ -12,7 +12,7 @@ use crate::buffer::Buffer;
 use crate::call::Call;
 use crate::callers::Callers;
 use crate::circle::{Circle, PATIENT_FOR};
-use crate::error::{Failure, FailureKind, Result, TeamError};
+use crate::error::{Failure, FailureKind, Rank, Result, TeamError};
 use crate::foreign::Life;
 use crate::interrupt;
 use crate::meeting::{Desk, Meeting, Parcel, Post, Round, Stage};
@@ -25,7 +25,7 @@ use crate::reach::{Buffers, Door, Offer, Offered};
 use crate::wait::{GRACE, Patience};
 
 /// How often a waiting rank looks whether others are still there.
-const LOOK_AROUND: Duration = Duration::from_millis(20);
+pub(crate) const LOOK_AROUND: Duration = Duration::from_millis(20);
 
 /// One process's door to the rounds of a team.
 #[derive(Debug)]
@@ -57,6 +57,10 @@ impl Hall {
 
     pub(crate) fn key(&self) -> u64 {
         self.key
+    }
+
+    fn own_rank(&self) -> Rank {
+        Rank { team: self.rank.unwrap_or_default(), world: self.office.rank() }
     }
 
     fn place(&self, round: u64) -> Place {
@@ -137,8 +141,8 @@ impl Hall {
     /// Why a member does not come at all.
     fn absence(&self, state: &State, rank: u64, round: u64, stage: Stage) -> Option<Failure> {
         let member = self.members[rank as usize];
-        let left =
-            |message: &str| Failure { rank, kind: FailureKind::Left, message: message.to_string() };
+        let named = Rank { team: rank, world: member };
+        let left = |message: &str| Failure::new(named, FailureKind::Left, message);
         if let Some(why) = state.inbox.departed(member) {
             return Some(left(why));
         }
@@ -147,8 +151,7 @@ impl Hall {
         {
             return Some(failure.clone());
         }
-        let neighbour = self.office.neighbour(member)?;
-        (neighbour.life() == Life::Ended).then(|| left("its process has ended"))
+        (self.office.life(member) == Some(Life::Ended)).then(|| left("its process has ended"))
     }
 
     /// Why a member is waited for no longer.
@@ -159,14 +162,13 @@ impl Hall {
         }
         if stage == Stage::Copying {
             // As long as it runs it copies, and will come.
-            let neighbour = self.office.neighbour(self.members[rank as usize]);
-            if neighbour.is_some_and(|neighbour| neighbour.life() == Life::Runs) {
+            let member = self.members[rank as usize];
+            if self.shares(rank) && self.office.life(member) == Some(Life::Runs) {
                 return None;
             }
         }
-        let own = self.rank.unwrap_or_default();
-        let message = format!("rank {own} waited {limit:?} for it");
-        Some(Failure { rank, kind: FailureKind::Late, message })
+        let message = format!("{} waited {limit:?} for it", self.own_rank());
+        Some(Failure::new(Rank::of(&self.members, rank), FailureKind::Late, &message))
     }
 
     /// Says that this rank waits, once it has for a while and can do nothing else.
@@ -182,7 +184,7 @@ impl Hall {
     /// Leaves a round because the user wants it, and says so.
     fn interrupted(&self, round: u64) -> Result<TeamError> {
         let error = TeamError::Interrupted;
-        let failure = error.failure(self.rank.unwrap_or_default());
+        let failure = error.failure(self.own_rank());
         let mut state = self.office.state();
         let note = Note::Failed { place: self.place(round), failure };
         self.office.send(&mut state, &note, self.members.iter().copied()).map_err(broken)?;
@@ -209,6 +211,10 @@ impl Meeting for Hall {
 
     fn own(&self) -> u64 {
         self.office.rank()
+    }
+
+    fn check(&self) -> Result<()> {
+        self.office.check()
     }
 
     fn desk(&self) -> &Desk {

@@ -189,7 +189,7 @@ mod tests {
     use super::*;
     use crate::arena::Arena;
     use crate::buffer::{Access, Buffer};
-    use crate::error::FailureKind;
+    use crate::error::{FailureKind, Rank};
     use crate::foreign::Foreign;
 
     /// A draft of 2 x 3 numbers of 8 bytes in a block.
@@ -239,7 +239,7 @@ mod tests {
         inbox.take(&[1, 2, 3], 4, None);
         assert!(inbox.departed(4).is_some_and(|why| why.contains("no note")));
         let place = Place { team: 1, round: 0, rank: 99 };
-        let failure = Failure { rank: 99, kind: FailureKind::Raised, message: String::new() };
+        let failure = Failure::new(Rank { team: 99, world: 99 }, FailureKind::Raised, "");
         inbox.take(&Note::Failed { place, failure }.encode(), 5, None);
         assert_eq!(inbox.departed(5), None);
     }

@@ -10,7 +10,7 @@
 //!
 //! - [`Office`]: a process's side of all its teams; `inbox`, `wire`: what comes in, and how it is
 //!   written.
-//! - `node`, `board`: neighbours and the memory they share.
+//! - `node`, `board`: neighbours and the memory they share; `peers`: who still lives.
 //! - `hall`: a team's rounds; `circles`: waits that can never end; `courier`: letters.
 
 mod board;
@@ -20,6 +20,7 @@ mod hall;
 mod inbox;
 mod node;
 mod office;
+mod peers;
 mod stream;
 mod wire;
 

@@ -4,19 +4,21 @@
 //! MPI. Both keep the order of what one process sends to another.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use partita_mpi::{Comm, Datatype, Kind, MpiError, Request, Source, Tag};
+use partita_mpi::{Comm, Datatype, Kind, MpiError, Request, Source, Tag, n_forks};
 
 use crate::callers::Callers;
-use crate::error::TeamError;
+use crate::error::{TeamError, cut};
+use crate::foreign::Life;
 use crate::meeting::Desk;
 use crate::mpi::circles::Watch;
 use crate::mpi::hall::Hall;
 use crate::mpi::inbox::Inbox;
 use crate::mpi::node::{Neighbour, Node};
+use crate::mpi::peers::Peers;
 use crate::mpi::stream::Stream;
 use crate::mpi::wire::Note;
 use crate::team::Team;
@@ -29,6 +31,10 @@ const FIRST_DATA_TAG: u64 = 2;
 const LONGEST_SLEEP: Duration = Duration::from_micros(200);
 /// How long a process that ends listens to the others.
 const FAREWELL: Duration = Duration::from_millis(300);
+/// How often a process that ends looks whether others have died, and how long it then takes MPI to
+/// end at most.
+const LOOK_FOR_DEATHS: Duration = Duration::from_millis(50);
+const LONGEST_END: Duration = Duration::from_secs(3);
 /// Polls after which what MPI had is out.
 const N_SETTLING_POLLS: u32 = 4;
 /// Letters whose memory is kept.
@@ -49,6 +55,10 @@ pub struct Office {
     control: Comm,
     data: Comm,
     node: Option<Node>,
+    peers: Peers,
+    /// Where it is another, the process that joined is a parent of this one.
+    n_forks: u64,
+    is_freed: AtomicBool,
     state: Mutex<State>,
     /// By the number that names a team in messages.
     desks: Mutex<HashMap<u64, Arc<Desk>>>,
@@ -72,6 +82,17 @@ pub(crate) struct State {
     orphans: Vec<(Request, Box<[u8]>)>,
 }
 
+impl Drop for State {
+    fn drop(&mut self) {
+        // MPI may still read what has not been sent.
+        for (mut request, memory) in self.far.drain(..).chain(self.orphans.drain(..)) {
+            if !matches!(request.test(), Ok(Some(_))) {
+                std::mem::forget(memory);
+            }
+        }
+    }
+}
+
 impl Office {
     /// Opens an office on a communicator. Collective over it: the communicators are made here.
     ///
@@ -79,18 +100,23 @@ impl Office {
     /// What MPI reports.
     pub fn new(world: &Comm, sharing: Sharing) -> Result<Self, MpiError> {
         let (control, data) = (world.dup()?, world.dup()?);
+        let peers = Peers::meet(&control)?;
         let node = match sharing {
             Sharing::Memory => Node::meet(&control)?,
             Sharing::Nothing => None,
         };
         let n_near = node.as_ref().map_or(0, |node| node.neighbours().len());
-        let near = (0..n_near).map(|_| Stream::default()).collect();
+        let mut state = State::default();
+        state.near.resize_with(n_near, Stream::default);
         Ok(Self {
             n_tags: (data.max_tag()?.max(32_767) as u64) - FIRST_DATA_TAG,
             control,
             data,
             node,
-            state: Mutex::new(State { near, ..State::default() }),
+            peers,
+            n_forks: n_forks(),
+            is_freed: AtomicBool::new(false),
+            state: Mutex::new(state),
             desks: Mutex::default(),
             callers: Arc::default(),
             next_tag: AtomicU64::new(0),
@@ -103,9 +129,36 @@ impl Office {
     pub fn team(self: &Arc<Self>) -> Team {
         self.callers.enter();
         let members: Vec<u64> = (0..self.size()).collect();
-        // Without shared memory it is unknown who is on the same machine: think of all.
-        let n_near = self.node.as_ref().map_or(members.len(), |node| node.neighbours().len() + 1);
-        Team::new(Arc::new(Hall::new(self, &members)), Patience::for_ranks(n_near))
+        Team::new(Arc::new(Hall::new(self, &members)), Patience::for_ranks(self.peers.n_near()))
+    }
+
+    /// Refuses in a forked child, and when the communicator has been freed.
+    pub(crate) fn check(&self) -> crate::Result<()> {
+        if self.is_forked() {
+            return Err(TeamError::Forked { engine: "mpi" });
+        }
+        if self.is_freed.load(Ordering::Relaxed) {
+            return Err(TeamError::CommFreed);
+        }
+        Ok(())
+    }
+
+    /// Whether this process was forked from the one that joined, and is no rank.
+    #[must_use]
+    pub fn is_forked(&self) -> bool {
+        self.n_forks != n_forks()
+    }
+
+    /// Frees the communicators; every process of them calls it when the user frees theirs.
+    ///
+    /// Teams that are left are refused from now on. The memory goes with the last of them.
+    pub fn free(&self) {
+        if self.is_forked() || self.is_freed.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        // The user's own communicator goes too, and hears of what is wrong with MPI.
+        let _ = self.control.release();
+        let _ = self.data.release();
     }
 
     /// This process's rank of the world.
@@ -132,6 +185,11 @@ impl Office {
 
     pub(crate) fn node(&self) -> Option<&Node> {
         self.node.as_ref()
+    }
+
+    /// How the process of a rank of the world is; none where that is unknown.
+    pub(crate) fn life(&self, rank: u64) -> Option<Life> {
+        self.peers.life(rank)
     }
 
     pub(crate) fn neighbour(&self, rank: u64) -> Option<&Neighbour> {
@@ -192,17 +250,22 @@ impl Office {
     /// # Errors
     /// What MPI reports.
     pub fn leave(&self, why: &str) -> Result<(), MpiError> {
-        self.send(&mut self.state(), &Note::Left { why: why.to_string() }, 0..self.size())
+        if self.is_over() {
+            return Ok(());
+        }
+        self.send(&mut self.state(), &Note::Left { why: cut(why) }, 0..self.size())
     }
 
-    /// Leaves, and gives the others a moment to say the same.
+    /// Gives the others a moment to leave, too.
     ///
     /// Their last notes are taken in before MPI ends, which else complains of them.
     ///
     /// # Errors
     /// What MPI reports.
-    pub fn close(&self, why: &str) -> Result<(), MpiError> {
-        self.leave(why)?;
+    pub fn await_others(&self) -> Result<(), MpiError> {
+        if self.is_over() {
+            return Ok(());
+        }
         let start = Instant::now();
         while start.elapsed() < FAREWELL {
             self.poll()?;
@@ -217,19 +280,57 @@ impl Office {
         Ok(())
     }
 
+    /// Whether there is nobody to speak to, or nothing to speak by.
+    fn is_over(&self) -> bool {
+        self.check().is_err() || !self.control.library().is_active()
+    }
+
+    /// A rank of the world whose process has ended without a word.
+    #[must_use]
+    pub fn died(&self) -> Option<u64> {
+        self.hear_near(&mut self.state());
+        let has_left = |rank: u64| self.state().inbox.departed(rank).is_some();
+        let has_ended = |rank: u64| self.life(rank) == Some(Life::Ended);
+        (0..self.size()).find(|rank| has_ended(*rank) && !has_left(*rank))
+    }
+
+    /// Ends this process if it is still in MPI some time after another has died.
+    ///
+    /// `MPI_Finalize` waits for all processes of the job, and for ever if one has died and the
+    /// launcher lets the others live.
+    pub fn end_if_another_dies(self: &Arc<Self>) {
+        let office = Arc::clone(self);
+        std::thread::spawn(move || {
+            let mut died_at = None;
+            while office.control.library().is_active() {
+                std::thread::sleep(LOOK_FOR_DEATHS);
+                let Some(rank) = office.died() else { continue };
+                let since: &mut Instant = died_at.get_or_insert_with(Instant::now);
+                if since.elapsed() > LONGEST_END {
+                    eprintln!("partita: rank {rank} has died, so this process ends without MPI");
+                    // SAFETY: ends the process at once; its work is done, MPI alone is not.
+                    unsafe { libc::_exit(1) };
+                }
+            }
+        });
+    }
+
+    fn hear_near(&self, state: &mut State) {
+        let Some(node) = &self.node else { return };
+        for (stream, neighbour) in state.near.iter_mut().zip(node.neighbours()) {
+            let inbox = &mut state.inbox;
+            let take = |note: &[u8]| inbox.take(note, neighbour.rank, Some(neighbour));
+            if stream.hear(neighbour, take).is_none() {
+                inbox.depart(neighbour.rank, "the memory that its notes come by is damaged");
+            }
+        }
+    }
+
     /// Takes in all notes that are there, and sends on what waits.
     pub(crate) fn poll(&self) -> Result<(), MpiError> {
         let mut guard = self.state();
         let state = &mut *guard;
-        if let Some(node) = &self.node {
-            for (stream, neighbour) in state.near.iter_mut().zip(node.neighbours()) {
-                let inbox = &mut state.inbox;
-                let take = |note: &[u8]| inbox.take(note, neighbour.rank, Some(neighbour));
-                if stream.hear(neighbour, take).is_none() {
-                    inbox.depart(neighbour.rank, "the memory that its notes come by is damaged");
-                }
-            }
-        }
+        self.hear_near(state);
         if self.has_far() {
             self.hear_far(state)?;
         }
@@ -303,5 +404,8 @@ impl Office {
 /// What MPI reports, as an error of a team.
 #[allow(clippy::needless_pass_by_value, reason = "made for `map_err`")]
 pub(crate) fn broken(error: MpiError) -> TeamError {
+    if matches!(error, MpiError::Forked { .. }) {
+        return TeamError::Forked { engine: "mpi" };
+    }
     TeamError::Engine { message: error.to_string() }
 }

@@ -7,7 +7,7 @@ use crate::arena::Block;
 use crate::buffer::{Access, Buffer};
 use crate::call::Call;
 use crate::circle::Wait;
-use crate::error::{Failure, FailureKind};
+use crate::error::{Failure, FailureKind, Rank};
 
 /// A control message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +104,8 @@ impl Note {
                 out.place(DONE, place);
             }
             Self::Failed { place, failure } => {
-                out.place(FAILED, place).number(failure.rank).number(failure.kind as u64);
+                out.place(FAILED, place).number(failure.rank.team).number(failure.rank.world);
+                out.number(failure.kind as u64);
                 out.block(failure.message.as_bytes());
             }
             Self::Left { why } => {
@@ -153,7 +154,8 @@ impl Note {
             AGAIN => Some(Self::Again { place: rest.place()?, tag: rest.number()? }),
             DONE => Some(Self::Done { place: rest.place()? }),
             FAILED => {
-                let (place, rank) = (rest.place()?, rest.number()?);
+                let place = rest.place()?;
+                let rank = Rank { team: rest.number()?, world: rest.number()? };
                 let kind = match rest.number()? {
                     0 => FailureKind::Raised,
                     1 => FailureKind::Left,
@@ -319,7 +321,7 @@ mod tests {
         let offer = Some(Drafts { sources: vec![], targets, porch });
         let hops = vec![Hop { rank: 1, number: 2 }, Hop { rank: 3, number: 4 }];
         let wait = Wait { rank: 3, members: [3, 1].into(), round: 2, call: "barrier".into() };
-        let failure = Failure { rank: 3, kind: FailureKind::Late, message: "é".into() };
+        let failure = Failure::new(Rank { team: 3, world: 5 }, FailureKind::Late, "é");
         [
             Note::Post { place, tag: 9, call: call.clone(), bytes: vec![1, 2], offer },
             Note::Post { place, tag: 0, call, bytes: vec![], offer: None },

@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use crate::circle::{Circle, Circles, PATIENT_FOR, Wait};
+use crate::error::Rank;
 use crate::meeting::{Desk, Parcel};
 use crate::threads::crew::Crew;
 use crate::threads::rendezvous::Rendezvous;
@@ -113,7 +114,7 @@ impl Crew {
         let circle = Arc::new(Circle::new(found));
         waits.circles.keep(&circle);
         for (members, round) in circle.rounds() {
-            self.meeting(members).end(round, |rank| circle.failure(rank));
+            self.meeting(members).end(round, |rank| circle.failure(Rank::of(members, rank)));
         }
     }
 

@@ -4,7 +4,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use partita_mpi::n_forks;
+
 use crate::callers::Callers;
+use crate::error::cut;
 use crate::meeting::{Desk, Parcel};
 use crate::team::Team;
 use crate::threads::circles::Waits;
@@ -19,6 +22,8 @@ type Seat = (u64, Vec<u64>);
 #[derive(Debug)]
 pub struct Crew {
     n_ranks: u64,
+    /// Where it is another, the ranks' threads are those of a parent.
+    n_forks: u64,
     departures: Mutex<HashMap<u64, String>>,
     someone_left: AtomicBool,
     /// Teams of the same members in the same order meet at the same place.
@@ -37,6 +42,7 @@ impl Crew {
     pub fn new(n_ranks: u64) -> Arc<Self> {
         Arc::new(Self {
             n_ranks,
+            n_forks: n_forks(),
             departures: Mutex::default(),
             someone_left: AtomicBool::new(false),
             meetings: Mutex::default(),
@@ -63,9 +69,18 @@ impl Crew {
 
     /// Says that a rank will not come to any meeting any more, and why.
     pub fn leave(&self, rank: u64, why: &str) {
+        // Nobody is left to tell, and a thread that is gone may hold the lock.
+        if self.is_forked() {
+            return;
+        }
         let mut departures = self.departures.lock().unwrap_or_else(PoisonError::into_inner);
-        departures.entry(rank).or_insert_with(|| why.to_string());
+        departures.entry(rank).or_insert_with(|| cut(why));
         self.someone_left.store(true, Ordering::Release);
+    }
+
+    /// Whether this process was forked from that of the ranks.
+    pub(crate) fn is_forked(&self) -> bool {
+        self.n_forks != n_forks()
     }
 
     /// Why a rank has left, if it has.

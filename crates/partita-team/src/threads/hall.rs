@@ -39,6 +39,10 @@ impl Meeting for Hall {
         self.own
     }
 
+    fn check(&self) -> Result<()> {
+        if self.crew.is_forked() { Err(TeamError::Forked { engine: "threads" }) } else { Ok(()) }
+    }
+
     fn desk(&self) -> &Desk {
         &self.desk
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use shuttle::thread;
 
-use crate::error::{Failure, FailureKind};
+use crate::error::{Failure, FailureKind, Rank};
 use crate::meeting::Stage;
 use crate::threads::crew::Crew;
 use crate::threads::rendezvous::Rendezvous;
@@ -18,7 +18,7 @@ const N_SCHEDULES: usize = 3000;
 const PATIENCE: Patience = Patience { limit: None, n_spins: 0, n_yields: 0 };
 
 fn failure(rank: u64) -> Failure {
-    Failure { rank, kind: FailureKind::Raised, message: String::new() }
+    Failure::new(Rank { team: rank, world: rank }, FailureKind::Raised, "")
 }
 
 /// Runs `body(meeting, crew, rank)` on model threads.

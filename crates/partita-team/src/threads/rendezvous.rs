@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::error::{Failure, FailureKind};
+use crate::error::{Failure, FailureKind, Rank};
 use crate::meeting::{Post, Round, Stage};
 use crate::sync::{AtomicU64, Condvar, Mutex, MutexGuard};
 use crate::threads::crew::Crew;
@@ -173,10 +173,11 @@ impl<T> Rendezvous<T> {
             if state.current[rank].is_some() {
                 continue;
             }
-            let stands_for = |kind, message| Failure { rank: rank as u64, kind, message };
+            let named = Rank { team: rank as u64, world: self.members[rank] };
+            let stands_for = |kind, message: &str| Failure::new(named, kind, message);
             let left = crew.left(self.members[rank]);
-            let left = left.map(|message| stands_for(FailureKind::Left, message));
-            let late = || stands_for(FailureKind::Late, "it did not come in time".to_string());
+            let left = left.map(|message| stands_for(FailureKind::Left, &message));
+            let late = || stands_for(FailureKind::Late, "it did not come in time");
             let failure = left.or_else(|| failed.clone()).or_else(|| is_late.then(late));
             if let Some(failure) = failure {
                 state.current[rank] = Some(Err(failure));
