@@ -7,7 +7,8 @@ programs that take long, on purpose, and of which no rank may be told anything.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -63,10 +64,10 @@ def other_order_of_members(team: pt.Team) -> None:
 
 
 def different_axes(team: pt.Team) -> None:
-    """Ranks 0 and 3 sum along the rows of a grid, 1 and 2 along its columns."""
+    """Ranks 0 and 3 meet along the rows of a grid, 1 and 2 along its columns."""
     if team.rank < 4:
         grid = team.subteam(range(4)).grid(2, 2)
-        pt.all_sum_reduce(np.ones(3), grid, axes=[1] if team.rank in (0, 3) else [0])
+        grid.subgrid([1] if team.rank in (0, 3) else [0]).team.barrier()
 
 
 def started_and_awaited(team: pt.Team) -> None:
@@ -241,6 +242,12 @@ def some_team(random: Random, n: int, among: list[int]) -> list[int]:
     return members
 
 
+def make_calls(team: pt.Team, calls: Iterable[tuple[list[int], int]]) -> None:
+    """Calls one after the other."""
+    for members, kind in calls:
+        call(team, members, kind)
+
+
 def call(team: pt.Team, members: list[int], kind: int) -> None:
     """A call of some kind on the team of these members, if this rank is one."""
     part = team.subteam(members)
@@ -281,7 +288,7 @@ def random_crossed(team: pt.Team, seed: int, n_programs: int) -> list[str]:
         calls = [(before, kinds[0])] if before else []
         calls += zip(teams[:: -1 if team.rank == bad else 1], kinds[1:], strict=True)
         start = time.perf_counter()
-        told = attempt(lambda calls=calls: [call(team, *each) for each in calls])
+        told = attempt(partial(make_calls, team, calls))
         seconds = time.perf_counter() - start
         is_told = told is not None and told[:2] == ("MismatchError", "teams-differ")
         if is_told != (team.rank in teams[0] + teams[1]) or seconds > 5:

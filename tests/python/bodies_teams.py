@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from random import Random
 from typing import Any
@@ -299,7 +300,8 @@ def target_given_up(team: pt.Team) -> None:
     if team.size < 3:
         return
     pair, others = team.subteam([0, 1]), team.subteam([2, 1, 0]).with_deadline(0.2)
-    to_second = pt.plan(pt.Layout((4096,), "* @ 1 on 0"), pt.Layout((4096,), "* @ 1 on 1"))
+    source, target = pt.Layout((4096,), "* @ 1 on 0"), pt.Layout((4096,), "* @ 1 on 1")
+    to_second = pt.plan(source, target)
     given, taken = team.empty((4096,)), team.empty((4096,))
     for turn in range(3):
         given[...] = turn
@@ -311,6 +313,9 @@ def target_given_up(team: pt.Team) -> None:
             told = attempt(partial(to_second.apply, None, others, taken))
             assert told is not None
             assert told[1] in ("deadline", "rank-late"), told
+        else:
+            # Who waited on another team for rank 1 would be told so, as rank 1 would.
+            time.sleep(0.4)
     # Nobody goes before: that would end the waiting with another reason.
     team.barrier()
 

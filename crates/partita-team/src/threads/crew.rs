@@ -17,6 +17,8 @@ use crate::wait::Patience;
 
 /// A rank, and the members of one of its teams.
 type Seat = (u64, Vec<u64>);
+/// The ranks of a team, in order.
+type Members = Arc<[u64]>;
 
 /// All ranks of one process that work together.
 #[derive(Debug)]
@@ -27,7 +29,7 @@ pub struct Crew {
     departures: Mutex<HashMap<u64, String>>,
     someone_left: AtomicBool,
     /// Teams of the same members in the same order meet at the same place.
-    meetings: Mutex<HashMap<Arc<[u64]>, Arc<Rendezvous<Parcel>>>>,
+    meetings: Mutex<HashMap<Members, Arc<Rendezvous<Parcel>>>>,
     /// What each rank keeps for each of its teams.
     desks: Mutex<HashMap<Seat, Arc<Desk>>>,
     /// The threads that make calls for each rank; the last ones are for whoever is no rank.
