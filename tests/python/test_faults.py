@@ -204,9 +204,8 @@ DEATHS = [
     Death("two raise", deaths.two_raise_uncaught, (), ("rank-left", f"ValueError: boom on {BAD}")),
     Death("panics", deaths.panics, (), ("rank-left", "Panic: boom"), in_error=("Panic: boom",)),
     *(
-        Death(f"raises oddly, {name}", deaths.raises_oddly, (name,), ("rank-left", words[0]))
-        for name, (_, _, words) in ODD.items()
-        if name not in ("an exit", "an interrupt")  # the program ends without an error
+        Death(f"raises oddly, {name}", deaths.raises_oddly, (name,), ("rank-left", ODD[name][2][0]))
+        for name in ("half a character", "no text", "no attributes", "too deep")
     ),
     *(
         Death(f"Ctrl-C, {body.__name__}".replace("_", " "), body, interrupt=True, finalizes=False)
