@@ -40,7 +40,9 @@ pub(crate) fn team_error(py: Python<'_>, error: &TeamError) -> PyErr {
     let (class, rank) = match error {
         TeamError::Remote { failure } => ("RemoteError", Some(failure.rank.team)),
         TeamError::Mismatch { other, .. } => ("MismatchError", Some(other.team)),
-        TeamError::Deadline { missing, .. } => ("DeadlineError", missing.first().map(|rank| rank.team)),
+        TeamError::Deadline { missing, .. } => {
+            ("DeadlineError", missing.first().map(|rank| rank.team))
+        }
         TeamError::BufferCount { .. }
         | TeamError::BufferShape { .. }
         | TeamError::BufferReadOnly { .. }

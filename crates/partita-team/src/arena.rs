@@ -89,7 +89,13 @@ impl Arena {
             let grown = unsafe { libc::ftruncate(file, n_bytes as libc::off_t) } == 0;
             if let Some(base) = grown.then(|| map(file, 0, n_bytes)).flatten() {
                 let state = State { free: [(0, n_bytes)].into(), used: BTreeMap::new() };
-                return Some(Self { file, base, n_bytes, n_forks: n_forks(), state: Mutex::new(state) });
+                return Some(Self {
+                    file,
+                    base,
+                    n_bytes,
+                    n_forks: n_forks(),
+                    state: Mutex::new(state),
+                });
             }
             n_bytes /= 4;
         }

@@ -215,10 +215,9 @@ impl fmt::Display for TeamError {
                 f,
                 "the target of {rank} shares memory with the source of {other}; use separate memory"
             ),
-            Self::TargetsOverlap { rank, other } => write!(
-                f,
-                "targets of {rank} and of {other} share memory; use separate memory"
-            ),
+            Self::TargetsOverlap { rank, other } => {
+                write!(f, "targets of {rank} and of {other} share memory; use separate memory")
+            }
             Self::NotAMember { rank, n_ranks } => write!(
                 f,
                 "rank {rank} of the world is no member of this team of {n_ranks}; call it on members only"

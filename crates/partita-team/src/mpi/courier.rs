@@ -356,8 +356,7 @@ fn look_around(hall: &Hall) -> std::result::Result<(), Stopped> {
     let has_ended = |member: u64| hall.office().life(member) == Some(Life::Ended);
     let ended = (0..).zip(hall.members()).find(|(_, member)| has_ended(**member));
     let Some((team, &world)) = ended else { return Ok(()) };
-    let failure =
-        Failure::new(Rank { team, world }, FailureKind::Left, "its process has ended");
+    let failure = Failure::new(Rank { team, world }, FailureKind::Left, "its process has ended");
     Err(Stopped(TeamError::Remote { failure }))
 }
 

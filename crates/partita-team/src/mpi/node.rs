@@ -55,8 +55,9 @@ impl Retired {
     fn is_left(&self, arena: &Arena) -> bool {
         // SAFETY: the block is given back only after this.
         let board = unsafe { Board::at(arena.at(self.block), self.processes.len()) };
-        let is_here =
-            |(at, process): (usize, &u64)| board.is_greeted_by(at) && life_of(*process) != Life::Ended;
+        let is_here = |(at, process): (usize, &u64)| {
+            board.is_greeted_by(at) && life_of(*process) != Life::Ended
+        };
         !self.processes.iter().enumerate().any(is_here)
     }
 }
@@ -178,7 +179,6 @@ impl Neighbour {
     pub(crate) fn map(&self, block: Block) -> Option<Arc<Mapping>> {
         self.arena.map(block)
     }
-
 }
 
 impl Drop for Neighbour {
