@@ -12,6 +12,7 @@ A layout says which rank holds which elements; a plan says what moves where:
 
 import typing as _typing
 
+from partita import _place as _place
 from partita._errors import (
     DeadlineError,
     LayoutError,

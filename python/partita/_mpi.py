@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from partita import _place
-from partita._errors import LayoutError, TeamError, words_of
+from partita._errors import LayoutError, words_of
 from partita._partita import MpiWorld
 
 if TYPE_CHECKING:
@@ -23,36 +23,18 @@ _world: MpiWorld | None = None
 # Those that live: one goes with its communicator.
 _opened: WeakSet[MpiWorld] = WeakSet()
 
-# Whether this process was forked from one in which MPI ran.
-_is_child_of_rank = False
-
 
 def world(comm: Any = None) -> TeamCore:
     """The team of all processes, or of those of a communicator of mpi4py."""
     global _world
-    if _is_child_of_rank:
-        message = "this process was forked from a rank and is none; call partita.world() there"
-        raise TeamError(message, "forked")
+    _place.check_fork()
     if comm is not None:
         return _of(comm).team()
     if _world is None:
         _world = _open(None)
-    return _world.team()
-
-
-def _note_fork() -> None:
-    """In a forked child: MPI, if it runs, is the parent's."""
-    global _is_child_of_rank
-    _is_child_of_rank = _is_child_of_rank or _runs()
-
-
-os.register_at_fork(after_in_child=_note_fork)
-
-
-def _runs() -> bool:
-    """Whether MPI runs in this process, by partita or by mpi4py."""
-    MPI = sys.modules.get("mpi4py.MPI")
-    return len(_opened) > 0 or (MPI is not None and bool(MPI.Is_initialized()))
+    team = _world.team()
+    team.check()
+    return team
 
 
 def _of(comm: Any) -> MpiWorld:
@@ -92,7 +74,7 @@ def _open(comm: Any) -> MpiWorld:
         MPI = _mpi4py(comm)
         module, handle = MPI.__file__, MPI._handleof(comm)
     shared = os.environ.get("PARTITA_SHARED_MEMORY", "1") != "0"
-    if not _runs():
+    if not _opened and not _place.mpi4py_runs():
         _place.check()
     mark = _place.mark()
     opened = MpiWorld(

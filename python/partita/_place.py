@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 
 from partita._errors import TeamError
 
@@ -28,6 +29,32 @@ _VARIABLES = (
     "PALS_APID",
     "PALS_RANKID",
 )
+
+
+# Whether this process was forked from one in which mpi4py had started MPI.
+_is_child_of_mpi4py = False
+
+
+def mpi4py_runs() -> bool:
+    """Whether mpi4py has started MPI in this process."""
+    MPI = sys.modules.get("mpi4py.MPI")
+    return MPI is not None and bool(MPI.Is_initialized())
+
+
+def _note_fork() -> None:
+    global _is_child_of_mpi4py
+    _is_child_of_mpi4py = _is_child_of_mpi4py or mpi4py_runs()
+
+
+# What partita itself has started it knows without this.
+os.register_at_fork(after_in_child=_note_fork)
+
+
+def check_fork() -> None:
+    """Refuse in a forked child: MPI, if it runs, is the parent's."""
+    if _is_child_of_mpi4py:
+        message = "this process was forked from a rank and is none; call partita.world() there"
+        raise TeamError(message, "forked")
 
 
 def check() -> None:

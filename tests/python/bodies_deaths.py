@@ -222,3 +222,10 @@ def leaves_teams(team: pt.Team) -> str:
 
 
 KEPT: list[Any] = []
+
+
+def notices(team: pt.Team, body: str, how: str) -> Any:
+    """What survivors are told of a death, and after how many seconds at most."""
+    start = time.monotonic()
+    told = {"call": dies_before, "moving": dies_while_moving}[body](team, how)
+    return told, time.monotonic() - start

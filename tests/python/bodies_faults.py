@@ -103,12 +103,16 @@ def send_and_take(sent: int, taken: int) -> Fault:
     return fault
 
 
-def raises_between(team: pt.Team, bad: int) -> None:
+def raises_with(team: pt.Team, bad: int, message: str) -> None:
     """One rank fails in its own code, inside `with team`."""
     with team:
         if team.rank == bad:
-            raise OSError("disk full")
+            raise OSError(message)
         team.barrier()
+
+
+def raises_between(team: pt.Team, bad: int) -> None:
+    raises_with(team, bad, "disk full")
 
 
 def fails_elsewhere(team: pt.Team, bad: int) -> None:

@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -317,6 +317,120 @@ def check_survivors(results: dict[int, Any], place: Place, death: Death, ended: 
         assert told is not None, f"rank {rank} was told nothing"
         assert told[:3] == ("RemoteError", reason, BAD), told
         assert words in told[3], told
+
+
+def patient(shared: bool) -> Place:
+    """A place whose launcher lets processes live when another has died."""
+    launcher = launchers()[0]
+    command = (*launcher.command, "-disable-auto-cleanup")
+    return Place("mpi", 3, replace(launcher, command=command), shared=shared)
+
+
+@pytest.mark.parametrize("body", ["call", "moving"])
+@pytest.mark.parametrize("shared", [True, False], ids=["memory", "messages"])
+def test_survivors_notice_a_death_within_a_second_and_end(
+    shared: bool, body: str, tmp_path: Path
+) -> None:
+    """The launcher does not help: it neither tells them nor ends them."""
+    place = patient(shared)
+    # After a signal it would end them in spite of its option.
+    orders = [(0, deaths.notices, (body, "exit"))]
+    job = Job(place, tmp_path, orders, seconds=SECONDS, is_bare=True)
+    ended = job.wait()
+    assert not ended.stacks, f"a rank hung\n{ended.words()}"
+    assert ended.status not in (None, HUNG), ended.words()
+    assert ended.left_processes == []
+    for rank in (0, 2):
+        _, (told, seconds) = ended.results[0, rank]
+        assert told[:3] == ("RemoteError", "rank-left", BAD), told
+        # Until it dies it takes a moment, and the machine may be busy.
+        assert seconds < 0.3 + 1.5, f"noticed after {seconds} s"
+
+
+OF_MPI4PY = """
+import os, time
+from mpi4py import MPI
+import partita as pt
+
+team = pt.world()
+team.barrier()
+if team.rank == 1:
+    os._exit(3)
+try:
+    team.barrier()
+except pt.RemoteError as error:
+    print(error.reason, flush=True)
+"""
+
+
+def test_survivors_end_where_mpi4py_started_mpi(tmp_path: Path) -> None:
+    """mpi4py ends MPI when the interpreter has ended, and would wait for the dead."""
+    script = tmp_path / "script.py"
+    script.write_text(OF_MPI4PY)
+    place = patient(shared=True)
+    command, environment = place.command(str(script)), place.environment()
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+    assert done.stdout.count("rank-left") == 2, done.stdout + done.stderr
+
+
+def raises_at_length(team: Any) -> Any:
+    """One rank raises an exception whose message has 50 MB."""
+    start = time.monotonic()
+    told = attempt(lambda: faults.raises_with(team, team.size - 1, "x" * 50_000_000))
+    seconds = time.monotonic() - start
+    words = (
+        None if told is None else (*told[:3], told[3][:200], len(told[3]), "left out" in told[3])
+    )
+    return words, seconds, faults.works(team)
+
+
+@pytest.mark.parametrize("place", places(3), ids=str)
+def test_a_long_message_is_cut_for_the_others(place: Place) -> None:
+    outcome = engines.run(place, [Case("long", raises_at_length)], SECONDS)["long"]
+    assert not outcome.failure, outcome.failure
+    for rank, (told, seconds, _) in enumerate(outcome.results):
+        assert seconds < 2.0, f"rank {rank} took {seconds} s"
+        if rank == place.n_ranks - 1:
+            assert told[0] == "OSError"
+            assert told[4] == 50_000_000
+            continue
+        assert told[:3] == ("RemoteError", "rank-raised", place.n_ranks - 1)
+        assert "OSError: xxx" in told[3]
+        assert told[4] < 10_000
+        assert told[5], "it does not say that something is missing"
+
+
+def in_a_part(team: Any, which: str) -> Any:
+    """Faults of the second rank of a team of two, which is rank 1 of the world."""
+    pair = team.subteam([2, 1])
+    if not pair.active:
+        return None
+    hasty, is_bad = pair.with_deadline(0.5), team.rank == 1
+    if which == "late":
+        told = None if is_bad else attempt(hasty.barrier)
+        team.subteam([1, 2]).barrier()
+        return attempt(pair.barrier) if is_bad else told
+    if which == "raises":
+        return attempt(lambda: faults.raises_with(pair, 1, "disk full"))
+    return attempt(pair.barrier if is_bad else lambda: pair.allgather_data(1))
+
+
+@pytest.mark.parametrize("place", places(3), ids=str)
+def test_errors_of_a_part_name_ranks_of_both(place: Place) -> None:
+    cases = [Case(which, in_a_part, (which,)) for which in ("late", "raises", "differs")]
+    found = engines.run(place, cases, SECONDS)
+    for case in cases:
+        assert not found[case.name].failure, found[case.name].failure
+    second, first = "rank 1", "rank 0 of this team (rank 2 of the world)"
+    late, raised, differs = (found[case.name].results[2] for case in cases)
+    assert late[:3] == ("DeadlineError", "deadline", 1)
+    assert f"{second} did not come" in late[3], late
+    assert raised[:3] == ("RemoteError", "rank-raised", 1)
+    assert f"{second} failed" in raised[3], raised
+    assert differs[0] == "MismatchError"
+    assert f"{first} has allgather_data, {second} has barrier" in differs[3], differs
 
 
 PENDING = """

@@ -244,26 +244,33 @@ print("fine")
     assert launch(tmp_path, source).count("fine") == 3
 
 
-def lent(value: int) -> tuple[LentBytes, np.ndarray[Any, Any]]:
+def seen(memory: LentBytes | None) -> Any:
+    """Lent or borrowed bytes as an array."""
+    assert memory is not None
+    return np.frombuffer(memory, np.uint8)  # type: ignore[call-overload]
+
+
+def lent(value: int) -> tuple[LentBytes, Any]:
+    """Bytes of this value that others may read."""
     loan = LentBytes.lend(1 << 20)
-    assert loan is not None
-    array = np.frombuffer(loan, np.uint8)
+    array = seen(loan)
     array[...] = value
+    assert loan is not None
     return loan, array
 
 
 def lent_again(address: int) -> None:
     """Lend until the block at an address is used again."""
-    loans = [lent(2) for _ in range(16)]
+    loans = [lent(2) for _ in range(64)]
     assert address in [array.ctypes.data for _, array in loans], "the block was not used again"
 
 
 def test_a_child_sees_loans_as_they_were() -> None:
     """The lender ends the loan, and lends the same block again with other bytes."""
-    loan, array = lent(1)
-    address = array.ctypes.data
-    child = Child(lambda: [int(array.min()), int(array.max())])
-    del loan, array
+    kept = [lent(1)]
+    address = kept[0][1].ctypes.data
+    child = Child(lambda: forks.ends(kept[0][1]))
+    kept.clear()
     lent_again(address)
     assert child.result() == [1, 1]
 
@@ -282,27 +289,23 @@ def test_a_child_that_drops_a_loan_does_not_end_it() -> None:
 
 def test_a_child_that_drops_what_it_borrowed_does_not_give_it_back() -> None:
     """Its parent still reads it: the lender must not use the block for the next loan."""
-    loan, array = lent(1)
-    borrowed = [LentBytes.borrow(loan.note)]
-    assert borrowed[0] is not None
-    view = np.frombuffer(borrowed[0], np.uint8)
-    views = [view]
-    Child(lambda: [borrowed.clear(), views.clear()]).result()
-    del loan, array
-    other = lent(2)
-    assert (view == 1).all(), "lent again while it was read"
-    assert len(other[0]) == 1 << 20
+    loans = [lent(1)]
+    views = [seen(LentBytes.borrow(loans[0][0].note))]
+    Child(views.clear).result()
+    loans.clear()
+    later = [lent(2) for _ in range(16)]
+    assert (views[0] == 1).all(), "lent again while it was read"
+    assert len(later) == 16
 
 
 def test_a_child_sees_what_was_borrowed_as_it_was() -> None:
     """The parent gives it back, and the lender uses the block for the next loan."""
-    loan, array = lent(1)
-    address = array.ctypes.data
-    borrowed = LentBytes.borrow(loan.note)
-    assert borrowed is not None
-    view = np.frombuffer(borrowed, np.uint8)
-    child = Child(lambda: [int(view.min()), int(view.max())])
-    del loan, array, borrowed, view
+    loans = [lent(1)]
+    address = loans[0][1].ctypes.data
+    views = [seen(LentBytes.borrow(loans[0][0].note))]
+    child = Child(lambda: forks.ends(views[0]))
+    views.clear()
+    loans.clear()
     lent_again(address)
     assert child.result() == [1, 1]
 

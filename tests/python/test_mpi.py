@@ -120,3 +120,44 @@ def test_failures_reach_every_process(tmp_path: Path, source: str, wanted: str) 
     for line in told:
         assert line.startswith(first)
         assert not rest or rest[0] in line
+
+
+FREED = """
+import os
+from mpi4py import MPI
+
+def n_open():
+    maps = open("/proc/self/maps").read()
+    return len(os.listdir("/proc/self/fd")), maps.count("memfd:partita")
+
+hook = None
+for turn in range(1200):
+    comm = MPI.COMM_WORLD.Dup()
+    brief = pt.world(comm)
+    assert brief.allgather_data(rank) == list(range(size))
+    if turn == 10:
+        at_first = n_open()
+        hook = sys.excepthook
+    comm.Free()
+assert sys.excepthook is hook
+after = n_open()
+assert all(now <= then + 8 for now, then in zip(after, at_first)), (at_first, after)
+try:
+    brief.barrier()
+except pt.TeamError as error:
+    assert error.reason == "comm-freed", error
+else:
+    raise AssertionError("a team of a freed communicator")
+assert team.allgather_data(rank) == list(range(size))
+kept = team.empty((100_000,))
+kept[...] = rank
+team.barrier()
+assert (kept == rank).all()
+print("fine")
+"""
+
+
+def test_what_belongs_to_a_freed_communicator_is_freed(tmp_path: Path) -> None:
+    done = run(tmp_path, "import sys\n" + FREED, 2)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+    assert done.stdout.count("fine") == 2
