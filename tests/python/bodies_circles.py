@@ -67,7 +67,7 @@ def different_axes(team: pt.Team) -> None:
     """Ranks 0 and 3 meet along the rows of a grid, 1 and 2 along its columns."""
     if team.rank < 4:
         grid = team.subteam(range(4)).grid(2, 2)
-        grid.subgrid([1] if team.rank in (0, 3) else [0]).team.barrier()
+        grid.subgrid([1] if team.rank in (0, 3) else [0]).barrier()
 
 
 def started_and_awaited(team: pt.Team) -> None:
