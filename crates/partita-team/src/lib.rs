@@ -48,3 +48,8 @@ pub use memory::Memory;
 pub use parts::{Giving, Part, Taking};
 pub use team::Team;
 pub use wait::Patience;
+
+/// The Rust blocks of the project's README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
