@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -255,6 +256,11 @@ def call(team: pt.Team, members: list[int], kind: int) -> None:
         assert found.tolist() == [float((part.rank - 1) % part.size)] * 4
 
 
+def call_all(team: pt.Team, calls: list[tuple[list[int], int]]) -> None:
+    for members, kind in calls:
+        call(team, members, kind)
+
+
 def random_legal(team: pt.Team, seed: int, n_programs: int) -> int:
     """Calls on random teams, in the same order on every rank; some come late."""
     random, own = Random(seed), Random(seed + 1 + team.rank)
@@ -281,7 +287,7 @@ def random_crossed(team: pt.Team, seed: int, n_programs: int) -> list[str]:
         calls = [(before, kinds[0])] if before else []
         calls += zip(teams[:: -1 if team.rank == bad else 1], kinds[1:], strict=True)
         start = time.perf_counter()
-        told = attempt(lambda calls=calls: [call(team, *each) for each in calls])
+        told = attempt(partial(call_all, team, calls))
         seconds = time.perf_counter() - start
         is_told = told is not None and told[:2] == ("MismatchError", "teams-differ")
         if is_told != (team.rank in teams[0] + teams[1]) or seconds > 5:
