@@ -12,15 +12,17 @@ PEERS = $(CACHE)/peers-$(shell (cat requirements/peers.txt; $(PYTHON) --version)
 
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help build demo test system-mpi test-rust test-python test-peers test-distdl bench bench-distdl check fmt clean
+.PHONY: help build demo test system-mpi mutants wheel test-rust test-python test-peers test-distdl bench bench-distdl check fmt clean
 
 help:
-	@echo "make demo        build, then draw two layouts and the plan between them"
+	@echo "make demo        build, then move an array among four ranks, explained and drawn"
 	@echo "make test        build and run all tests"
 	@echo "make test-peers  run the tests against neighbouring libraries"
 	@echo "make test-distdl DISTDL=PATH   run DistDL's own tests on partita"
 	@echo "make bench       measure, side by side with the neighbours, into docs/benchmarks.md"
 	@echo "make check       formatting, lints, types"
+	@echo "make mutants     change the core at random, and show which changes no test notices"
+	@echo "make wheel       a wheel for older systems, into dist/"
 
 $(STAMPS)/tools: requirements/dev.txt
 	@mkdir -p $(STAMPS)
@@ -85,6 +87,28 @@ check: build
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest partita._partita --ignore-disjoint-bases --mypy-config-file pyproject.toml
+
+# Every SHARD-th change of the core crates, always the same for the same two numbers.
+# What no test notices is judged in docs/mutants.md.
+SHARD ?= 7/50
+MUTANTS := $(CACHE)/tools/bin/cargo-mutants
+CORE := partita-layout partita-plan partita-protocol
+
+$(MUTANTS):
+	cargo install --quiet --locked --root $(CACHE)/tools cargo-mutants@27.1.0
+
+mutants: $(MUTANTS)
+	$(MUTANTS) mutants $(CORE:%=--package %) $(CORE:%=--test-package %) \
+		--test-package partita-picture --test-package partita-cli \
+		--shard $(SHARD) --sharding round-robin --profile test --timeout 120 --no-times --output target/mutants
+	$(MUTANTS) mutants --package partita-team --file "crates/partita-team/src/copy/**" \
+		--shard $(SHARD) --sharding round-robin --profile test --timeout 120 --no-times --output target/mutants-copy \
+		-- --test copy --test add --lib
+
+# Built with the linker of zig against glibc 2.28: Debian 10, Ubuntu 18.10, RHEL 8 and newer.
+wheel: $(STAMPS)/tools
+	$(BIN)/pip install --quiet --disable-pip-version-check ziglang
+	. $(BIN)/activate && maturin build --release --quiet --zig --compatibility manylinux_2_28 --out dist
 
 fmt:
 	cargo fmt

@@ -7,7 +7,7 @@ programs that take long, on purpose, and of which no rank may be told anything.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from random import Random
 from typing import Any
@@ -242,12 +242,6 @@ def some_team(random: Random, n: int, among: list[int]) -> list[int]:
     return members
 
 
-def make_calls(team: pt.Team, calls: Iterable[tuple[list[int], int]]) -> None:
-    """Calls one after the other."""
-    for members, kind in calls:
-        call(team, members, kind)
-
-
 def call(team: pt.Team, members: list[int], kind: int) -> None:
     """A call of some kind on the team of these members, if this rank is one."""
     part = team.subteam(members)
@@ -260,6 +254,11 @@ def call(team: pt.Team, members: list[int], kind: int) -> None:
     else:
         found = run(ring(part.size, 4), part)
         assert found.tolist() == [float((part.rank - 1) % part.size)] * 4
+
+
+def call_all(team: pt.Team, calls: list[tuple[list[int], int]]) -> None:
+    for members, kind in calls:
+        call(team, members, kind)
 
 
 def random_legal(team: pt.Team, seed: int, n_programs: int) -> int:
@@ -288,7 +287,7 @@ def random_crossed(team: pt.Team, seed: int, n_programs: int) -> list[str]:
         calls = [(before, kinds[0])] if before else []
         calls += zip(teams[:: -1 if team.rank == bad else 1], kinds[1:], strict=True)
         start = time.perf_counter()
-        told = attempt(partial(make_calls, team, calls))
+        told = attempt(partial(call_all, team, calls))
         seconds = time.perf_counter() - start
         is_told = told is not None and told[:2] == ("MismatchError", "teams-differ")
         if is_told != (team.rank in teams[0] + teams[1]) or seconds > 5:

@@ -17,8 +17,9 @@ use crate::wait::Patience;
 
 /// A rank, and the members of one of its teams.
 type Seat = (u64, Vec<u64>);
-/// The ranks of a team, in order.
-type Members = Arc<[u64]>;
+
+/// Where the ranks of one team meet.
+type MeetingPoint = Arc<Rendezvous<Parcel>>;
 
 /// All ranks of one process that work together.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ pub struct Crew {
     departures: Mutex<HashMap<u64, String>>,
     someone_left: AtomicBool,
     /// Teams of the same members in the same order meet at the same place.
-    meetings: Mutex<HashMap<Members, Arc<Rendezvous<Parcel>>>>,
+    meetings: Mutex<HashMap<Arc<[u64]>, MeetingPoint>>,
     /// What each rank keeps for each of its teams.
     desks: Mutex<HashMap<Seat, Arc<Desk>>>,
     /// The threads that make calls for each rank; the last ones are for whoever is no rank.
@@ -103,7 +104,7 @@ impl Crew {
         Arc::clone(desks.entry((rank, members.to_vec())).or_default())
     }
 
-    pub(crate) fn meeting(&self, members: &[u64]) -> Arc<Rendezvous<Parcel>> {
+    pub(crate) fn meeting(&self, members: &[u64]) -> MeetingPoint {
         let mut meetings = self.meetings.lock().unwrap_or_else(PoisonError::into_inner);
         let members: Arc<[u64]> = members.into();
         let made = meetings.entry(Arc::clone(&members));
