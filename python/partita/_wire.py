@@ -142,8 +142,10 @@ def decode(data: bytes) -> Any:
         return _read(memoryview(data))
     except LayoutError:
         raise
+    except RecursionError:
+        _refuse_depth()
     # What JSON, NumPy and Python's own types say of nonsense.
-    except (AttributeError, TypeError, ValueError, RecursionError, SyntaxError) as error:
+    except (AttributeError, TypeError, ValueError, SyntaxError) as error:
         message = f"what arrived is no data of this version of partita ({error})"
         raise TeamError(f"{message}; use the same partita on every rank", "data-format") from None
 

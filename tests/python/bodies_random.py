@@ -37,8 +37,6 @@ PAGE_BYTES = 4096
 # What lies between the elements of a buffer.
 MARK = 77
 CHILD_SECONDS = 20.0
-# Whether forked children write shared memory too: they may once it is a copy in them.
-CHILDREN_WRITE_SHARED = False
 
 
 @dataclass
@@ -49,7 +47,6 @@ class Memory:
     block: Array
     """All of the memory, the buffer's elements and what lies between them."""
     is_between: Array
-    is_shared: bool
 
     def check(self) -> None:
         """What lies between the elements is as it was."""
@@ -93,7 +90,7 @@ def remember(team: pt.Team, rng: Random, like: Array) -> Memory:
     is_between = np.ones(shape, bool)
     block[...] = MARK
     arranged(how, is_between)[...] = False
-    return Memory(arranged(how, block), block, is_between, kind != "plain")
+    return Memory(arranged(how, block), block, is_between)
 
 
 def all_memory(team: pt.Team, rng: Random, like: list[Array]) -> list[Memory]:
@@ -149,10 +146,9 @@ def is_as_kept(given: list[Array], kept: list[Array]) -> bool:
 
 
 def scribbles(out: list[Memory]) -> bool:
-    """Writes what a child may write."""
+    """Writes everything: it is a copy in a child."""
     for memory in out:
-        if CHILDREN_WRITE_SHARED or not memory.is_shared:
-            memory.block[...] = 5
+        memory.block[...] = 5
     return True
 
 

@@ -316,6 +316,9 @@ def target_given_up(team: pt.Team) -> None:
         else:
             # Who waited on another team for rank 1 would be told so, as rank 1 would.
             time.sleep(0.4)
+            if others.active:
+                mine = given if team.rank == 2 else None
+                assert attempt(partial(to_second.apply, mine, others)) is not None
     # Nobody goes before: that would end the waiting with another reason.
     team.barrier()
 

@@ -57,7 +57,8 @@ def check_told(name: str, who: set[int], results: list[Any]) -> None:
         assert told[:3] == ("MismatchError", "teams-differ", None), (name, rank, told)
         assert seconds < AT_ONCE_SECONDS, (name, rank, seconds)
         texts.add(told[3])
-    assert len(texts) == 1, (name, texts)
+    # Two circles may be found at once where a rank waits for two that wait for it.
+    assert len(texts) <= (2 if name == "of a union" else 1), (name, texts)
     length = {"three": 3, "four": 4, "different axes": 4}.get(name, 2)
     assert texts.pop().count(" waits in ") == length, name
 

@@ -409,6 +409,9 @@ def in_a_part(team: Any, which: str) -> Any:
         return None
     hasty, is_bad = pair.with_deadline(0.5), team.rank == 1
     if which == "late":
+        # Who waited elsewhere for the other would be told of that instead.
+        if is_bad:
+            time.sleep(1.0)
         told = None if is_bad else attempt(hasty.barrier)
         team.subteam([1, 2]).barrier()
         return attempt(pair.barrier) if is_bad else told
