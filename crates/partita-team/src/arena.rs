@@ -7,6 +7,7 @@
 //! A block that is given back loses its pages, even where another process still has them mapped.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use partita_mpi::n_forks;
@@ -21,6 +22,13 @@ const LARGEST_RESERVATION: usize = 1 << 42;
 const SMALLEST_RESERVATION: usize = 1 << 30;
 
 static ARENA: OnceLock<Option<Arena>> = OnceLock::new();
+
+static N_WITHDRAWN: AtomicU64 = AtomicU64::new(0);
+
+/// Blocks that were taken out of the reach of others; what was said of blocks before is outdated.
+pub(crate) fn n_withdrawn() -> u64 {
+    N_WITHDRAWN.load(Ordering::Relaxed)
+}
 
 /// The process's shareable memory.
 #[derive(Debug)]
@@ -201,6 +209,7 @@ impl Arena {
         }
         let at = self.at(block);
         snapshot::hide(at);
+        N_WITHDRAWN.fetch_add(1, Ordering::Relaxed);
         // SAFETY: the block is mapped and in use by this process.
         let content =
             unsafe { std::slice::from_raw_parts(at as *const u8, block.n_bytes) }.to_vec();

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use partita_plan::Plan;
 
+use crate::arena::n_withdrawn;
 use crate::buffer::Buffer;
 use crate::call::Call;
 use crate::error::{Failure, Result, TeamError};
@@ -101,7 +102,8 @@ pub(crate) struct Desk {
     /// One call at a time: a second one from another thread would mix up the rounds.
     busy: AtomicBool,
     pub programs: Mutex<Vec<Arc<Cached>>>,
-    offer: Mutex<Option<Arc<Offer>>>,
+    /// The last offer, and how many blocks had been withdrawn by then.
+    offer: Mutex<Option<(u64, Arc<Offer>)>>,
     porches: Mutex<Porches>,
 }
 
@@ -122,9 +124,11 @@ impl Desk {
         new: impl Fn() -> Offer,
     ) -> Arc<Offer> {
         let mut last = self.offer.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another team of this rank may have withdrawn a buffer that was open before.
+        let now = n_withdrawn();
         match &*last {
-            Some(offer) if fits(offer) => Arc::clone(offer),
-            _ => Arc::clone(last.insert(Arc::new(new()))),
+            Some((then, offer)) if *then == now && fits(offer) => Arc::clone(offer),
+            _ => Arc::clone(&last.insert((now, Arc::new(new()))).1),
         }
     }
 
@@ -147,11 +151,6 @@ impl Desk {
     pub(crate) fn leave_porches(&self) {
         let mut porches = self.porches.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::forget(std::mem::take(&mut *porches));
-    }
-
-    /// Makes the next offer a new one.
-    pub(crate) fn forget_offer(&self) {
-        *self.offer.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 

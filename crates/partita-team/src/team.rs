@@ -363,7 +363,6 @@ impl Team {
     /// Lets ranks that were given up write where nobody looks any more.
     fn leave_behind(&self, targets: &[Buffer]) {
         self.meeting.withdraw(targets);
-        self.meeting.desk().forget_offer();
     }
 
     fn member(&self) -> Result<u64> {
