@@ -217,6 +217,20 @@ def comes_late(call: Callable[[pt.Team], Any]) -> Fault:
     return fault
 
 
+def late_for_a_target_of_two_teams(team: pt.Team, bad: int) -> None:
+    """A target that was given up on one team is filled on another that has used it before."""
+    plan, target, other = ring(team.size, 1000), team.empty((1000,)), aside(team)
+    mine, before = np.full(1000, float(team.rank)), (other.rank - 1) % team.size
+    plan.apply(mine, other, out=target)
+    try:
+        comes_late(lambda hasty: plan.apply(mine, hasty, out=target))(team, bad)
+    finally:
+        mine += 100
+        plan.apply(mine, other, out=target)
+        wanted = float(other.ranks[before]) + 100
+        assert (target == wanted).all(), (wanted, target)
+
+
 def stopped(team: pt.Team, bad: int) -> None:
     """One process is stopped; the first rank lets it go on when it has missed it."""
     pid = team.allgather_data(os.getpid())[bad]
@@ -447,6 +461,7 @@ FAULTS: dict[str, tuple[Fault, Wanted, int]] = {
     "late": (comes_late(barrier), LATE, 2),
     "late with data": (comes_late(share_much), LATE, 2),
     "late with a plan": (comes_late(lambda team: run(ring(team.size, 1000), team)), LATE, 2),
+    "late, then on another team": (late_for_a_target_of_two_teams, LATE, 2),
     "second call": (second_call, BUSY, 2),
     "second call after start": (second_call_after_start, BUSY, 2),
     "calls until free": (calls_until_free, FINE, 1),

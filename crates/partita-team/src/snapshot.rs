@@ -76,11 +76,12 @@ extern "C" fn before() {
     let shown = shown();
     let copies = shown.iter().map(|(at, (block, _))| (*at, *block, copied(*at, *block))).collect();
     let held = Held { shown, pool: memory::lock(), lenders: loan::lock(), copies };
-    HELD.with(|cell| *cell.borrow_mut() = Some(held));
+    // A thread that ends has no such place any more, and its child no copies.
+    let _ = HELD.try_with(|cell| *cell.borrow_mut() = Some(held));
 }
 
 extern "C" fn in_parent() {
-    let Some(held) = HELD.with(RefCell::take) else { return };
+    let Ok(Some(held)) = HELD.try_with(RefCell::take) else { return };
     for (_, block, copy) in held.copies {
         if let Some(copy) = copy {
             unmap(copy, block.n_bytes);
@@ -89,7 +90,7 @@ extern "C" fn in_parent() {
 }
 
 extern "C" fn in_child() {
-    let Some(mut held) = HELD.with(RefCell::take) else { return };
+    let Ok(Some(mut held)) = HELD.try_with(RefCell::take) else { return };
     for (at, block, copy) in &held.copies {
         put(*at, *block, *copy);
     }
@@ -154,18 +155,40 @@ fn touched(_file: i32, at: usize, end: usize) -> Option<(usize, usize)> {
 /// Puts a copy in the place of a block.
 #[cfg(target_os = "linux")]
 fn put(address: usize, block: Shown, copy: Option<usize>) {
-    let (at, n_bytes) = (address as *mut libc::c_void, block.n_bytes);
-    if let Some(copy) = copy {
-        let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
-        // SAFETY: the copy is as long as the block, whose mapping is this process's to replace.
-        unsafe { libc::mremap(copy as *mut libc::c_void, n_bytes, n_bytes, flags, at) };
+    let Some(copy) = copy else {
+        // Without memory for a copy what is written here stays here, at least.
+        map_private(address, block.n_bytes, (block.file, block.offset));
         return;
+    };
+    if !moved(copy, block.n_bytes, address) && map_private(address, block.n_bytes, (-1, 0)) {
+        let (from, to) = (copy as *const u8, address as *mut u8);
+        // SAFETY: both are mapped, apart, and as long as the block.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, block.n_bytes) };
+        unmap(copy, block.n_bytes);
     }
-    // Without memory for a copy what is written here stays here, at least.
+}
+
+/// Moves a mapping to where another one is; false if the system does not.
+#[cfg(target_os = "linux")]
+fn moved(from: usize, n_bytes: usize, to: usize) -> bool {
+    let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+    // The system itself is called: communication libraries put functions of their own in the place
+    // of `mremap` that forget its last argument.
+    // SAFETY: both mappings are this process's, as long as the block, and nobody uses the first.
+    let at = unsafe { libc::syscall(libc::SYS_mremap, from, n_bytes, n_bytes, flags, to) };
+    at == to as libc::c_long
+}
+
+/// Maps private pages of a file, or new ones, where a block is; false if there is no memory.
+#[cfg(target_os = "linux")]
+fn map_private(address: usize, n_bytes: usize, (file, offset): (i32, usize)) -> bool {
     let access = libc::PROT_READ | libc::PROT_WRITE;
-    let flags = libc::MAP_PRIVATE | libc::MAP_FIXED | libc::MAP_NORESERVE;
-    // SAFETY: as above; the file is open as long as the block is in use.
-    unsafe { libc::mmap(at, n_bytes, access, flags, block.file, block.offset as libc::off_t) };
+    let kind = if file < 0 { libc::MAP_ANONYMOUS } else { 0 };
+    let flags = libc::MAP_PRIVATE | libc::MAP_FIXED | libc::MAP_NORESERVE | kind;
+    let at = address as *mut libc::c_void;
+    // SAFETY: the block's mapping is this process's to replace; its file is open while it is used.
+    let put = unsafe { libc::mmap(at, n_bytes, access, flags, file, offset as libc::off_t) };
+    put != libc::MAP_FAILED
 }
 
 /// Nothing to do: there are no shared files.

@@ -24,7 +24,7 @@ use crate::mpi::office::broken;
 use crate::packing::{self, Side, Unpack};
 use crate::program::Errand;
 use crate::reach::SECOND_HALF;
-use crate::wait::Patience;
+use crate::wait::{GRACE, Patience};
 
 /// The size of a letter: small enough to stay in the cache, large enough to hide the start.
 const LETTER_BYTES: u64 = 512 << 10;
@@ -50,7 +50,22 @@ pub(crate) unsafe fn carry(hall: &Hall, errand: &Errand<'_>, patience: &Patience
     if outcome.is_err() {
         courier.give_up();
     }
-    outcome
+    outcome.map_err(|error| explained(hall, error))
+}
+
+/// What MPI reports of a dead process, in words: the system may take a moment to say that it died.
+fn explained(hall: &Hall, error: TeamError) -> TeamError {
+    if !matches!(error, TeamError::Engine { .. }) {
+        return error;
+    }
+    let start = Instant::now();
+    while start.elapsed() < GRACE {
+        if let Err(Stopped(death)) = look_around(hall) {
+            return death;
+        }
+        std::thread::sleep(LISTEN);
+    }
+    error
 }
 
 struct Courier<'a> {
