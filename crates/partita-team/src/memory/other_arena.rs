@@ -84,8 +84,12 @@ impl OtherArena {
             && end.is_some_and(|end| end as u64 <= self.n_bytes)
     }
 
-    /// Maps a block; the same mapping again if it is known.
+    /// Maps a block; the same mapping again if it is known. None where its file has no such block:
+    /// some systems would map it all the same, and end whoever touches it.
     pub(crate) fn map(&self, block: Block) -> Option<Arc<Mapping>> {
+        if !self.has(block) {
+            return None;
+        }
         let mut mappings = self.mappings.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = mappings.iter().position(|mapping| mapping.block == block) {
             let known = mappings.remove(at);
