@@ -38,8 +38,8 @@ pub(crate) fn team_error(py: Python<'_>, error: &TeamError) -> PyErr {
         }
     }
     let (class, rank) = match error {
-        TeamError::Remote { failure } => ("RemoteError", Some(failure.rank.team)),
-        TeamError::Mismatch { other, .. } => ("MismatchError", Some(other.team)),
+        TeamError::Remote(failure) => ("RemoteError", Some(failure.rank.team)),
+        TeamError::Mismatch(mismatch) => ("MismatchError", Some(mismatch.other.team)),
         TeamError::TeamsDiffer { .. } => ("MismatchError", None),
         TeamError::Deadline { missing, .. } => {
             ("DeadlineError", missing.first().map(|rank| rank.team))

@@ -40,7 +40,8 @@ impl LentBytes {
             let problem = format!("is {note}, no nine numbers of 64 bits");
             core::TeamError::LoanNote { problem }
         });
-        let found = numbers.and_then(|note| py.detach(|| core::Borrowed::new(core::Note(note))));
+        let found =
+            numbers.and_then(|note| py.detach(|| core::Borrowed::new(core::LoanNote(note))));
         let found = found.map_err(|error| team_error(py, &error))?;
         Ok(found.map(|borrowed| Self { bytes: Bytes::Borrowed(borrowed) }))
     }

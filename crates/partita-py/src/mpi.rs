@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use partita_mpi::{Comm, Library, MpiError, Search, Started, ThreadLevel};
-use partita_team::TeamError;
-use partita_team::mpi::{Office, Sharing};
+use partita_team::mpi::{Sharing, World};
+use partita_team::{Engine, TeamError};
 use pyo3::prelude::*;
 
 use crate::errors::{team_error, watch_signals};
@@ -18,7 +18,7 @@ use crate::team::TeamCore;
 #[derive(Debug)]
 pub(crate) struct MpiWorld {
     library: Library,
-    office: Arc<Office>,
+    world: Arc<World>,
     /// Whether MPI was started here, and so must be ended here.
     is_ours: bool,
 }
@@ -31,7 +31,7 @@ pub(crate) fn is_launched() -> bool {
 
 fn raise(py: Python<'_>, error: &MpiError) -> PyErr {
     let error = match error {
-        MpiError::Forked { .. } => TeamError::Forked { engine: "mpi" },
+        MpiError::Forked { .. } => TeamError::Forked { engine: Engine::Mpi },
         other => TeamError::Engine { message: other.to_string() },
     };
     team_error(py, &error)
@@ -71,20 +71,20 @@ impl MpiWorld {
                 Some(handle) => unsafe { Comm::from_raw(&library, handle)? },
                 None => library.world()?,
             };
-            Ok(Self { office: Arc::new(Office::new(&world, sharing)?), library, is_ours })
+            Ok(Self { world: Arc::new(World::new(&world, sharing)?), library, is_ours })
         });
         made.map_err(|error| raise(py, &error))
     }
 
     /// The team of all processes.
     fn team(&self) -> TeamCore {
-        TeamCore { core: self.office.team() }
+        TeamCore { core: self.world.team() }
     }
 
     /// Number of other processes whose memory is in reach.
     #[getter]
     fn n_neighbours(&self) -> u64 {
-        self.office.n_neighbours()
+        self.world.n_neighbours()
     }
 
     /// Says which MPI it is.
@@ -95,12 +95,12 @@ impl MpiWorld {
 
     /// Frees what belongs to a communicator of mpi4py that is being freed.
     fn free(&self, py: Python<'_>) {
-        py.detach(|| self.office.free());
+        py.detach(|| self.world.free());
     }
 
     /// Tells every process that this one comes to no meeting any more.
     fn leave(&self, py: Python<'_>, why: &str) -> PyResult<()> {
-        py.detach(|| self.office.leave(why)).map_err(|error| raise(py, &error))
+        py.detach(|| self.world.leave(why)).map_err(|error| raise(py, &error))
     }
 
     /// Waits a moment for the others, and ends MPI if it was started here.
@@ -114,12 +114,12 @@ impl MpiWorld {
         if !self.library.is_active() {
             return Ok(());
         }
-        self.office.await_others()?;
-        if self.is_ours && self.office.died().is_some() {
+        self.world.await_others()?;
+        if self.is_ours && self.world.died().is_some() {
             // It would wait for the dead.
             return Ok(());
         }
-        self.office.end_if_another_dies();
+        self.world.end_if_another_dies();
         if self.is_ours { self.library.finalize() } else { Ok(()) }
     }
 }

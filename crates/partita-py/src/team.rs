@@ -21,19 +21,19 @@ use crate::plan::Plan;
 #[pyclass(frozen, module = "partita._partita")]
 #[derive(Debug)]
 pub(crate) struct Crew {
-    core: Arc<threads::Crew>,
+    core: Arc<threads::World>,
 }
 
 #[pymethods]
 impl Crew {
     #[new]
     fn new(n_ranks: u64) -> Self {
-        Self { core: threads::Crew::new(n_ranks) }
+        Self { core: threads::World::new(n_ranks) }
     }
 
     /// The team of all ranks, as one of them sees it.
     fn world(&self, rank: u64) -> TeamCore {
-        TeamCore { core: self.core.world(rank) }
+        TeamCore { core: self.core.team(rank) }
     }
 
     /// Says that a rank will not come to any meeting any more, and why.
@@ -61,7 +61,7 @@ impl TeamCore {
     /// What runs its plans: "threads" or "mpi".
     #[getter]
     fn engine(&self) -> &'static str {
-        self.core.engine()
+        self.core.engine().name()
     }
 
     /// Whether this rank and a member can touch each other's memory.

@@ -8,7 +8,7 @@ use std::time::Instant;
 use partita_layout::Layout;
 use partita_plan::{Dtype, Plan};
 use partita_team::Team;
-use partita_team::threads::Crew;
+use partita_team::threads::World;
 use partita_team::{Buffer, Memory};
 
 const N_TURNS: u32 = 2000;
@@ -16,13 +16,13 @@ const N_REPEATS: usize = 9;
 
 /// Median over repeats of the mean time of a turn, on the slowest rank.
 fn measure(n_ranks: u64, body: impl Fn(&Team) -> Box<dyn FnMut()> + Sync) -> f64 {
-    let crew = Crew::new(n_ranks);
+    let world = World::new(n_ranks);
     let times: Vec<f64> = std::thread::scope(|scope| {
         let ranks: Vec<_> = (0..n_ranks)
             .map(|rank| {
-                let (crew, body) = (Arc::clone(&crew), &body);
+                let (world, body) = (Arc::clone(&world), &body);
                 scope.spawn(move || {
-                    let team = crew.world(rank);
+                    let team = world.team(rank);
                     let mut turn = body(&team);
                     let mut times: Vec<f64> = (0..N_REPEATS)
                         .map(|_| {

@@ -11,7 +11,7 @@ use partita_layout::Layout;
 use partita_mpi::{Search, ThreadLevel};
 use partita_oracle::{Dense, Rng, case};
 use partita_plan::{Dtype, Plan};
-use partita_team::mpi::{Office, Sharing};
+use partita_team::mpi::{Sharing, World};
 use partita_team::{Buffer, Memory, Team, TeamError};
 
 const N_CASES: u64 = 150;
@@ -26,18 +26,18 @@ fn main() {
     library.init(ThreadLevel::Multiple).expect("MPI starts");
     {
         let world = library.world().expect("a world");
-        let office = Arc::new(Office::new(&world, sharing).expect("an office"));
-        let team = office.team();
+        let world = Arc::new(World::new(&world, sharing).expect("a world"));
+        let team = world.team();
         match scene.as_str() {
             "plans" => plans(&team),
             "mismatch" => mismatch(&team),
             "report" => report(&team),
             "late" => late(&team),
-            "left" => return left(&office, &team, &library),
+            "left" => return left(&world, &team, &library),
             other => panic!("unknown scene {other:?}"),
         }
         team.barrier().expect("all come to the end");
-        println!("rank {} is done", office.rank());
+        println!("rank {} is done", world.rank());
     }
     library.finalize().expect("MPI ends");
 }
@@ -147,19 +147,19 @@ fn late(team: &Team) {
     match hasty.barrier().expect_err("rank 1 is late") {
         TeamError::Deadline { missing, .. } => assert_eq!(missing[0].team, 1),
         // Another rank gave up first and said so.
-        TeamError::Remote { failure } => assert_eq!(failure.rank.team, 1, "{failure}"),
+        TeamError::Remote(failure) => assert_eq!(failure.rank.team, 1, "{failure}"),
         other => panic!("{other}"),
     }
 }
 
 /// A rank that leaves is not waited for.
-fn left(office: &Office, team: &Team, library: &partita_mpi::Library) {
+fn left(world: &World, team: &Team, library: &partita_mpi::Library) {
     if team.rank() == Some(0) {
-        office.leave("its function returned").expect("it goes out");
+        world.leave("its function returned").expect("it goes out");
     } else {
         let error = team.barrier().expect_err("rank 0 has left");
         assert_eq!(error.reason(), "rank-left", "{error}");
     }
-    println!("rank {} is done", office.rank());
+    println!("rank {} is done", world.rank());
     library.finalize().expect("MPI ends");
 }

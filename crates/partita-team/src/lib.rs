@@ -1,53 +1,38 @@
 //! Teams of ranks and what runs plans on them.
 //!
-//! - [`copy`]: the kernels that carry out moves between buffers at the speed of memory. Every engine
-//!   uses them, whatever made the buffers reachable.
-//! - [`threads`]: ranks that are threads of one process and share memory.
-//! - [`mpi`]: ranks that are processes and send messages.
-//! - [`Buffer`], [`TeamError`]: what engines have in common.
+//! The crate has rooms, each a folder. A room uses those that stand before it here, and none that
+//! stand behind it (`tests/rooms.rs`):
+//!
+//! 1. `error`: what can go wrong, the same on every rank.
+//! 2. [`copy`]: the kernels that carry out moves between buffers at the speed of memory.
+//! 3. `memory`: buffers, warm memory for results, and memory that processes share.
+//! 4. `program`: one rank's share of a plan, prepared for the buffers at hand.
+//! 5. `team`: ordered ranks that meet and act together, whatever the engine.
+//! 6. The engines, which know nothing of each other: [`threads`], ranks that are threads of one
+//!    process and share memory; [`mpi`], ranks that are processes and send messages.
 //!
 //! Failure is part of the interface: an error on one rank becomes an error on every rank of its
 //! team, and a rank that does not come is named after a deadline. `threads/README.md` has the
 //! protocol.
 
 pub mod copy;
-
-mod arena;
-mod buffer;
-mod call;
-mod callers;
-mod circle;
-mod cut;
 mod error;
-mod foreign;
-mod interrupt;
-mod loan;
-mod meeting;
-mod members;
 mod memory;
 pub mod mpi;
-mod packing;
-mod parts;
-mod porch;
 mod program;
-mod reach;
-mod scatter;
-mod snapshot;
-mod sync;
 mod team;
 pub mod threads;
-mod wait;
 
-pub use buffer::{Access, Buffer};
-pub use circle::{Circle, Wait};
-pub use error::{Failure, FailureKind, Rank, Result, TeamError};
-pub use interrupt::set_interrupt_check;
-pub use loan::{Borrowed, Loan, Note, machine_name, set_kept_loans};
-pub use meeting::Claim;
-pub use memory::Memory;
-pub use parts::{Giving, Part, Taking};
-pub use team::Team;
-pub use wait::Patience;
+pub use error::circle::{Circle, Wait};
+pub use error::{Differing, Engine, Failure, FailureKind, Mismatch, Rank, Result, TeamError};
+pub use memory::buffer::{Access, Buffer};
+pub use memory::loan::{Borrowed, Loan, LoanNote, machine_name, set_kept_loans};
+pub use memory::pool::Memory;
+pub use program::parts::{Giving, Part, Taking};
+pub use team::claim::Claim;
+pub use team::interrupt::set_interrupt_check;
+pub use team::patience::Patience;
+pub use team::team::Team;
 
 /// The Rust blocks of the project's README.
 #[cfg(doctest)]

@@ -10,19 +10,19 @@ use partita_layout::Layout;
 use partita_oracle::{Dense, Rng, case, n_cases};
 use partita_plan::{Dtype, Plan};
 use partita_team::Team;
-use partita_team::threads::Crew;
+use partita_team::threads::World;
 use partita_team::{Buffer, TeamError};
 
-/// Runs a function on every rank of a crew; a rank that returns has left.
+/// Runs a function on every rank of a world; a rank that returns has left.
 fn spmd<T: Send>(n_ranks: u64, body: impl Fn(Team) -> T + Sync) -> Vec<T> {
-    let crew = Crew::new(n_ranks);
+    let world = World::new(n_ranks);
     std::thread::scope(|scope| {
         let ranks: Vec<_> = (0..n_ranks)
             .map(|rank| {
-                let (crew, body) = (Arc::clone(&crew), &body);
+                let (world, body) = (Arc::clone(&world), &body);
                 scope.spawn(move || {
-                    let result = body(crew.world(rank));
-                    crew.leave(rank, "its function returned");
+                    let result = body(world.team(rank));
+                    world.leave(rank, "its function returned");
                     result
                 })
             })

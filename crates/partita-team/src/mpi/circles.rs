@@ -1,22 +1,22 @@
 //! Circles of waits among processes: found by probes that go from ranks to those that wait for them.
 //!
-//! `README.md` beside this file has the notes and why what they find is true. Only ranks that have
-//! waited for a while send any of them, and only to ranks they wait for or that wait for them.
+//! `README.md` beside this file has the messages and why what they find is true. Only ranks that
+//! have waited for a while send any of them, and only to ranks they wait for or that wait for them.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use partita_mpi::MpiError;
 
-use crate::circle::{Circle, Wait};
 use crate::error::Rank;
-use crate::mpi::hall::key_of;
-use crate::mpi::office::{Office, State};
-use crate::mpi::wire::{Hop, Note, Place};
+use crate::error::circle::{Circle, Wait};
+use crate::mpi::meeting::key_of;
+use crate::mpi::wire::{ControlMessage, Hop, Place};
+use crate::mpi::world::{State, World};
 
 /// Who waits for whom, as far as this rank knows.
 #[derive(Debug, Default)]
-pub(crate) struct Watch {
+pub(crate) struct KnownWaits {
     /// Waits that this rank has told others of.
     n_waits: u64,
     own: Option<Own>,
@@ -43,35 +43,35 @@ struct Waiter {
 
 /// This rank's own wait is known to others for as long as this is kept.
 #[derive(Debug)]
-pub(crate) struct Entered<'a>(&'a Office);
+pub(crate) struct EnteredWait<'a>(&'a World);
 
-impl Drop for Entered<'_> {
+impl Drop for EnteredWait<'_> {
     fn drop(&mut self) {
-        self.0.state().watch.own = None;
+        self.0.state().waits.own = None;
     }
 }
 
-impl Office {
+impl World {
     /// Tells the ranks that this one waits for. None if it can do something else meanwhile.
     pub(crate) fn enter_wait(
         &self,
         members: &Arc<[u64]>,
         round: u64,
-    ) -> Result<Option<Entered<'_>>, MpiError> {
+    ) -> Result<Option<EnteredWait<'_>>, MpiError> {
         let mut state = self.state();
         let missing = missing(&mut state, members, round);
-        if missing.is_empty() || state.watch.own.is_some() || !self.callers().are_one() {
+        if missing.is_empty() || state.waits.own.is_some() || !self.callers().are_one() {
             return Ok(None);
         }
         let Some(wait) = self.own_wait(&mut state, members, round) else { return Ok(None) };
-        state.watch.n_waits += 1;
-        let number = state.watch.n_waits;
+        state.waits.n_waits += 1;
+        let number = state.waits.n_waits;
         let probe = vec![Hop { rank: self.rank(), number }];
-        state.watch.own = Some(Own { number, wait, probes: Vec::new() });
-        let note = Note::Waiting { team: key_of(members), round, number };
-        self.send(&mut state, &note, missing.into_iter())?;
+        state.waits.own = Some(Own { number, wait, probes: Vec::new() });
+        let message = ControlMessage::Waiting { team: key_of(members), round, number };
+        self.send(&mut state, &message, missing.into_iter())?;
         self.spread(&mut state, probe)?;
-        Ok(Some(Entered(self)))
+        Ok(Some(EnteredWait(self)))
     }
 
     fn own_wait(&self, state: &mut State, members: &Arc<[u64]>, round: u64) -> Option<Wait> {
@@ -82,22 +82,24 @@ impl Office {
         Some(Wait { rank, members: Arc::clone(members), round, call })
     }
 
-    /// Answers the notes of waits and circles that have come.
+    /// Answers the messages of waits and circles that have come.
     pub(crate) fn answer(&self, state: &mut State) -> Result<(), MpiError> {
         if state.inbox.news_of_waits.is_empty() {
             return Ok(());
         }
-        for (from, note) in std::mem::take(&mut state.inbox.news_of_waits) {
-            match note {
-                Note::Waiting { team, round, number } => {
-                    state.watch.waiters.insert(from, Waiter { team, round, number });
-                    for probe in state.watch.probes() {
+        for (from, message) in std::mem::take(&mut state.inbox.news_of_waits) {
+            match message {
+                ControlMessage::Waiting { team, round, number } => {
+                    state.waits.waiters.insert(from, Waiter { team, round, number });
+                    for probe in state.waits.probes() {
                         self.send_probe(state, &probe, from)?;
                     }
                 }
-                Note::Probe { number, hops } => self.take_probe(state, from, number, hops)?,
-                Note::Confirm { hops, waits } => self.confirm(state, hops, waits)?,
-                Note::Circle { waits } => self.take_circle(state, waits),
+                ControlMessage::Probe { number, hops } => {
+                    self.take_probe(state, from, number, hops)?;
+                }
+                ControlMessage::Confirm { hops, waits } => self.confirm(state, hops, waits)?,
+                ControlMessage::Circle { waits } => self.take_circle(state, waits),
                 _ => {}
             }
         }
@@ -106,7 +108,7 @@ impl Office {
 
     /// Whether this rank still is in a wait of that number, which a rank has not come to.
     fn waits_for(&self, state: &mut State, number: u64, rank: u64) -> bool {
-        let Some(own) = state.watch.own.as_ref().filter(|own| own.number == number) else {
+        let Some(own) = state.waits.own.as_ref().filter(|own| own.number == number) else {
             return false;
         };
         let (members, round) = (Arc::clone(&own.wait.members), own.wait.round);
@@ -116,16 +118,16 @@ impl Office {
     /// Whether this rank, which waits elsewhere, has not come to a round and nothing of it will.
     fn is_missing_in(&self, state: &State, team: u64, round: u64) -> bool {
         // A call that was started may be about to post.
-        state.inbox.coming_round(team) <= round && !self.desk(team).is_busy()
+        state.inbox.coming_round(team) <= round && !self.cache(team).claim.is_busy()
     }
 
     /// Keeps a probe and sends it to all that wait for this rank.
     fn spread(&self, state: &mut State, probe: Vec<Hop>) -> Result<(), MpiError> {
-        let waiters: Vec<u64> = state.watch.waiters.keys().copied().collect();
+        let waiters: Vec<u64> = state.waits.waiters.keys().copied().collect();
         for waiter in waiters {
             self.send_probe(state, &probe, waiter)?;
         }
-        if let Some(own) = &mut state.watch.own {
+        if let Some(own) = &mut state.waits.own {
             own.probes.push(probe);
         }
         Ok(())
@@ -134,14 +136,18 @@ impl Office {
     /// Sends a probe to a rank that waits for this one. The lowest rank of a circle finds it: probes
     /// go to no rank below the one where they began.
     fn send_probe(&self, state: &mut State, probe: &[Hop], to: u64) -> Result<(), MpiError> {
-        let Some(&Waiter { team, round, number }) = state.watch.waiters.get(&to) else {
+        let Some(&Waiter { team, round, number }) = state.waits.waiters.get(&to) else {
             return Ok(());
         };
         let is_below = probe.first().is_none_or(|first| to < first.rank);
         if is_below || !self.callers().are_one() || !self.is_missing_in(state, team, round) {
             return Ok(());
         }
-        self.send(state, &Note::Probe { number, hops: probe.to_vec() }, std::iter::once(to))
+        self.send(
+            state,
+            &ControlMessage::Probe { number, hops: probe.to_vec() },
+            std::iter::once(to),
+        )
     }
 
     /// Takes in a probe from a rank that this one waits for, if it still does.
@@ -159,7 +165,7 @@ impl Office {
         if first == (Hop { rank: self.rank(), number }) {
             return self.confirm(state, hops, Vec::new());
         }
-        if state.watch.probes().iter().any(|probe| probe[0] == first) {
+        if state.waits.probes().iter().any(|probe| probe[0] == first) {
             return Ok(());
         }
         hops.push(Hop { rank: self.rank(), number });
@@ -183,16 +189,16 @@ impl Office {
         if waits.len() == n_hops {
             return self.tell_circle(state, waits);
         }
-        let own = state.watch.own.iter().map(|own| own.wait.clone());
+        let own = state.waits.own.iter().map(|own| own.wait.clone());
         let waits = waits.into_iter().chain(own).collect();
-        self.send(state, &Note::Confirm { hops, waits }, std::iter::once(next))
+        self.send(state, &ControlMessage::Confirm { hops, waits }, std::iter::once(next))
     }
 
     /// Tells all members of all teams of a circle.
     fn tell_circle(&self, state: &mut State, waits: Vec<Wait>) -> Result<(), MpiError> {
         let members: BTreeSet<u64> =
             waits.iter().flat_map(|wait| wait.members.iter().copied()).collect();
-        self.send(state, &Note::Circle { waits: waits.clone() }, members.into_iter())?;
+        self.send(state, &ControlMessage::Circle { waits: waits.clone() }, members.into_iter())?;
         self.take_circle(state, waits);
         Ok(())
     }
@@ -222,7 +228,7 @@ impl Office {
     }
 }
 
-impl Watch {
+impl KnownWaits {
     fn probes(&self) -> Vec<Vec<Hop>> {
         self.own.as_ref().map(|own| own.probes.clone()).unwrap_or_default()
     }

@@ -5,34 +5,34 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::arena::Block;
-use crate::call::Call;
-use crate::circle::Circles;
 use crate::error::Failure;
-use crate::foreign::Mapping;
-use crate::meeting::{Parcel, Post};
+use crate::error::circle::Circles;
+use crate::memory::arena::Block;
+use crate::memory::other_arena::Mapping;
 use crate::mpi::node::Neighbour;
-use crate::mpi::wire::{Draft, Drafts, Note, Place};
-use crate::reach::{Door, Offer, Offered};
+use crate::mpi::wire::{ControlMessage, Place, WireBuffer, WireOffer};
+use crate::program::offer::{Offer, Offered, Reach};
+use crate::team::call::{Call, CallName};
+use crate::team::meeting::{Contribution, Post};
 
 /// Posts that have come in.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
     rounds: HashMap<(u64, u64), Slot>,
     teams: HashMap<u64, Progress>,
-    /// The last full parcel of each rank of each team, for those that only say "again".
-    known: HashMap<(u64, u64), Parcel>,
+    /// The last full contribution of each rank of each team, for those that only say "again".
+    known: HashMap<(u64, u64), Contribution>,
     /// Ranks of the world that have left, and why.
     departed: HashMap<u64, String>,
-    /// Notes of waits and circles that wait to be answered, and who sent them.
-    pub news_of_waits: Vec<(u64, Note)>,
+    /// Control messages of waits and circles that wait to be answered, and who sent them.
+    pub news_of_waits: Vec<(u64, ControlMessage)>,
     pub circles: Circles,
 }
 
 /// The posts of one round so far, by rank of the team.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
-    pub posts: HashMap<u64, Post<Parcel>>,
+    pub posts: HashMap<u64, Post<Contribution>>,
     /// When a failure was first seen.
     pub failed_since: Option<Instant>,
 }
@@ -61,40 +61,40 @@ impl Inbox {
         self.teams.get(&team).map_or(0, |progress| progress.n_come)
     }
 
-    /// Takes in a note from a rank of the world.
-    pub(crate) fn take(&mut self, note: &[u8], from: u64, neighbour: Option<&Neighbour>) {
-        match Note::decode(note) {
-            Some(Note::Post { place, tag, call, bytes, offer }) => {
+    /// Takes in a message from a rank of the world.
+    pub(crate) fn take(&mut self, message: &[u8], from: u64, neighbour: Option<&Neighbour>) {
+        match ControlMessage::decode(message) {
+            Some(ControlMessage::Post { place, tag, half, call, bytes, offer }) => {
                 let map = |block: Block| neighbour?.map(block);
-                let offer = offer.map(|drafts| Arc::new(seen(&drafts, map)));
-                let parcel = Parcel { call, bytes: bytes.into(), offer, tag };
-                if parcel.offer.is_some() {
-                    self.known.insert((place.team, place.rank), parcel.clone());
+                let offer = offer.map(|offer| Arc::new(seen(&offer, map)));
+                let contribution = Contribution { call, bytes: bytes.into(), offer, tag, half };
+                if contribution.offer.is_some() {
+                    self.known.insert((place.team, place.rank), contribution.clone());
                 }
-                self.put(place, Ok(parcel));
+                self.put(place, Ok(contribution));
             }
-            Some(Note::Again { place, tag }) => {
+            Some(ControlMessage::Again { place, tag, half }) => {
                 if let Some(known) = self.known.get(&(place.team, place.rank)) {
-                    self.put(place, Ok(Parcel { tag, ..known.clone() }));
+                    self.put(place, Ok(Contribution { tag, half, ..known.clone() }));
                 }
             }
-            Some(Note::Done { place }) => self.put(place, Ok(done())),
-            Some(Note::Failed { place, failure }) => self.put(place, Err(failure)),
-            Some(Note::Left { why }) => {
+            Some(ControlMessage::Done { place }) => self.put(place, Ok(done())),
+            Some(ControlMessage::Failed { place, failure }) => self.put(place, Err(failure)),
+            Some(ControlMessage::Left { why }) => {
                 self.depart(from, &why);
             }
-            Some(note) => self.news_of_waits.push((from, note)),
+            Some(message) => self.news_of_waits.push((from, message)),
             None => self.depart(from, "it sent what is no note of this version of partita"),
         }
     }
 
-    /// Notes that nothing more will come from a rank of the world, and why.
+    /// Remembers that nothing more will come from a rank of the world, and why.
     pub(crate) fn depart(&mut self, rank: u64, why: &str) {
         self.departed.entry(rank).or_insert_with(|| why.to_string());
     }
 
     /// Puts a post into its round.
-    pub(crate) fn put(&mut self, place: Place, post: Post<Parcel>) {
+    pub(crate) fn put(&mut self, place: Place, post: Post<Contribution>) {
         let progress = self.teams.entry(place.team).or_default();
         if place.round < progress.n_decided {
             if let Err(failure) = post {
@@ -144,7 +144,7 @@ impl Inbox {
     }
 
     /// Closes a round; gives what was posted.
-    pub(crate) fn decide(&mut self, team: u64, round: u64) -> HashMap<u64, Post<Parcel>> {
+    pub(crate) fn decide(&mut self, team: u64, round: u64) -> HashMap<u64, Post<Contribution>> {
         let progress = self.teams.entry(team).or_default();
         progress.n_decided = progress.n_decided.max(round + 1);
         progress.revoked.retain(|_, (at, _)| *at + 1 >= round);
@@ -156,81 +156,81 @@ impl Inbox {
 }
 
 /// What a rank brings when it has copied.
-pub(crate) fn done() -> Parcel {
-    Parcel::new(Call::new("run finished"))
+pub(crate) fn done() -> Contribution {
+    Contribution::new(Call::new(CallName::RunFinished))
 }
 
 /// Another rank's buffers, with addresses where its memory can be reached.
-fn seen(drafts: &Drafts, map: impl Fn(Block) -> Option<Arc<Mapping>>) -> Offer {
-    let offered = |draft: &Draft| {
-        let mut buffer = draft.buffer.clone();
-        let Some((block, start)) = draft.home else {
-            return Offered::new(&buffer, Door::Closed);
+fn seen(offer: &WireOffer, map: impl Fn(Block) -> Option<Arc<Mapping>>) -> Offer {
+    let offered = |wire: &WireBuffer| {
+        let mut buffer = wire.buffer.clone();
+        let Some((block, start)) = wire.in_arena else {
+            return Offered::new(&buffer, Reach::Closed);
         };
         let start = usize::try_from(start).ok().filter(|start| *start <= block.n_bytes);
         let found = start.and_then(|start| Some((map(block)?, start)));
         let Some((mapping, start)) = found else {
-            return Offered::new(&buffer, Door::Open);
+            return Offered::new(&buffer, Reach::Open);
         };
         buffer.address = mapping.address() + start;
-        let room = Some((mapping.address(), mapping.address() + block.n_bytes));
+        let mapped = Some((mapping.address(), mapping.address() + block.n_bytes));
         let keep: Option<Arc<dyn Any + Send + Sync>> = Some(mapping);
-        Offered { buffer, door: Door::Open, room, keep }
+        Offered { buffer, reach: Reach::Open, mapped, keep }
     };
     Offer {
-        sources: drafts.sources.iter().map(offered).collect(),
-        targets: drafts.targets.iter().map(offered).collect(),
-        porch: drafts.porch.as_ref().map(offered),
+        sources: offer.sources.iter().map(offered).collect(),
+        targets: offer.targets.iter().map(offered).collect(),
+        packed_halo: offer.packed_halo.as_ref().map(offered),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::Arena;
-    use crate::buffer::{Access, Buffer};
     use crate::error::{FailureKind, Rank};
-    use crate::foreign::Foreign;
+    use crate::memory::arena::Arena;
+    use crate::memory::buffer::{Access, Buffer};
+    use crate::memory::other_arena::OtherArena;
 
-    /// A draft of 2 x 3 numbers of 8 bytes in a block.
-    fn draft(block: Block, start: u64, shape: &[u64], strides: &[isize]) -> Draft {
+    /// A buffer of 2 x 3 numbers of 8 bytes in a block.
+    fn buffer_at(block: Block, start: u64, shape: &[u64], strides: &[isize]) -> WireBuffer {
         let (shape, strides) = (shape.to_vec(), strides.to_vec());
         let buffer = Buffer { address: 0, shape, strides, access: Access::Write };
-        Draft { buffer, home: Some((block, start)) }
+        WireBuffer { buffer, in_arena: Some((block, start)) }
     }
 
     #[test]
     fn buffers_that_lie_outside_their_memory_do_not_fit() {
         let arena = Arena::make().expect("memory files");
         let block = arena.take(4096).expect("room");
-        let foreign = Foreign::open(arena.address().expect("a file")).expect("our own");
+        let other = OtherArena::open(arena.address().expect("a file")).expect("our own");
         let beyond = Block { offset: 1 << 50, n_bytes: 4096 };
         let crooked = Block { offset: block.offset + 1, ..block };
         let endless = Block { n_bytes: usize::MAX, ..block };
-        let cases: [(Draft, bool, bool); 11] = [
-            (draft(block, 0, &[2, 3], &[24, 8]), true, true),
-            (draft(block, 4096 - 48, &[2, 3], &[24, 8]), true, true),
-            (draft(block, 40, &[2, 3], &[-24, -8]), true, true),
-            (draft(block, 4096 - 40, &[2, 3], &[24, 8]), true, false),
-            (draft(block, 32, &[2, 3], &[-24, -8]), true, false),
-            (draft(block, 0, &[2, 3], &[1 << 40, 8]), true, false),
-            (draft(block, 0, &[2, 3], &[isize::MIN, isize::MAX]), true, false),
-            (draft(block, 0, &[3, 2], &[24, 8]), true, false),
-            (draft(block, u64::MAX, &[2, 3], &[24, 8]), false, true),
-            (draft(beyond, 0, &[2, 3], &[24, 8]), false, true),
-            (draft(crooked, 0, &[2, 3], &[24, 8]), false, true),
+        let cases: [(WireBuffer, bool, bool); 11] = [
+            (buffer_at(block, 0, &[2, 3], &[24, 8]), true, true),
+            (buffer_at(block, 4096 - 48, &[2, 3], &[24, 8]), true, true),
+            (buffer_at(block, 40, &[2, 3], &[-24, -8]), true, true),
+            (buffer_at(block, 4096 - 40, &[2, 3], &[24, 8]), true, false),
+            (buffer_at(block, 32, &[2, 3], &[-24, -8]), true, false),
+            (buffer_at(block, 0, &[2, 3], &[1 << 40, 8]), true, false),
+            (buffer_at(block, 0, &[2, 3], &[isize::MIN, isize::MAX]), true, false),
+            (buffer_at(block, 0, &[3, 2], &[24, 8]), true, false),
+            (buffer_at(block, u64::MAX, &[2, 3], &[24, 8]), false, true),
+            (buffer_at(beyond, 0, &[2, 3], &[24, 8]), false, true),
+            (buffer_at(crooked, 0, &[2, 3], &[24, 8]), false, true),
         ];
-        let look = |draft: Draft| {
-            let drafts = Drafts { sources: vec![draft], targets: vec![], porch: None };
-            seen(&drafts, |block| foreign.map(block)).sources.remove(0)
+        let look = |wire: WireBuffer| {
+            let offer = WireOffer { sources: vec![wire], targets: vec![], packed_halo: None };
+            seen(&offer, |block| other.map(block)).sources.remove(0)
         };
-        for (number, (draft, is_mapped, fits)) in cases.into_iter().enumerate() {
-            let found = look(draft);
-            assert_eq!(found.room.is_some(), is_mapped, "case {number}");
+        for (number, (wire, is_mapped, fits)) in cases.into_iter().enumerate() {
+            let found = look(wire);
+            assert_eq!(found.mapped.is_some(), is_mapped, "case {number}");
             assert_eq!(found.buffer.address != 0, is_mapped, "case {number}");
             assert_eq!(found.fits(&[2, 3], 8), fits, "case {number}");
         }
-        assert_eq!(look(draft(endless, 0, &[2, 3], &[24, 8])).buffer.address, 0);
+        assert_eq!(look(buffer_at(endless, 0, &[2, 3], &[24, 8])).buffer.address, 0);
     }
 
     #[test]
@@ -240,7 +240,7 @@ mod tests {
         assert!(inbox.departed(4).is_some_and(|why| why.contains("no note")));
         let place = Place { team: 1, round: 0, rank: 99 };
         let failure = Failure::new(Rank { team: 99, world: 99 }, FailureKind::Raised, "");
-        inbox.take(&Note::Failed { place, failure }.encode(), 5, None);
+        inbox.take(&ControlMessage::Failed { place, failure }.encode(), 5, None);
         assert_eq!(inbox.departed(5), None);
     }
 }

@@ -1,7 +1,7 @@
 //! The node: the processes of one machine that can touch each other's memory.
 //!
-//! Whoever opens an office tells all others where its arena is. Processes of one machine open each
-//! other's arenas through `/proc`, map the boards, and greet; only where both have greeted do they
+//! Whoever opens a world tells all others where its arena is. Processes of one machine open each
+//! other's arenas through `/proc`, map the rings, and say so; only where both have done so do they
 //! share. Anything that fails on the way (another container, another user, no `/proc`) leaves the
 //! pair with messages.
 
@@ -10,15 +10,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use partita_mpi::{Comm, MpiError};
 
-use crate::arena::{Address, Arena, Block};
-use crate::foreign::{Foreign, Life, Mapping, life_of, machine};
-use crate::memory::Memory;
-use crate::mpi::board::{Board, Ring};
+use crate::memory::arena::{Address, Arena, Block};
+use crate::memory::other_arena::{Mapping, OtherArena};
+use crate::memory::pool::Memory;
+use crate::memory::process::{Life, life_of, machine};
+use crate::mpi::rings::{Ring, Rings};
 
 /// This process's neighbours.
 #[derive(Debug)]
 pub(crate) struct Node {
-    board: Board,
+    rings: Rings,
     home: Retired,
     neighbours: Vec<Neighbour>,
     /// Rank of the world to place in the list.
@@ -29,40 +30,40 @@ pub(crate) struct Node {
 #[derive(Debug)]
 pub(crate) struct Neighbour {
     pub rank: u64,
-    arena: Foreign,
-    board: Board,
-    /// Those of its board.
+    arena: OtherArena,
+    rings: Rings,
+    /// Those of its rings.
     #[allow(dead_code, reason = "held for its drop")]
     pages: Arc<Mapping>,
-    /// This process's place on that board.
+    /// This process's place among the readers of its rings.
     at: usize,
     pub incoming: Ring,
     pub outgoing: Ring,
 }
 
-/// A board that is in use no more, and the processes by their places on it.
+/// Rings that are in use no more, and the processes that read them, by their places.
 #[derive(Debug, Clone)]
 struct Retired {
     block: Block,
     processes: Vec<u64>,
 }
 
-/// Boards whose memory some neighbour may still touch.
+/// Rings whose memory some neighbour may still touch.
 static RETIRED: Mutex<Vec<Retired>> = Mutex::new(Vec::new());
 
 impl Retired {
-    /// Whether all neighbours have parted, or have ended.
+    /// Whether all neighbours have let go of them, or have ended.
     fn is_left(&self, arena: &Arena) -> bool {
         // SAFETY: the block is given back only after this.
-        let board = unsafe { Board::at(arena.at(self.block), self.processes.len()) };
+        let rings = unsafe { Rings::at(arena.at(self.block), self.processes.len()) };
         let is_here = |(at, process): (usize, &u64)| {
-            board.is_greeted_by(at) && life_of(*process) != Life::Ended
+            rings.is_mapped_by(at) && life_of(*process) != Life::Ended
         };
         !self.processes.iter().enumerate().any(is_here)
     }
 }
 
-/// Gives back the memory of boards that nobody touches any more, and keeps one more for later.
+/// Gives back the memory of rings that nobody touches any more, and keeps one more for later.
 fn retire(arena: &Arena, more: Option<Retired>) {
     let mut retired = RETIRED.lock().unwrap_or_else(PoisonError::into_inner);
     retired.extend(more);
@@ -76,8 +77,8 @@ fn retire(arena: &Arena, more: Option<Retired>) {
 }
 
 /// What a process tells all others.
-const CARD_WORDS: usize = 6;
-type Card = [u64; CARD_WORDS];
+const INFO_WORDS: usize = 6;
+type NodeInfo = [u64; INFO_WORDS];
 
 impl Node {
     /// Finds the neighbours. Collective over the communicator.
@@ -88,44 +89,49 @@ impl Node {
             (0..).zip(&machines).filter(|(_, m)| **m == machines[own]).map(|(r, _)| r).collect();
         let arena =
             (machines[own] != 0 && ranks.len() > 1 && Memory::share()).then(Arena::get).flatten();
-        let board = arena.and_then(|arena| {
+        let rings = arena.and_then(|arena| {
             retire(arena, None);
-            arena.take(Board::n_bytes(ranks.len()))
+            arena.take(Rings::n_bytes(ranks.len()))
         });
-        let card = arena.zip(board).and_then(|(arena, board)| card(arena, board));
-        let cards = gather(world, &card.unwrap_or_default())?;
-        let node = arena.zip(board).map(|(arena, block)| {
+        let info = arena.zip(rings).and_then(|(arena, rings)| info(arena, rings));
+        let infos = gather(world, &info.unwrap_or_default())?;
+        let node = arena.zip(rings).map(|(arena, block)| {
             // SAFETY: the block was just taken, is zeroed, and is given back when nobody uses it.
-            let board = unsafe { Board::at(arena.at(block), ranks.len()) };
-            let process = |rank: &u64| cards[*rank as usize * CARD_WORDS];
+            let rings = unsafe { Rings::at(arena.at(block), ranks.len()) };
+            let process = |rank: &u64| infos[*rank as usize * INFO_WORDS];
             let home = Retired { block, processes: ranks.iter().map(process).collect() };
-            Self::greet((board, home), &ranks, own as u64, &cards)
+            Self::mark_mapped((rings, home), &ranks, own as u64, &infos)
         });
-        // Everybody has greeted before anybody counts the greetings.
+        // Everybody has mapped before anybody counts the marks.
         world.barrier()?;
-        Ok(node.map(|node| node.keep_greeted(&ranks)))
+        Ok(node.map(|node| node.keep_mutual(&ranks)))
     }
 
-    fn greet((board, home): (Board, Retired), ranks: &[u64], own: u64, cards: &[u64]) -> Self {
+    fn mark_mapped(
+        (rings, home): (Rings, Retired),
+        ranks: &[u64],
+        own: u64,
+        infos: &[u64],
+    ) -> Self {
         let at = ranks.iter().position(|rank| *rank == own).unwrap_or_default();
         let others = ranks.iter().enumerate().filter(|(_, rank)| **rank != own);
         let neighbours = others.filter_map(|(place, &rank)| {
-            let card = &cards[rank as usize * CARD_WORDS..][..CARD_WORDS];
-            Neighbour::find(rank, card, ranks.len(), (at, board.ring(place)))
+            let info = &infos[rank as usize * INFO_WORDS..][..INFO_WORDS];
+            Neighbour::find(rank, info, ranks.len(), (at, rings.ring(place)))
         });
-        Self { board, home, neighbours: neighbours.collect(), places: HashMap::new() }
+        Self { rings, home, neighbours: neighbours.collect(), places: HashMap::new() }
     }
 
-    fn keep_greeted(mut self, ranks: &[u64]) -> Self {
-        let board = self.board;
+    fn keep_mutual(mut self, ranks: &[u64]) -> Self {
+        let rings = self.rings;
         let place = |rank: u64| ranks.iter().position(|other| *other == rank);
-        self.neighbours.retain(|n| place(n.rank).is_some_and(|place| board.is_greeted_by(place)));
+        self.neighbours.retain(|n| place(n.rank).is_some_and(|place| rings.is_mapped_by(place)));
         self.places = self.neighbours.iter().enumerate().map(|(at, n)| (n.rank, at)).collect();
         self
     }
 
-    pub(crate) fn board(&self) -> &Board {
-        &self.board
+    pub(crate) fn rings(&self) -> &Rings {
+        &self.rings
     }
 
     pub(crate) fn neighbours(&self) -> &[Neighbour] {
@@ -148,35 +154,35 @@ impl Node {
 }
 
 impl Neighbour {
-    /// Opens a process's arena and maps its board; greets it if all went well.
+    /// Opens a process's arena and maps its rings; says so there if all went well.
     fn find(
         rank: u64,
-        card: &[u64],
+        info: &[u64],
         n_places: usize,
         (at, outgoing): (usize, Ring),
     ) -> Option<Self> {
-        let [process, file, device, inode, offset, n_bytes] = *card else { return None };
-        let arena = Foreign::open(Address { process, file, device, inode })?;
+        let [process, file, device, inode, offset, n_bytes] = *info else { return None };
+        let arena = OtherArena::open(Address { process, file, device, inode })?;
         let block = Block { offset: offset as usize, n_bytes: n_bytes as usize };
         // Beyond the end of the file nothing can be touched.
-        if !arena.has(block) || block.n_bytes < Board::n_bytes(n_places) {
+        if !arena.has(block) || block.n_bytes < Rings::n_bytes(n_places) {
             return None;
         }
         let pages = arena.map(block)?;
-        // SAFETY: the neighbour's board, mapped for as long as this has its pages.
-        let board = unsafe { Board::at(pages.address(), n_places) };
-        board.greet(at);
-        Some(Self { rank, arena, board, pages, at, incoming: board.ring(at), outgoing })
+        // SAFETY: the neighbour's rings, mapped for as long as this has its pages.
+        let rings = unsafe { Rings::at(pages.address(), n_places) };
+        rings.mark_mapped(at);
+        Some(Self { rank, arena, rings, pages, at, incoming: rings.ring(at), outgoing })
     }
 
-    /// Whether a note to it can go on its way.
+    /// Whether a message to it can go on its way.
     pub(crate) fn has_room(&self) -> bool {
         self.outgoing.has_room()
     }
 
     /// Wakes the process if it sleeps.
     pub(crate) fn wake(&self) {
-        self.board.wake();
+        self.rings.wake();
     }
 
     /// Maps a block of its arena; the same mapping again if it is known.
@@ -187,9 +193,9 @@ impl Neighbour {
 
 impl Drop for Neighbour {
     fn drop(&mut self) {
-        // A forked child has never greeted.
+        // A forked child has never said that it maps them.
         if Arena::get().is_some() {
-            self.board.part(self.at);
+            self.rings.mark_unmapped(self.at);
         }
     }
 }
@@ -202,9 +208,9 @@ impl Drop for Node {
     }
 }
 
-fn card(arena: &Arena, board: Block) -> Option<Card> {
+fn info(arena: &Arena, rings: Block) -> Option<NodeInfo> {
     let Address { process, file, device, inode } = arena.address()?;
-    Some([process, file, device, inode, board.offset as u64, board.n_bytes as u64])
+    Some([process, file, device, inode, rings.offset as u64, rings.n_bytes as u64])
 }
 
 /// Numbers of all processes, by rank.

@@ -5,7 +5,7 @@
 
 use partita_mpi::{Comm, MpiError};
 
-use crate::foreign::{Life, Process, neighbourhood};
+use crate::memory::process::{Life, Process, neighbourhood};
 use crate::mpi::node::gather;
 
 /// The processes by rank of the world; none where they cannot be looked at.
@@ -16,15 +16,15 @@ impl Peers {
     /// Tells all others of this process. Collective over the communicator.
     pub(crate) fn meet(world: &Comm) -> Result<Self, MpiError> {
         let own = Process::own().unwrap_or(Process { number: 0, started: 0 });
-        let cards = gather(world, &[neighbourhood(), own.number, own.started])?;
-        let here = cards[3 * world.rank()];
-        let process = |card: &[u64]| {
-            let process = Process { number: card[1], started: card[2] };
+        let infos = gather(world, &[neighbourhood(), own.number, own.started])?;
+        let here = infos[3 * world.rank()];
+        let process = |info: &[u64]| {
+            let process = Process { number: info[1], started: info[2] };
             // Everybody lives at this moment: who does not seem to is out of sight.
-            let is_seen = card[0] == here && here != 0 && process.life() != Life::Ended;
+            let is_seen = info[0] == here && here != 0 && process.life() != Life::Ended;
             is_seen.then_some(process)
         };
-        Ok(Self(cards.chunks(3).map(process).collect()))
+        Ok(Self(infos.chunks(3).map(process).collect()))
     }
 
     /// How a rank's process is; none where that is unknown.

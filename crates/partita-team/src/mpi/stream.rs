@@ -1,27 +1,27 @@
-//! Streams: notes to and from one neighbour, of any length, through rings of fixed size.
+//! Streams: messages to and from one neighbour, of any length, through rings of fixed size.
 
 use crate::mpi::node::Neighbour;
 
-/// The notes between this process and a neighbour.
+/// The messages between this process and a neighbour.
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
     outgoing: Vec<u8>,
     /// How much of it is in the ring already.
     n_sent: usize,
-    /// The beginning of a note whose end has not come yet.
+    /// The beginning of a message whose end has not come yet.
     incoming: Vec<u8>,
 }
 
 impl Stream {
-    /// Whether all notes have left this process.
+    /// Whether all messages have left this process.
     pub(crate) fn is_sent(&self) -> bool {
         self.n_sent == self.outgoing.len()
     }
 
-    /// Sends a note, or as much of it as there is room for.
-    pub(crate) fn send(&mut self, note: &[u8], neighbour: &Neighbour) {
-        self.outgoing.extend_from_slice(&(note.len() as u64).to_le_bytes());
-        self.outgoing.extend_from_slice(note);
+    /// Sends a message, or as much of it as there is room for.
+    pub(crate) fn send(&mut self, message: &[u8], neighbour: &Neighbour) {
+        self.outgoing.extend_from_slice(&(message.len() as u64).to_le_bytes());
+        self.outgoing.extend_from_slice(message);
         self.flush(neighbour);
     }
 
@@ -37,7 +37,7 @@ impl Stream {
         }
     }
 
-    /// Sends on what waits, and takes in all notes that have come whole; none if what the
+    /// Sends on what waits, and takes in all messages that have come whole; none if what the
     /// neighbour has written cannot be read.
     pub(crate) fn hear(
         &mut self,
@@ -55,8 +55,8 @@ impl Stream {
             neighbour.wake();
         }
         let mut rest = &self.incoming[..];
-        while let Some((note, after)) = first_note(rest) {
-            take(note);
+        while let Some((message, after)) = first_note(rest) {
+            take(message);
             rest = after;
         }
         let n_read = self.incoming.len() - rest.len();
@@ -65,7 +65,7 @@ impl Stream {
     }
 }
 
-/// The first note of a stream, and what follows it.
+/// The first message of a stream, and what follows it.
 fn first_note(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<8>()?;
     rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)

@@ -1,21 +1,28 @@
 //! Control messages as bytes: a fixed format that can become nothing else.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::arena::Block;
-use crate::buffer::{Access, Buffer};
-use crate::call::Call;
-use crate::circle::Wait;
+use crate::error::circle::Wait;
 use crate::error::{Failure, FailureKind, Rank};
+use crate::memory::arena::Block;
+use crate::memory::buffer::{Access, Buffer};
+use crate::program::offer::Half;
+use crate::team::call::{Call, CallName};
 
 /// A control message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Note {
+pub(crate) enum ControlMessage {
     /// What a rank brings to a round.
-    Post { place: Place, tag: u64, call: Call, bytes: Vec<u8>, offer: Option<Drafts> },
+    Post {
+        place: Place,
+        tag: u64,
+        half: Half,
+        call: Call,
+        bytes: Vec<u8>,
+        offer: Option<WireOffer>,
+    },
     /// The same call and buffers as last time, with another tag.
-    Again { place: Place, tag: u64 },
+    Again { place: Place, tag: u64, half: Half },
     /// It has done its share of the copying.
     Done { place: Place },
     /// Why it brings nothing.
@@ -50,18 +57,18 @@ pub(crate) struct Place {
 
 /// A rank's sources and targets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Drafts {
-    pub sources: Vec<Draft>,
-    pub targets: Vec<Draft>,
-    pub porch: Option<Draft>,
+pub(crate) struct WireOffer {
+    pub sources: Vec<WireBuffer>,
+    pub targets: Vec<WireBuffer>,
+    pub packed_halo: Option<WireBuffer>,
 }
 
 /// A buffer in the words of its owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Draft {
+pub(crate) struct WireBuffer {
     pub buffer: Buffer,
     /// The block of the owner's arena that it lies in, and how far from its start.
-    pub home: Option<(Block, u64)>,
+    pub in_arena: Option<(Block, u64)>,
 }
 
 const POST: u64 = 1;
@@ -74,31 +81,22 @@ const PROBE: u64 = 7;
 const CONFIRM: u64 = 8;
 const CIRCLE: u64 = 9;
 
-/// Names that calls of this crate have: they need no memory of their own.
-const NAMES: [&str; 7] = [
-    "barrier",
-    "run",
-    "run in place",
-    "run finished",
-    "broadcast_data",
-    "allgather_data",
-    "gather",
-];
-
-impl Note {
+impl ControlMessage {
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = Writer(Vec::with_capacity(64));
         match self {
-            Self::Post { place, tag, call, bytes, offer } => {
-                out.place(POST, place).number(*tag);
-                out.block(call.name.as_bytes()).block(call.argument.as_bytes()).block(bytes);
+            Self::Post { place, tag, half, call, bytes, offer } => {
+                out.place(POST, place).number(*tag).half(*half);
+                out.bytes(call.name.as_str().as_bytes())
+                    .bytes(call.argument.as_bytes())
+                    .bytes(bytes);
                 out.number(u64::from(offer.is_some()));
-                if let Some(Drafts { sources, targets, porch }) = offer {
-                    out.drafts(sources).drafts(targets).drafts(porch.as_slice());
+                if let Some(WireOffer { sources, targets, packed_halo }) = offer {
+                    out.buffers(sources).buffers(targets).buffers(packed_halo.as_slice());
                 }
             }
-            Self::Again { place, tag } => {
-                out.place(AGAIN, place).number(*tag);
+            Self::Again { place, tag, half } => {
+                out.place(AGAIN, place).number(*tag).half(*half);
             }
             Self::Done { place } => {
                 out.place(DONE, place);
@@ -106,10 +104,10 @@ impl Note {
             Self::Failed { place, failure } => {
                 out.place(FAILED, place).number(failure.rank.team).number(failure.rank.world);
                 out.number(failure.kind as u64);
-                out.block(failure.message.as_bytes());
+                out.bytes(failure.message.as_bytes());
             }
             Self::Left { why } => {
-                out.number(LEFT).block(why.as_bytes());
+                out.number(LEFT).bytes(why.as_bytes());
             }
             Self::Waiting { team, round, number } => {
                 out.number(WAITING).number(*team).number(*round).number(*number);
@@ -127,31 +125,35 @@ impl Note {
         out.0
     }
 
-    /// Reads a note; none if the bytes are no note of this version.
+    /// Reads a message; none if the bytes are no message of this version.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         let mut rest = Reader(bytes);
-        let note = Self::read(&mut rest)?;
-        rest.0.is_empty().then_some(note)
+        let message = Self::read(&mut rest)?;
+        rest.0.is_empty().then_some(message)
     }
 
     fn read(rest: &mut Reader<'_>) -> Option<Self> {
         match rest.number()? {
             POST => {
-                let (place, tag) = (rest.place()?, rest.number()?);
-                let call = Call { name: name(rest.text()?), argument: rest.text()?.into() };
-                let bytes = rest.block()?.to_vec();
+                let (place, tag, half) = (rest.place()?, rest.number()?, rest.half()?);
+                let call =
+                    Call { name: CallName::read(rest.text()?), argument: rest.text()?.into() };
+                let bytes = rest.bytes()?.to_vec();
                 let offer = match rest.number()? {
                     0 => None,
-                    1 => Some(Drafts {
-                        sources: rest.drafts()?,
-                        targets: rest.drafts()?,
-                        porch: rest.one_at_most()?,
+                    1 => Some(WireOffer {
+                        sources: rest.buffers()?,
+                        targets: rest.buffers()?,
+                        packed_halo: rest.one_at_most()?,
                     }),
                     _ => return None,
                 };
-                Some(Self::Post { place, tag, call, bytes, offer })
+                Some(Self::Post { place, tag, half, call, bytes, offer })
             }
-            AGAIN => Some(Self::Again { place: rest.place()?, tag: rest.number()? }),
+            AGAIN => {
+                let (place, tag, half) = (rest.place()?, rest.number()?, rest.half()?);
+                Some(Self::Again { place, tag, half })
+            }
             DONE => Some(Self::Done { place: rest.place()? }),
             FAILED => {
                 let place = rest.place()?;
@@ -179,11 +181,6 @@ impl Note {
     }
 }
 
-fn name(text: &str) -> Cow<'static, str> {
-    let known = NAMES.iter().find(|name| **name == text);
-    known.map_or_else(|| Cow::Owned(text.to_string()), |name| Cow::Borrowed(*name))
-}
-
 struct Writer(Vec<u8>);
 
 impl Writer {
@@ -192,7 +189,7 @@ impl Writer {
         self
     }
 
-    fn block(&mut self, bytes: &[u8]) -> &mut Self {
+    fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
         self.number(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
         self
@@ -200,6 +197,10 @@ impl Writer {
 
     fn place(&mut self, kind: u64, place: &Place) -> &mut Self {
         self.number(kind).number(place.team).number(place.round).number(place.rank)
+    }
+
+    fn half(&mut self, half: Half) -> &mut Self {
+        self.number(half as u64)
     }
 
     fn hops(&mut self, hops: &[Hop]) -> &mut Self {
@@ -210,21 +211,21 @@ impl Writer {
     fn waits(&mut self, waits: &[Wait]) -> &mut Self {
         self.number(waits.len() as u64);
         for Wait { rank, members, round, call } in waits {
-            self.number(*rank).number(*round).block(call.as_bytes());
+            self.number(*rank).number(*round).bytes(call.as_bytes());
             self.number(members.len() as u64);
             members.iter().fold(&mut *self, |out, member| out.number(*member));
         }
         self
     }
 
-    fn drafts(&mut self, drafts: &[Draft]) -> &mut Self {
-        self.number(drafts.len() as u64);
-        for Draft { buffer, home } in drafts {
+    fn buffers(&mut self, buffers: &[WireBuffer]) -> &mut Self {
+        self.number(buffers.len() as u64);
+        for WireBuffer { buffer, in_arena } in buffers {
             self.number(buffer.shape.len() as u64);
             for (length, stride) in buffer.shape.iter().zip(&buffer.strides) {
                 self.number(*length).number(*stride as u64);
             }
-            match home {
+            match in_arena {
                 None => self.number(0),
                 Some((block, start)) => {
                     let words = [1, block.offset as u64, block.n_bytes as u64, *start];
@@ -245,7 +246,7 @@ impl<'a> Reader<'a> {
         Some(u64::from_le_bytes(*head))
     }
 
-    fn block(&mut self) -> Option<&'a [u8]> {
+    fn bytes(&mut self) -> Option<&'a [u8]> {
         let length = usize::try_from(self.number()?).ok()?;
         let (head, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
@@ -253,11 +254,19 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&mut self) -> Option<&'a str> {
-        std::str::from_utf8(self.block()?).ok()
+        std::str::from_utf8(self.bytes()?).ok()
     }
 
     fn place(&mut self) -> Option<Place> {
         Some(Place { team: self.number()?, round: self.number()?, rank: self.number()? })
+    }
+
+    fn half(&mut self) -> Option<Half> {
+        match self.number()? {
+            0 => Some(Half::First),
+            1 => Some(Half::Second),
+            _ => None,
+        }
     }
 
     fn hops(&mut self) -> Option<Vec<Hop>> {
@@ -276,23 +285,23 @@ impl<'a> Reader<'a> {
         Some(Wait { rank, members: members?, round, call })
     }
 
-    fn drafts(&mut self) -> Option<Vec<Draft>> {
-        (0..self.number()?).map(|_| self.draft()).collect()
+    fn buffers(&mut self) -> Option<Vec<WireBuffer>> {
+        (0..self.number()?).map(|_| self.buffer()).collect()
     }
 
-    fn one_at_most(&mut self) -> Option<Option<Draft>> {
-        let mut drafts = self.drafts()?;
-        let last = drafts.pop();
-        drafts.is_empty().then_some(last)
+    fn one_at_most(&mut self) -> Option<Option<WireBuffer>> {
+        let mut buffers = self.buffers()?;
+        let last = buffers.pop();
+        buffers.is_empty().then_some(last)
     }
 
-    fn draft(&mut self) -> Option<Draft> {
+    fn buffer(&mut self) -> Option<WireBuffer> {
         let (mut shape, mut strides) = (Vec::new(), Vec::new());
         for _ in 0..self.number()? {
             shape.push(self.number()?);
             strides.push(self.number()? as isize);
         }
-        let home = match self.number()? {
+        let in_arena = match self.number()? {
             0 => None,
             1 => {
                 let (offset, n_bytes) = (self.number()? as usize, self.number()? as usize);
@@ -300,7 +309,10 @@ impl<'a> Reader<'a> {
             }
             _ => return None,
         };
-        Some(Draft { buffer: Buffer { address: 0, shape, strides, access: Access::Write }, home })
+        Some(WireBuffer {
+            buffer: Buffer { address: 0, shape, strides, access: Access::Write },
+            in_arena,
+        })
     }
 }
 
@@ -310,40 +322,59 @@ mod tests {
 
     use super::*;
 
-    fn notes() -> [Note; 10] {
+    fn messages() -> [ControlMessage; 10] {
         let place = Place { team: 7, round: 1, rank: 2 };
-        let call = Call { name: "run".into(), argument: "ab12".into() };
+        let call = Call { name: CallName::Run, argument: "ab12".into() };
         let buffer =
             Buffer { address: 0, shape: vec![3, 4], strides: vec![-8, 24], access: Access::Write };
-        let home = Some((Block { offset: 4096, n_bytes: 8192 }, 17));
-        let porch = Some(Draft { buffer: buffer.clone(), home });
-        let targets = vec![Draft { buffer: buffer.clone(), home }, Draft { buffer, home: None }];
-        let offer = Some(Drafts { sources: vec![], targets, porch });
+        let in_arena = Some((Block { offset: 4096, n_bytes: 8192 }, 17));
+        let packed_halo = Some(WireBuffer { buffer: buffer.clone(), in_arena });
+        let targets = vec![
+            WireBuffer { buffer: buffer.clone(), in_arena },
+            WireBuffer { buffer, in_arena: None },
+        ];
+        let offer = Some(WireOffer { sources: vec![], targets, packed_halo });
         let hops = vec![Hop { rank: 1, number: 2 }, Hop { rank: 3, number: 4 }];
         let wait = Wait { rank: 3, members: [3, 1].into(), round: 2, call: "barrier".into() };
         let failure = Failure::new(Rank { team: 3, world: 5 }, FailureKind::Late, "é");
         [
-            Note::Post { place, tag: 9, call: call.clone(), bytes: vec![1, 2], offer },
-            Note::Post { place, tag: 0, call, bytes: vec![], offer: None },
-            Note::Again { place, tag: 5 },
-            Note::Done { place },
-            Note::Failed { place, failure },
-            Note::Left { why: "done".into() },
-            Note::Waiting { team: 7, round: 1, number: 4 },
-            Note::Probe { number: 4, hops: hops.clone() },
-            Note::Confirm { hops, waits: vec![wait.clone()] },
-            Note::Circle { waits: vec![wait.clone(), wait] },
+            ControlMessage::Post {
+                place,
+                tag: 9,
+                half: Half::Second,
+                call: call.clone(),
+                bytes: vec![1, 2],
+                offer,
+            },
+            ControlMessage::Post {
+                place,
+                tag: 0,
+                half: Half::First,
+                call,
+                bytes: vec![],
+                offer: None,
+            },
+            ControlMessage::Again { place, tag: 5, half: Half::Second },
+            ControlMessage::Done { place },
+            ControlMessage::Failed { place, failure },
+            ControlMessage::Left { why: "done".into() },
+            ControlMessage::Waiting { team: 7, round: 1, number: 4 },
+            ControlMessage::Probe { number: 4, hops: hops.clone() },
+            ControlMessage::Confirm { hops, waits: vec![wait.clone()] },
+            ControlMessage::Circle { waits: vec![wait.clone(), wait] },
         ]
     }
 
     #[test]
     fn notes_round_trip_and_cut_ones_are_refused() {
-        for note in notes() {
-            let bytes = note.encode();
-            assert_eq!(Note::decode(&bytes), Some(note));
-            assert!((0..bytes.len()).all(|length| Note::decode(&bytes[..length]).is_none()));
+        for message in messages() {
+            let bytes = message.encode();
+            assert_eq!(ControlMessage::decode(&bytes), Some(message));
+            assert!(
+                (0..bytes.len()).all(|length| ControlMessage::decode(&bytes[..length]).is_none())
+            );
         }
-        assert_eq!(Note::decode(&99_u64.to_le_bytes()), None);
+        assert_eq!(ControlMessage::decode(&99_u64.to_le_bytes()), None);
     }
 
     fn pick(rng: &mut Rng, n: usize) -> usize {
@@ -374,16 +405,16 @@ mod tests {
 
     #[test]
     fn changed_notes_are_refused_or_say_what_their_bytes_say() {
-        let (mut rng, notes) = (Rng::new(7), notes());
+        let (mut rng, messages) = (Rng::new(7), messages());
         let mut n_refused = 0;
         for case in 0..60_000 {
-            let mut bytes = notes[case % notes.len()].encode();
+            let mut bytes = messages[case % messages.len()].encode();
             for _ in 0..=pick(&mut rng, 3) {
                 bytes = if bytes.is_empty() { bytes } else { changed(&mut rng, &bytes) };
             }
-            match Note::decode(&bytes) {
-                // One note has one form: nothing was left out or taken for something else.
-                Some(note) => assert_eq!(note.encode(), bytes, "case {case}"),
+            match ControlMessage::decode(&bytes) {
+                // One message has one form: nothing was left out or taken for something else.
+                Some(message) => assert_eq!(message.encode(), bytes, "case {case}"),
                 None => n_refused += 1,
             }
         }

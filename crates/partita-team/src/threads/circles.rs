@@ -8,11 +8,12 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use crate::circle::{Circle, Circles, PATIENT_FOR, Wait};
 use crate::error::Rank;
-use crate::meeting::{Desk, Parcel};
-use crate::threads::crew::Crew;
+use crate::error::circle::{Circle, Circles, PATIENT_FOR, Wait};
+use crate::team::cache::TeamCache;
+use crate::team::meeting::Contribution;
 use crate::threads::rendezvous::Rendezvous;
+use crate::threads::world::World;
 
 /// A rank searches when it enters its wait and then every so many looks: threads that make calls
 /// may have ended meanwhile.
@@ -28,16 +29,16 @@ pub(crate) struct Waits {
 /// A rank's wait in a round.
 #[derive(Debug, Clone)]
 struct Entry {
-    meeting: Arc<Rendezvous<Parcel>>,
+    meeting: Arc<Rendezvous<Contribution>>,
     round: u64,
 }
 
 /// Looks for circles while a rank waits.
-pub(crate) struct Lookout<'a> {
-    crew: &'a Crew,
+pub(crate) struct CircleSearch<'a> {
+    world: &'a World,
     rank: u64,
-    desk: &'a Desk,
-    meeting: &'a Arc<Rendezvous<Parcel>>,
+    cache: &'a TeamCache,
+    meeting: &'a Arc<Rendezvous<Contribution>>,
     round: u64,
     /// When it first looked.
     since: Option<Instant>,
@@ -45,14 +46,14 @@ pub(crate) struct Lookout<'a> {
     n_looks: u64,
 }
 
-impl<'a> Lookout<'a> {
+impl<'a> CircleSearch<'a> {
     pub(crate) fn new(
-        crew: &'a Crew,
-        (rank, desk): (u64, &'a Desk),
-        meeting: &'a Arc<Rendezvous<Parcel>>,
+        world: &'a World,
+        (rank, cache): (u64, &'a TeamCache),
+        meeting: &'a Arc<Rendezvous<Contribution>>,
         round: u64,
     ) -> Self {
-        Self { crew, rank, desk, meeting, round, since: None, n_looks: 0 }
+        Self { world, rank, cache, meeting, round, since: None, n_looks: 0 }
     }
 
     /// Looks whether this rank waits in a circle, and ends all its rounds if so.
@@ -61,34 +62,34 @@ impl<'a> Lookout<'a> {
         if since.elapsed() < PATIENT_FOR / 2 || !self.can_do_nothing_else() {
             return;
         }
-        let mut waits = self.crew.waits.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waits = self.world.waits.lock().unwrap_or_else(PoisonError::into_inner);
         if self.n_looks == 0 {
             let entry = Entry { meeting: Arc::clone(self.meeting), round: self.round };
             waits.by_rank.insert(self.rank, entry);
         }
         if self.n_looks.is_multiple_of(LOOKS_PER_SEARCH) {
-            self.crew.end_circle(&mut waits, self.rank);
+            self.world.end_circle(&mut waits, self.rank);
         }
         self.n_looks += 1;
     }
 
     /// Whether the thread that waits is the one that makes this rank's calls.
     fn can_do_nothing_else(&self) -> bool {
-        let callers = self.crew.callers(self.rank);
-        callers.are_one() && (callers.has_this_thread() || self.desk.is_awaited())
+        let callers = self.world.callers(self.rank);
+        callers.are_one() && (callers.has_this_thread() || self.cache.claim.is_awaited())
     }
 }
 
-impl Drop for Lookout<'_> {
+impl Drop for CircleSearch<'_> {
     fn drop(&mut self) {
         if self.n_looks > 0 {
-            let mut waits = self.crew.waits.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut waits = self.world.waits.lock().unwrap_or_else(PoisonError::into_inner);
             waits.by_rank.remove(&self.rank);
         }
     }
 }
 
-impl Crew {
+impl World {
     /// The circle that ended a round. The rank knows of it then, and passes all its rounds.
     pub(crate) fn circle(
         &self,
@@ -146,7 +147,7 @@ impl Crew {
         let members = meeting.members();
         let will_not_come = |missing: &u64| {
             // A call that was started may be about to post.
-            waits.by_rank.contains_key(missing) && !self.desk(*missing, members).is_busy()
+            waits.by_rank.contains_key(missing) && !self.cache(*missing, members).claim.is_busy()
         };
         meeting.missing(*round).into_iter().filter(will_not_come).collect()
     }
@@ -156,7 +157,7 @@ impl Entry {
     fn wait(&self, rank: u64) -> Option<Wait> {
         let members = Arc::clone(self.meeting.members());
         let at = members.iter().position(|member| *member == rank)?;
-        let call = self.meeting.read(at, self.round, |parcel| parcel.call.words())?;
+        let call = self.meeting.read(at, self.round, |contribution| contribution.call.words())?;
         Some(Wait { rank, members, round: self.round, call })
     }
 }

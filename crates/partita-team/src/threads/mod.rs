@@ -2,13 +2,13 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use partita_team::threads::Crew;
-//! let crew = Crew::new(3);
+//! use partita_team::threads::World;
+//! let world = World::new(3);
 //! std::thread::scope(|scope| {
 //!     for rank in 0..3 {
-//!         let crew = Arc::clone(&crew);
+//!         let world = Arc::clone(&world);
 //!         scope.spawn(move || {
-//!             let team = crew.world(rank);
+//!             let team = world.team(rank);
 //!             let all = team.allgather("greet", vec![rank as u8]).expect("all came");
 //!             assert_eq!(all, [Arc::from([0]), Arc::from([1]), Arc::from([2])]);
 //!         });
@@ -19,10 +19,11 @@
 //! It starts no threads itself: whoever makes the ranks hands each its [`crate::Team`].
 
 mod circles;
-mod crew;
-mod hall;
+mod meeting;
 #[cfg(all(test, feature = "shuttle"))]
 mod model;
 mod rendezvous;
+mod sync;
+mod world;
 
-pub use crew::Crew;
+pub use world::World;

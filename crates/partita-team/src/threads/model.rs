@@ -7,10 +7,10 @@ use std::sync::Arc;
 use shuttle::thread;
 
 use crate::error::{Failure, FailureKind, Rank};
-use crate::meeting::Stage;
-use crate::threads::crew::Crew;
+use crate::team::meeting::Stage;
+use crate::team::patience::Patience;
 use crate::threads::rendezvous::Rendezvous;
-use crate::wait::Patience;
+use crate::threads::world::World;
 
 const N_SCHEDULES: usize = 3000;
 
@@ -21,19 +21,19 @@ fn failure(rank: u64) -> Failure {
     Failure::new(Rank { team: rank, world: rank }, FailureKind::Raised, "")
 }
 
-/// Runs `body(meeting, crew, rank)` on model threads.
+/// Runs `body(meeting, world, rank)` on model threads.
 fn check(
     n_ranks: u64,
-    body: impl Fn(&Rendezvous<(u64, u64)>, &Crew, u64) + Send + Sync + Copy + 'static,
+    body: impl Fn(&Rendezvous<(u64, u64)>, &World, u64) + Send + Sync + Copy + 'static,
 ) {
     shuttle::check_random(
         move || {
-            let crew = Crew::new(n_ranks);
+            let world = World::new(n_ranks);
             let meeting = Arc::new(Rendezvous::new((0..n_ranks).collect()));
             let ranks: Vec<_> = (0..n_ranks)
                 .map(|rank| {
-                    let (crew, meeting) = (Arc::clone(&crew), Arc::clone(&meeting));
-                    thread::spawn(move || body(&meeting, &crew, rank))
+                    let (world, meeting) = (Arc::clone(&world), Arc::clone(&meeting));
+                    thread::spawn(move || body(&meeting, &world, rank))
                 })
                 .collect();
             for rank in ranks {
@@ -47,10 +47,10 @@ fn check(
 /// Every rank sees every rank's post of the same round, round after round.
 #[test]
 fn rounds_do_not_mix() {
-    check(3, |meeting, crew, rank| {
+    check(3, |meeting, world, rank| {
         for turn in 0..3 {
-            let round = meeting.post(rank as usize, Ok((rank, turn)), crew, &PATIENCE);
-            let posts = meeting.wait(round, crew, &PATIENCE, Stage::Arrival);
+            let round = meeting.post(rank as usize, Ok((rank, turn)), world, &PATIENCE);
+            let posts = meeting.wait(round, world, &PATIENCE, Stage::Arrival);
             let seen: Vec<_> = posts.iter().map(|post| *post.as_ref().expect("a value")).collect();
             assert_eq!(seen, [(0, turn), (1, turn), (2, turn)]);
         }
@@ -60,16 +60,16 @@ fn rounds_do_not_mix() {
 /// A rank that fails posts and goes on; the others see its failure in that round and no other.
 #[test]
 fn a_note_belongs_to_its_round() {
-    check(3, |meeting, crew, rank| {
+    check(3, |meeting, world, rank| {
         if rank == 1 {
-            meeting.post(1, Err(failure(1)), crew, &PATIENCE);
+            meeting.post(1, Err(failure(1)), world, &PATIENCE);
         } else {
-            let round = meeting.post(rank as usize, Ok((rank, 0)), crew, &PATIENCE);
-            let posts = meeting.wait(round, crew, &PATIENCE, Stage::Arrival);
+            let round = meeting.post(rank as usize, Ok((rank, 0)), world, &PATIENCE);
+            let posts = meeting.wait(round, world, &PATIENCE, Stage::Arrival);
             assert!(posts[1].is_err() && posts[0].is_ok() && posts[2].is_ok());
         }
-        let round = meeting.post(rank as usize, Ok((rank, 1)), crew, &PATIENCE);
-        let posts = meeting.wait(round, crew, &PATIENCE, Stage::Arrival);
+        let round = meeting.post(rank as usize, Ok((rank, 1)), world, &PATIENCE);
+        let posts = meeting.wait(round, world, &PATIENCE, Stage::Arrival);
         let seen: Vec<_> = posts.iter().map(|post| *post.as_ref().expect("a value")).collect();
         assert_eq!(seen, [(0, 1), (1, 1), (2, 1)]);
     });
@@ -78,13 +78,13 @@ fn a_note_belongs_to_its_round() {
 /// Two failures in a row, and in different rounds of different ranks.
 #[test]
 fn notes_in_a_row_keep_their_order() {
-    check(2, |meeting, crew, rank| {
+    check(2, |meeting, world, rank| {
         for turn in 0..3 {
             let fails = turn % 2 == rank;
             let post = if fails { Err(failure(rank)) } else { Ok((rank, turn)) };
-            let round = meeting.post(rank as usize, post, crew, &PATIENCE);
+            let round = meeting.post(rank as usize, post, world, &PATIENCE);
             if !fails {
-                let posts = meeting.wait(round, crew, &PATIENCE, Stage::Arrival);
+                let posts = meeting.wait(round, world, &PATIENCE, Stage::Arrival);
                 assert!(posts[1 - rank as usize].is_err());
             }
         }
@@ -97,12 +97,12 @@ fn notes_in_a_row_keep_their_order() {
 fn a_circle_ends_its_rounds_once() {
     shuttle::check_random(
         || {
-            let crew = Crew::new(3);
+            let world = World::new(3);
             let teams = [0, 1].map(|_| Arc::new(Rendezvous::new((0..3).collect())));
             let ranks: Vec<_> = (0..3)
                 .map(|rank| {
-                    let (crew, teams) = (Arc::clone(&crew), teams.clone());
-                    thread::spawn(move || crossed(&crew, &teams, rank))
+                    let (world, teams) = (Arc::clone(&world), teams.clone());
+                    thread::spawn(move || crossed(&world, &teams, rank))
                 })
                 .collect();
             // The finder sees ranks that wait, and nothing else of them.
@@ -121,19 +121,19 @@ fn a_circle_ends_its_rounds_once() {
 }
 
 /// A rank's call on the one team or the other, and then one on each.
-fn crossed(crew: &Crew, teams: &[Arc<Rendezvous<(u64, u64)>>; 2], rank: u64) {
+fn crossed(world: &World, teams: &[Arc<Rendezvous<(u64, u64)>>; 2], rank: u64) {
     let first = &teams[usize::from(rank > 0)];
-    let round = first.post(rank as usize, Ok((rank, 0)), crew, &PATIENCE);
-    let posts = first.wait(round, crew, &PATIENCE, Stage::Arrival);
+    let round = first.post(rank as usize, Ok((rank, 0)), world, &PATIENCE);
+    let posts = first.wait(round, world, &PATIENCE, Stage::Arrival);
     assert!(posts.iter().any(Result::is_err));
     for team in teams {
         // The engine passes rounds only when all of the circle have ended.
-        team.wait(0, crew, &PATIENCE, Stage::Arrival);
+        team.wait(0, world, &PATIENCE, Stage::Arrival);
         team.pass(rank as usize, 0);
     }
     for team in teams {
-        let round = team.post(rank as usize, Ok((rank, 1)), crew, &PATIENCE);
-        let posts = team.wait(round, crew, &PATIENCE, Stage::Arrival);
+        let round = team.post(rank as usize, Ok((rank, 1)), world, &PATIENCE);
+        let posts = team.wait(round, world, &PATIENCE, Stage::Arrival);
         let seen: Vec<_> = posts.iter().map(|post| *post.as_ref().expect("a value")).collect();
         assert_eq!(seen, [(0, 1), (1, 1), (2, 1)]);
     }

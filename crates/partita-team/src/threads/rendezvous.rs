@@ -10,13 +10,13 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::{Failure, FailureKind, Rank};
-use crate::meeting::{Post, Round, Stage};
-use crate::sync::{AtomicU64, Condvar, Mutex, MutexGuard};
-use crate::threads::crew::Crew;
-use crate::wait::{GRACE, Patience};
+use crate::team::meeting::{Post, Round, Stage};
+use crate::team::patience::{GRACE, Patience};
+use crate::threads::sync::{AtomicU64, Condvar, Mutex, MutexGuard};
+use crate::threads::world::World;
 
 /// How often a sleeping rank looks whether others have left.
-const LOOK_AROUND: Duration = Duration::from_millis(20);
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// A meeting point of a fixed number of ranks.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ struct State<T> {
 }
 
 impl<T> Rendezvous<T> {
-    /// A meeting point of these members of the crew, in this order.
+    /// A meeting point of these members of the world, in this order.
     pub(crate) fn new(members: Arc<[u64]>) -> Self {
         let n = members.len();
         let state = State {
@@ -76,12 +76,18 @@ impl<T> Rendezvous<T> {
     /// A rank that others gave up on finds its round complete: it gets that round's number, and
     /// what it brought is dropped. A rank that posted and went on without waiting, as one that
     /// failed does, waits here until that round is complete: it has one place in the current round.
-    pub(crate) fn post(&self, rank: usize, post: Post<T>, crew: &Crew, patience: &Patience) -> u64 {
+    pub(crate) fn post(
+        &self,
+        rank: usize,
+        post: Post<T>,
+        world: &World,
+        patience: &Patience,
+    ) -> u64 {
         let mut state = self.lock();
         let round = state.n_come[rank];
         if state.n_rounds < round {
             drop(state);
-            self.wait(round - 1, crew, patience, Stage::Arrival);
+            self.wait(round - 1, world, patience, Stage::Arrival);
             state = self.lock();
         }
         state.n_come[rank] += 1;
@@ -115,18 +121,18 @@ impl<T> Rendezvous<T> {
     pub(crate) fn wait(
         &self,
         round: u64,
-        crew: &Crew,
+        world: &World,
         patience: &Patience,
         stage: Stage,
     ) -> Round<T> {
-        self.wait_and_look(round, crew, patience, stage, || ())
+        self.wait_and_look(round, world, patience, stage, || ())
     }
 
     /// The same; `look` is called, without the lock, every time this rank looks around.
     pub(crate) fn wait_and_look(
         &self,
         round: u64,
-        crew: &Crew,
+        world: &World,
         patience: &Patience,
         stage: Stage,
         mut look: impl FnMut(),
@@ -143,11 +149,11 @@ impl<T> Rendezvous<T> {
         while state.n_rounds <= round {
             let (next, _) = self
                 .changed
-                .wait_timeout(state, LOOK_AROUND)
+                .wait_timeout(state, LOOK_EVERY)
                 .unwrap_or_else(PoisonError::into_inner);
             state = next;
             if state.n_rounds <= round {
-                self.stand_in(&mut state, crew, deadline, stage);
+                self.stand_in(&mut state, world, deadline, stage);
             }
             if state.n_rounds <= round {
                 drop(state);
@@ -165,7 +171,13 @@ impl<T> Rendezvous<T> {
 
     /// Posts failures for ranks that have left, for all missing ones after the deadline, and for
     /// those that cannot change the verdict any more since another rank has failed.
-    fn stand_in(&self, state: &mut State<T>, crew: &Crew, deadline: Option<Instant>, stage: Stage) {
+    fn stand_in(
+        &self,
+        state: &mut State<T>,
+        world: &World,
+        deadline: Option<Instant>,
+        stage: Stage,
+    ) {
         let now = Instant::now();
         let is_late = deadline.is_some_and(|deadline| now >= deadline);
         let failed = self.failed(state, now).filter(|_| stage == Stage::Arrival);
@@ -175,7 +187,7 @@ impl<T> Rendezvous<T> {
             }
             let named = Rank { team: rank as u64, world: self.members[rank] };
             let stands_for = |kind, message: &str| Failure::new(named, kind, message);
-            let left = crew.left(self.members[rank]);
+            let left = world.left(self.members[rank]);
             let left = left.map(|message| stands_for(FailureKind::Left, &message));
             let late = || stands_for(FailureKind::Late, "it did not come in time");
             let failure = left.or_else(|| failed.clone()).or_else(|| is_late.then(late));

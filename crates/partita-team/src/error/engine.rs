@@ -1,0 +1,29 @@
+//! Engines by name: what a team runs on.
+
+/// What runs a team's plans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// Ranks are threads of one process.
+    Threads,
+    /// Ranks are processes.
+    Mpi,
+}
+
+impl Engine {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Threads => "threads",
+            Self::Mpi => "mpi",
+        }
+    }
+
+    /// What of a rank stays with its process when that forks.
+    pub(crate) fn stays_with_parent(self) -> &'static str {
+        match self {
+            Self::Threads => "threads",
+            Self::Mpi => "place in the job",
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Warm memory: blocks that were used before are used again.
+//!
+//! Touching fresh memory costs two to seven times the copy into it. Results therefore come from a
+//! pool: what is dropped stays there, up to a limit, on huge pages where the system grants them.
+//! Once other processes take part, new blocks come from the arena, where those can reach them.
+//!
+//! ```
+//! use partita_team::Memory;
+//! let block = Memory::new(4 << 20);
+//! let address = block.address();
+//! drop(block);
+//! assert_eq!(Memory::new(4 << 20).address(), address, "the same block again");
+//! ```
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::memory::arena::{self, Arena, HUGE_PAGE_BYTES, PAGE_BYTES, advise};
+use crate::memory::snapshot;
+
+/// Smaller blocks are the system allocator's business.
+const POOLED_FROM_BYTES: usize = 1 << 20;
+const LINE_BYTES: usize = 64;
+/// Blocks that the pool keeps at most: it looks through them one by one.
+const MOST_BLOCKS: usize = 1024;
+/// What the pool keeps at most, unless told otherwise.
+const USUAL_LIMIT_BYTES: usize = 2 << 30;
+
+static POOL: Mutex<Pool> =
+    Mutex::new(Pool { blocks: Vec::new(), kept_bytes: 0, limit_bytes: USUAL_LIMIT_BYTES });
+
+/// Blocks that nobody uses, newest last.
+struct Pool {
+    blocks: Vec<PoolBlock>,
+    kept_bytes: usize,
+    limit_bytes: usize,
+}
+
+/// Memory by its address: the pool is the owner.
+#[derive(Debug, Clone, Copy)]
+struct PoolBlock {
+    address: usize,
+    capacity: usize,
+    origin: Origin,
+}
+
+/// Where a block came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    System,
+    /// At this offset.
+    Arena(usize),
+}
+
+fn pool() -> MutexGuard<'static, Pool> {
+    POOL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The pool, held while this process forks.
+pub(crate) struct LockedPool(MutexGuard<'static, Pool>);
+
+/// Holds the pool, so that no other thread does in a forked child.
+pub(crate) fn lock() -> LockedPool {
+    LockedPool(pool())
+}
+
+impl LockedPool {
+    /// In a forked child: what the pool keeps of shared memory is its parent's.
+    pub(crate) fn forget_shared(&mut self) {
+        let pool = &mut *self.0;
+        pool.blocks.retain(|block| block.origin == Origin::System);
+        pool.kept_bytes = pool.blocks.iter().map(|block| block.capacity).sum();
+    }
+}
+
+/// A block of memory for results; its content is whatever was there.
+#[derive(Debug)]
+pub struct Memory {
+    block: PoolBlock,
+    n_bytes: usize,
+}
+
+impl Memory {
+    /// A block of at least this size, warm if there is one.
+    ///
+    /// The process ends if the system has no more; [`Memory::try_new`] says so instead.
+    #[must_use]
+    pub fn new(n_bytes: usize) -> Self {
+        Self::try_new(n_bytes).unwrap_or_else(|| handle_alloc_error(Layout::new::<u8>()))
+    }
+
+    /// The same; none if the system has no more memory.
+    #[must_use]
+    pub fn try_new(n_bytes: usize) -> Option<Self> {
+        // What no address space holds would overflow when rounded up.
+        if n_bytes > isize::MAX as usize - HUGE_PAGE_BYTES {
+            return None;
+        }
+        snapshot::watch_forks();
+        let capacity = capacity_for(n_bytes);
+        let found = if is_pooled(capacity) { pool().take(capacity) } else { None };
+        let block = found.or_else(|| PoolBlock::fresh(capacity))?;
+        if let Some((arena, shared)) = block.in_arena() {
+            arena.show(shared);
+        }
+        Some(Self { block, n_bytes })
+    }
+
+    /// Lets blocks come from memory that other processes can map; false if there is none.
+    pub fn share() -> bool {
+        if Arena::get().is_none() && Arena::open().is_some() {
+            // What is kept cannot be shared: let it go.
+            let mut pool = pool();
+            let limit_bytes = std::mem::replace(&mut pool.limit_bytes, 0);
+            pool.shrink();
+            pool.limit_bytes = limit_bytes;
+        }
+        Arena::get().is_some()
+    }
+
+    /// Where it lies.
+    #[must_use]
+    pub fn address(&self) -> usize {
+        self.block.address
+    }
+
+    /// The size that was asked for.
+    #[must_use]
+    pub fn n_bytes(&self) -> usize {
+        self.n_bytes
+    }
+
+    /// Sets how many bytes the pool keeps; what is above goes back to the system.
+    pub fn set_pool_limit(limit_bytes: usize) {
+        let mut pool = pool();
+        pool.limit_bytes = limit_bytes;
+        pool.shrink();
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        let is_shareable = matches!(self.block.origin, Origin::Arena(_));
+        if is_shareable {
+            snapshot::hide(self.block.address);
+        }
+        let is_kept = is_shareable == Arena::get().is_some();
+        if !is_kept || !is_pooled(self.block.capacity) || self.block.is_withdrawn() {
+            self.block.free();
+            return;
+        }
+        let mut pool = pool();
+        pool.blocks.push(self.block);
+        pool.kept_bytes += self.block.capacity;
+        pool.shrink();
+    }
+}
+
+impl Pool {
+    /// The smallest block that fits without wasting more than a quarter.
+    fn take(&mut self, capacity: usize) -> Option<PoolBlock> {
+        let fits =
+            |block: &PoolBlock| (capacity..=capacity + capacity / 4).contains(&block.capacity);
+        let candidates = self.blocks.iter().enumerate().filter(|(_, block)| fits(block));
+        // Among equals the newest: its pages are the likeliest in the cache.
+        let (at, _) = candidates.min_by_key(|(at, block)| (block.capacity, usize::MAX - at))?;
+        let block = self.blocks.remove(at);
+        self.kept_bytes -= block.capacity;
+        Some(block)
+    }
+
+    fn shrink(&mut self) {
+        while self.kept_bytes > self.limit_bytes || self.blocks.len() > MOST_BLOCKS {
+            let oldest = self.blocks.remove(0);
+            self.kept_bytes -= oldest.capacity;
+            oldest.free();
+        }
+    }
+}
+
+impl PoolBlock {
+    fn fresh(capacity: usize) -> Option<Self> {
+        let arena = Arena::get().filter(|_| capacity >= PAGE_BYTES);
+        if let Some((arena, block)) = arena.and_then(|arena| Some((arena, arena.take(capacity)?))) {
+            let origin = Origin::Arena(block.offset);
+            return Some(Self { address: arena.at(block), capacity: block.n_bytes, origin });
+        }
+        let layout = layout(capacity);
+        // SAFETY: the layout has a size above zero.
+        let address = unsafe { alloc(layout) };
+        if address.is_null() {
+            return None;
+        }
+        advise(address as usize, capacity);
+        Some(Self { address: address as usize, capacity, origin: Origin::System })
+    }
+
+    fn in_arena(self) -> Option<(&'static Arena, arena::Block)> {
+        match self.origin {
+            Origin::System => None,
+            Origin::Arena(offset) => {
+                Some((Arena::get()?, arena::Block { offset, n_bytes: self.capacity }))
+            }
+        }
+    }
+
+    fn is_withdrawn(self) -> bool {
+        let span = (self.address, self.address + self.capacity);
+        self.in_arena().is_some_and(|(arena, _)| arena.find(span).is_none())
+    }
+
+    fn free(self) {
+        match self.in_arena() {
+            Some((arena, block)) => arena.give(block),
+            // A forked child's copy of its parent's block.
+            None if self.origin != Origin::System => snapshot::unmap(self.address, self.capacity),
+            // SAFETY: allocated in `fresh` with this layout, and nobody has it any more.
+            None => unsafe { dealloc(self.address as *mut u8, layout(self.capacity)) },
+        }
+    }
+}
+
+fn is_pooled(capacity: usize) -> bool {
+    let from = if Arena::get().is_some() { PAGE_BYTES } else { POOLED_FROM_BYTES };
+    capacity >= from
+}
+
+fn capacity_for(n_bytes: usize) -> usize {
+    let n_bytes = n_bytes.max(1);
+    if n_bytes >= POOLED_FROM_BYTES {
+        return n_bytes.next_multiple_of(HUGE_PAGE_BYTES);
+    }
+    if n_bytes >= PAGE_BYTES && Arena::get().is_some() {
+        return n_bytes.next_multiple_of(PAGE_BYTES);
+    }
+    n_bytes.next_multiple_of(LINE_BYTES)
+}
+
+fn layout(capacity: usize) -> Layout {
+    let align = if capacity < POOLED_FROM_BYTES { LINE_BYTES } else { HUGE_PAGE_BYTES };
+    Layout::from_size_align(capacity, align).unwrap_or_else(|_| {
+        // Larger than the address space: the allocator's own error says so.
+        handle_alloc_error(Layout::new::<u8>())
+    })
+}

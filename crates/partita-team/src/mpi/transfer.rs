@@ -1,0 +1,429 @@
+//! Transfers by messages of what no rank can reach by itself.
+//!
+//! What a rank gives another is cut into chunks (`cut.rs`). Two chunks per partner are under way
+//! at a time: one is packed while the other travels. Where a side of a chunk is dense memory
+//! already, it is sent from there or received there. Only a few partners are served at once, in the
+//! order of their distance, which all ranks agree on; that bounds the memory, whatever the size of
+//! the array and of the team.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use partita_mpi::{Datatype, Kind, MpiError, Request, Step};
+use partita_plan::Move;
+
+use crate::copy::Dtype;
+use crate::error::{Failure, FailureKind, Rank, Result, TeamError, out_of_reach};
+use crate::memory::buffer::Buffer;
+use crate::memory::process::Life;
+use crate::mpi::meeting::{LOOK_EVERY, MpiMeeting};
+use crate::mpi::world::broken;
+use crate::program::cut::{Chunk, Chunks};
+use crate::program::packing::{self, Side, Unpack};
+use crate::team::interrupt;
+use crate::team::meeting::{Meeting, RunContext};
+use crate::team::patience::{GRACE, Patience};
+
+/// The size of a chunk: small enough to stay in the cache, large enough to hide the start.
+const CHUNK_BYTES: u64 = 512 << 10;
+/// Chunks under way per partner and direction.
+const DEPTH: usize = 2;
+/// How often to look for messages while chunks travel.
+const LISTEN: Duration = Duration::from_millis(5);
+/// Partners served at once, per direction.
+const N_PARTNERS: usize = 4;
+
+/// What a transfer keeps in memory at most, which is what a plan's totals say.
+const MOST_BYTES: u64 = 2 * CHUNK_BYTES * (DEPTH * N_PARTNERS) as u64;
+const _: () = assert!(MOST_BYTES <= 16 << 20, "the limit of extra memory");
+
+/// Sends and receives the chunks of a running call, and runs its direct moves meanwhile.
+///
+/// # Safety
+/// The context must be that of a running call, as for `Team::run`.
+pub(crate) unsafe fn transfer(
+    meeting: &MpiMeeting,
+    context: &RunContext<'_>,
+    patience: &Patience,
+) -> Result<()> {
+    let mut transfer = Transfer::new(meeting, context, patience);
+    // SAFETY: the caller's promise.
+    let outcome = unsafe { transfer.work() };
+    if outcome.is_err() {
+        transfer.give_up();
+    }
+    outcome.map_err(|error| explained(meeting, error))
+}
+
+/// What MPI reports of a dead process, in words: the system may take a moment to say that it died.
+fn explained(meeting: &MpiMeeting, error: TeamError) -> TeamError {
+    if !matches!(error, TeamError::Engine { .. }) {
+        return error;
+    }
+    let start = Instant::now();
+    while start.elapsed() < GRACE {
+        if let Err(Stopped(death)) = look_around(meeting) {
+            return death;
+        }
+        std::thread::sleep(LISTEN);
+    }
+    error
+}
+
+struct Transfer<'a> {
+    meeting: &'a MpiMeeting,
+    context: &'a RunContext<'a>,
+    patience: partita_mpi::Patience,
+    datatype: Datatype,
+    dtype: Dtype,
+    out: Vec<Outgoing>,
+    /// Copies: any order will do. Sums: ascending sources, one at a time.
+    into: Vec<Incoming>,
+    /// Buffers of chunks that have arrived, to be used again.
+    spare: Vec<Box<[u8]>>,
+}
+
+/// The chunks between this rank and another, in one direction.
+struct Channel<T> {
+    rank: u64,
+    tag: i32,
+    chunks: std::iter::Peekable<Chunks>,
+    under_way: VecDeque<T>,
+}
+
+/// Chunks to one rank: the messages, and their memory where they were packed.
+type Outgoing = Channel<(Request, Box<[u8]>)>;
+
+/// Chunks from one rank.
+type Incoming = Channel<(Request, Chunk, Destination)>;
+
+impl<T> Channel<T> {
+    fn new(rank: u64, tag: i32, chunks: Chunks) -> Self {
+        Self { rank, tag, chunks: chunks.peekable(), under_way: VecDeque::new() }
+    }
+
+    fn is_done(&mut self) -> bool {
+        self.under_way.is_empty() && self.chunks.peek().is_none()
+    }
+
+    fn unfinished(lanes: &mut [Self]) -> impl Iterator<Item = &mut Self> {
+        lanes.iter_mut().filter_map(|lane| (!lane.is_done()).then_some(lane))
+    }
+}
+
+/// Where a chunk arrives.
+enum Destination {
+    /// In its target itself.
+    Target,
+    /// In memory of its own, to be unpacked.
+    Apart(Box<[u8]>),
+}
+
+impl<'a> Transfer<'a> {
+    fn new(meeting: &'a MpiMeeting, context: &'a RunContext<'a>, patience: &Patience) -> Self {
+        let (program, view) = (context.program, context.view);
+        let size = meeting.members().len() as u64;
+        let item_bytes = context.plan.dtype().n_bytes();
+        let chunks = |moves: Vec<Move>| Chunks::new(moves, item_bytes, CHUNK_BYTES);
+        let tag_of = |rank: u64| {
+            let post = context.posts.get(rank as usize).and_then(|post| post.as_ref().ok());
+            post.map_or(0, |contribution| contribution.tag as i32)
+        };
+        let mut out: Vec<Outgoing> = by_partner(&program.messages_out, |m| m.target_rank)
+            .into_iter()
+            .map(|(rank, moves)| Channel::new(rank, tag_of(rank), chunks(moves)))
+            .collect();
+        let mut into: Vec<Incoming> = by_partner(&program.messages_in, |m| m.source_rank)
+            .into_iter()
+            .map(|(rank, moves)| Channel::new(rank, tag_of(view.rank), chunks(moves)))
+            .collect();
+        out.sort_by_key(|o| (o.rank + size - view.rank) % size);
+        if !program.is_ordered() {
+            into.sort_by_key(|i| (view.rank + size - i.rank) % size);
+        }
+        Self {
+            meeting,
+            context,
+            patience: partita_mpi::Patience { limit: patience.limit, ..Default::default() },
+            datatype: Datatype::new(meeting.world().data().library(), Kind::Byte),
+            dtype: context.plan.dtype(),
+            out,
+            into,
+            spare: Vec::new(),
+        }
+    }
+
+    /// # Safety
+    /// As [`transfer`].
+    unsafe fn work(&mut self) -> Result<()> {
+        let (program, view) = (self.context.program, self.context.view);
+        if !program.is_ordered() {
+            // Chunks travel while this rank copies what it can reach.
+            self.step()?;
+            // SAFETY: the caller's promise.
+            unsafe { program.run(view, 0..u64::MAX) }.ok_or_else(out_of_reach)?;
+            return self.pump(u64::MAX);
+        }
+        let mut next = 0;
+        for source in self.into.iter().map(|i| i.rank).collect::<Vec<_>>() {
+            // A source may have buffers in reach and others that come by chunks: its own direct
+            // moves are run too.
+            // SAFETY: the caller's promise.
+            unsafe { program.run(view, next..source + 1) }.ok_or_else(out_of_reach)?;
+            self.pump(source)?;
+            next = source + 1;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { program.run(view, next..u64::MAX) }.ok_or_else(out_of_reach)?;
+        self.pump(u64::MAX)
+    }
+
+    /// Moves chunks until all from a source have come; from every source and to every target if
+    /// it is `u64::MAX`.
+    fn pump(&mut self, source: u64) -> Result<()> {
+        let patience = self.patience;
+        let (meeting, round) = (self.meeting, self.context.round);
+        let (mut checked, mut looked) = (Instant::now(), Instant::now());
+        let check = || {
+            // Control messages are rare, chunks are not.
+            if checked.elapsed() < LISTEN {
+                return Ok(());
+            }
+            checked = Instant::now();
+            if interrupt::is_pending() {
+                return Err(Stopped(TeamError::Interrupted));
+            }
+            check(meeting, round)?;
+            if looked.elapsed() < LOOK_EVERY {
+                return Ok(());
+            }
+            looked = Instant::now();
+            look_around(meeting)
+        };
+        let poll = || -> std::result::Result<Step<()>, Stopped> {
+            let moved = self.step().map_err(Stopped)?;
+            if self.has(source) {
+                return Ok(Step::Done(()));
+            }
+            Ok(if moved { Step::Moved } else { Step::Idle })
+        };
+        patience.until("chunks", poll, check).map_err(|Stopped(error)| self.named(error))
+    }
+
+    /// Says who is missing where a deadline has passed.
+    fn named(&mut self, error: TeamError) -> TeamError {
+        let TeamError::Deadline { call, limit, .. } = error else { return error };
+        let late = Channel::unfinished(&mut self.into).map(|lane| lane.rank);
+        let slow = Channel::unfinished(&mut self.out).map(|lane| lane.rank);
+        let mut missing: Vec<u64> = late.chain(slow).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        let members = self.meeting.members();
+        let missing = missing.into_iter().map(|rank| Rank::of(members, rank)).collect();
+        TeamError::Deadline { missing, call, limit }
+    }
+
+    fn has(&mut self, source: u64) -> bool {
+        if source == u64::MAX {
+            let sent = self.out.iter_mut().all(Channel::is_done);
+            return sent && self.into.iter_mut().all(Channel::is_done);
+        }
+        self.into.iter_mut().filter(|i| i.rank <= source).all(Channel::is_done)
+    }
+
+    /// Does what can be done now; true if anything was.
+    fn step(&mut self) -> Result<bool> {
+        let mut moved = false;
+        let n_sources = if self.context.program.is_ordered() { 1 } else { N_PARTNERS };
+        let mut into = std::mem::take(&mut self.into);
+        let outcome = Channel::unfinished(&mut into)
+            .take(n_sources)
+            .try_for_each(|i| self.receive(i).map(|did| moved |= did));
+        self.into = into;
+        outcome?;
+        let mut out = std::mem::take(&mut self.out);
+        let outcome = Channel::unfinished(&mut out)
+            .take(N_PARTNERS)
+            .try_for_each(|o| self.send(o).map(|did| moved |= did));
+        self.out = out;
+        outcome?;
+        Ok(moved)
+    }
+
+    fn receive(&mut self, from: &mut Incoming) -> Result<bool> {
+        let mut moved = false;
+        while let Some((request, ..)) = from.under_way.front_mut() {
+            let Some(status) = request.test().map_err(broken)? else { break };
+            moved = true;
+            let Some((_, chunk, landing)) = from.under_way.pop_front() else { break };
+            check_chunk(from.rank, status.n_bytes, chunk.n_bytes)?;
+            if let Destination::Apart(message) = landing {
+                self.unpack(&chunk, &message);
+                self.spare.push(message);
+            }
+        }
+        while from.under_way.len() < DEPTH {
+            let Some(chunk) = from.chunks.next() else { break };
+            let (at, landing) = match self.lands_at(&chunk) {
+                Some(at) => (at, Destination::Target),
+                None => {
+                    let mut message = self.spare(chunk.n_bytes);
+                    (message.as_mut_ptr() as usize, Destination::Apart(message))
+                }
+            };
+            let source = self.meeting.members()[from.rank as usize] as usize;
+            let comm = self.meeting.world().data();
+            // SAFETY: the memory stays until the request has finished or is given up: it is kept
+            // beside it, or it is the target of the running call.
+            let request = unsafe {
+                comm.irecv(at as *mut _, chunk.n_bytes, &self.datatype, source, from.tag)
+            };
+            from.under_way.push_back((request.map_err(broken)?, chunk, landing));
+            moved = true;
+        }
+        Ok(moved)
+    }
+
+    fn send(&mut self, to: &mut Outgoing) -> Result<bool> {
+        let mut moved = false;
+        while let Some((request, _)) = to.under_way.front_mut() {
+            if request.test().map_err(broken)?.is_none() {
+                break;
+            }
+            moved = true;
+            if let Some((_, message)) = to.under_way.pop_front() {
+                self.spare.push(message);
+            }
+        }
+        while to.under_way.len() < DEPTH {
+            let Some(chunk) = to.chunks.next() else { break };
+            let (at, message) = match self.starts_at(&chunk) {
+                Some(at) => (at, Box::default()),
+                None => {
+                    let mut message = self.spare(chunk.n_bytes);
+                    self.pack(&chunk, &mut message);
+                    (message.as_ptr() as usize, message)
+                }
+            };
+            let target = self.meeting.members()[to.rank as usize] as usize;
+            let comm = self.meeting.world().data();
+            // SAFETY: the memory stays, unchanged, until the request has finished: it is kept
+            // beside it, or it is the source of the running call.
+            let request = unsafe {
+                comm.isend(at as *const _, chunk.n_bytes, &self.datatype, target, to.tag)
+            };
+            to.under_way.push_back((request.map_err(broken)?, message));
+            moved = true;
+        }
+        Ok(moved)
+    }
+
+    fn starts_at(&self, chunk: &Chunk) -> Option<usize> {
+        let [only] = chunk.moves.as_slice() else { return None };
+        let buffer = self.context.sources.get(only.source_buffer)?;
+        packing::lies_at(only, Side::Source, buffer, self.dtype)
+    }
+
+    fn lands_at(&self, chunk: &Chunk) -> Option<usize> {
+        let [only] = chunk.moves.as_slice() else { return None };
+        let buffer = self.context.targets.get(only.target_buffer)?;
+        let at = packing::lies_at(only, Side::Target, buffer, self.dtype);
+        at.filter(|_| !self.context.program.is_ordered())
+    }
+
+    fn pack(&self, chunk: &Chunk, message: &mut [u8]) {
+        let moves: Vec<&Move> = chunk.moves.iter().collect();
+        // SAFETY: the context is that of a running call.
+        unsafe { packing::pack(&moves, self.context.sources, self.dtype, message) };
+    }
+
+    fn unpack(&self, chunk: &Chunk, message: &[u8]) {
+        let moves: Vec<&Move> = chunk.moves.iter().collect();
+        let how = if self.context.program.is_ordered() { Unpack::Add } else { Unpack::Copy };
+        let targets: &[Buffer] = self.context.targets;
+        // SAFETY: the context is that of a running call.
+        unsafe { packing::unpack(&moves, message, self.dtype, targets, how) };
+    }
+
+    /// Memory for a chunk, warm if there is some.
+    fn spare(&mut self, n_bytes: usize) -> Box<[u8]> {
+        let at = self.spare.iter().position(|spare| spare.len() >= n_bytes);
+        let kept = at.map(|at| self.spare.swap_remove(at));
+        kept.or_else(|| self.meeting.world().spare(n_bytes))
+            .unwrap_or_else(|| vec![0; n_bytes].into())
+    }
+
+    /// Leaves chunks under way behind, with the memory that MPI may still use.
+    fn give_up(&mut self) {
+        // Receives are cancelled when dropped, before their memory goes.
+        for incoming in &mut self.into {
+            incoming.under_way.clear();
+        }
+        let sends = self.out.iter_mut().flat_map(|o| o.under_way.drain(..)).collect::<Vec<_>>();
+        self.meeting.world().keep_abandoned(sends.into_iter());
+    }
+}
+
+impl Drop for Transfer<'_> {
+    fn drop(&mut self) {
+        self.meeting.world().keep_spare(std::mem::take(&mut self.spare));
+    }
+}
+
+/// Checks that a chunk is as long as both ranks know it to be.
+fn check_chunk(rank: u64, n_bytes: usize, n_wanted: usize) -> Result<()> {
+    if n_bytes == n_wanted {
+        return Ok(());
+    }
+    let message = format!("rank {rank} sent {n_bytes} bytes in place of {n_wanted}");
+    Err(TeamError::Engine { message })
+}
+
+/// Looks whether a member has died.
+fn look_around(meeting: &MpiMeeting) -> std::result::Result<(), Stopped> {
+    let has_ended = |member: u64| meeting.world().life(member) == Some(Life::Ended);
+    let ended = (0..).zip(meeting.members()).find(|(_, member)| has_ended(**member));
+    let Some((team, &world)) = ended else { return Ok(()) };
+    let failure = Failure::new(Rank { team, world }, FailureKind::Left, "its process has ended");
+    Err(Stopped(TeamError::Remote(failure)))
+}
+
+/// Looks whether a member has given up the call or has left.
+fn check(meeting: &MpiMeeting, round: u64) -> std::result::Result<(), Stopped> {
+    meeting.world().poll().map_err(|error| Stopped(broken(error)))?;
+    let state = meeting.world().state();
+    let ended = state.inbox.ended(meeting.key(), round);
+    let left = (0..).zip(meeting.members()).find_map(|(team, &world)| {
+        let message = state.inbox.departed(world)?;
+        Some(Failure::new(Rank { team, world }, FailureKind::Left, message))
+    });
+    match ended.or(left) {
+        Some(failure) => Err(Stopped(TeamError::Remote(failure))),
+        None => Ok(()),
+    }
+}
+
+/// A team's error on its way through the waiting loops of the MPI layer.
+struct Stopped(TeamError);
+
+impl From<MpiError> for Stopped {
+    fn from(error: MpiError) -> Self {
+        match error {
+            MpiError::Deadline { limit, .. } => Self(TeamError::Deadline {
+                missing: Vec::new(),
+                call: "moving data".to_string(),
+                limit,
+            }),
+            other => Self(broken(other)),
+        }
+    }
+}
+
+/// Moves grouped by partner, in ascending order, each group as listed.
+fn by_partner(moves: &[Move], partner: fn(&Move) -> u64) -> Vec<(u64, Vec<Move>)> {
+    let mut groups: std::collections::BTreeMap<u64, Vec<Move>> = std::collections::BTreeMap::new();
+    for m in moves {
+        groups.entry(partner(m)).or_default().push(m.clone());
+    }
+    groups.into_iter().collect()
+}

@@ -1,0 +1,414 @@
+//! The world: one process's control messages, in and out.
+//!
+//! To neighbours of the node they go through rings in shared memory, to far processes by MPI. Both
+//! keep the order of what one process sends to another.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use partita_mpi::{Comm, Datatype, Kind, MpiError, Request, Source, Tag, n_forks};
+
+use crate::error::{Engine, TeamError, cut};
+use crate::memory::process::Life;
+use crate::mpi::circles::KnownWaits;
+use crate::mpi::inbox::Inbox;
+use crate::mpi::meeting::MpiMeeting;
+use crate::mpi::node::{Neighbour, Node};
+use crate::mpi::peers::Peers;
+use crate::mpi::stream::Stream;
+use crate::mpi::wire::ControlMessage;
+use crate::team::cache::TeamCache;
+use crate::team::callers::Callers;
+use crate::team::patience::Patience;
+use crate::team::team::Team;
+
+const CONTROL_TAG: i32 = 1;
+/// Tags of data messages lie above the control tag.
+const FIRST_DATA_TAG: u64 = 2;
+/// Far processes are heard only when asked: no sleep is longer than this where there are some.
+const LONGEST_SLEEP: Duration = Duration::from_micros(200);
+/// How long a process that ends listens to the others.
+const LISTEN_AT_END: Duration = Duration::from_millis(300);
+/// How often a process that ends looks whether others have died, and how long it then takes MPI to
+/// end at most.
+const LOOK_FOR_DEATHS: Duration = Duration::from_millis(50);
+const LONGEST_END: Duration = Duration::from_secs(3);
+/// Polls after which what MPI had is out.
+const N_SETTLING_POLLS: u32 = 4;
+/// Chunks whose memory is kept.
+const MOST_SPARE: usize = 16;
+
+/// Whether processes of one node use each other's memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharing {
+    /// Where the system allows it.
+    Memory,
+    /// Never: everything travels by messages.
+    Nothing,
+}
+
+/// A process's side of all its teams.
+#[derive(Debug)]
+pub struct World {
+    control: Comm,
+    data: Comm,
+    node: Option<Node>,
+    peers: Peers,
+    /// Where it is another, the process that joined is a parent of this one.
+    n_forks: u64,
+    is_freed: AtomicBool,
+    state: Mutex<State>,
+    /// By the number that names a team in messages.
+    caches: Mutex<HashMap<u64, Arc<TeamCache>>>,
+    callers: Arc<Callers>,
+    n_tags: u64,
+    next_tag: AtomicU64,
+    /// Warm memory for chunks.
+    spare: Mutex<Vec<Box<[u8]>>>,
+}
+
+/// What the world holds under its lock.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub inbox: Inbox,
+    pub waits: KnownWaits,
+    /// Control messages to far processes under way, with the memory they are sent from.
+    far: Vec<(Request, Box<[u8]>)>,
+    /// Control messages to and from each neighbour.
+    near: Vec<Stream>,
+    /// Messages that were given up, with their memory.
+    abandoned: Vec<(Request, Box<[u8]>)>,
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        // MPI may still read what has not been sent.
+        for (mut request, memory) in self.far.drain(..).chain(self.abandoned.drain(..)) {
+            if !matches!(request.test(), Ok(Some(_))) {
+                std::mem::forget(memory);
+            }
+        }
+    }
+}
+
+impl World {
+    /// Opens a world on a communicator. Collective over it: the communicators are made here.
+    ///
+    /// # Errors
+    /// What MPI reports.
+    pub fn new(world: &Comm, sharing: Sharing) -> Result<Self, MpiError> {
+        let (control, data) = (world.dup()?, world.dup()?);
+        let peers = Peers::meet(&control)?;
+        let node = match sharing {
+            Sharing::Memory => Node::meet(&control)?,
+            Sharing::Nothing => None,
+        };
+        let n_near = node.as_ref().map_or(0, |node| node.neighbours().len());
+        let mut state = State::default();
+        state.near.resize_with(n_near, Stream::default);
+        Ok(Self {
+            n_tags: (data.max_tag()?.max(32_767) as u64) - FIRST_DATA_TAG,
+            control,
+            data,
+            node,
+            peers,
+            n_forks: n_forks(),
+            is_freed: AtomicBool::new(false),
+            state: Mutex::new(state),
+            caches: Mutex::default(),
+            callers: Arc::default(),
+            next_tag: AtomicU64::new(0),
+            spare: Mutex::default(),
+        })
+    }
+
+    /// The team of all processes. Call it on the thread that makes this rank's calls.
+    #[must_use]
+    pub fn team(self: &Arc<Self>) -> Team {
+        self.callers.enter();
+        let members: Vec<u64> = (0..self.size()).collect();
+        Team::new(
+            Arc::new(MpiMeeting::new(self, &members)),
+            Patience::for_ranks(self.peers.n_near()),
+        )
+    }
+
+    /// Refuses in a forked child, and when the communicator has been freed.
+    pub(crate) fn check(&self) -> Result<(), TeamError> {
+        if self.is_forked() {
+            return Err(TeamError::Forked { engine: Engine::Mpi });
+        }
+        if self.is_freed.load(Ordering::Relaxed) {
+            return Err(TeamError::CommFreed);
+        }
+        Ok(())
+    }
+
+    /// Whether this process was forked from the one that joined, and is no rank.
+    #[must_use]
+    pub fn is_forked(&self) -> bool {
+        self.n_forks != n_forks()
+    }
+
+    /// Frees the communicators; every process of them calls it when the user frees theirs.
+    ///
+    /// Teams that are left are refused from now on. The memory goes with the last of them.
+    pub fn free(&self) {
+        if self.is_forked() || self.is_freed.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        // The user's own communicator goes too, and hears of what is wrong with MPI.
+        let _ = self.control.release();
+        let _ = self.data.release();
+    }
+
+    /// This process's rank of the world.
+    #[must_use]
+    pub fn rank(&self) -> u64 {
+        self.control.rank() as u64
+    }
+
+    /// Number of processes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.control.size() as u64
+    }
+
+    /// Number of other processes whose memory is in reach.
+    #[must_use]
+    pub fn n_neighbours(&self) -> u64 {
+        self.node.as_ref().map_or(0, |node| node.neighbours().len() as u64)
+    }
+
+    pub(crate) fn data(&self) -> &Comm {
+        &self.data
+    }
+
+    pub(crate) fn node(&self) -> Option<&Node> {
+        self.node.as_ref()
+    }
+
+    /// How the process of a rank of the world is; none where that is unknown.
+    pub(crate) fn life(&self, rank: u64) -> Option<Life> {
+        self.peers.life(rank)
+    }
+
+    pub(crate) fn neighbour(&self, rank: u64) -> Option<&Neighbour> {
+        self.node.as_ref()?.neighbour(rank)
+    }
+
+    pub(crate) fn cache(&self, team: u64) -> Arc<TeamCache> {
+        let mut caches = self.caches.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(caches.entry(team).or_default())
+    }
+
+    /// The threads that make calls for this rank.
+    pub(crate) fn callers(&self) -> &Arc<Callers> {
+        &self.callers
+    }
+
+    /// A tag that no message under way has.
+    pub(crate) fn tag(&self) -> u64 {
+        FIRST_DATA_TAG + self.next_tag.fetch_add(1, Ordering::Relaxed) % self.n_tags
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends a message to some ranks of the world.
+    pub(crate) fn send(
+        &self,
+        state: &mut State,
+        message: &ControlMessage,
+        to: impl Iterator<Item = u64>,
+    ) -> Result<(), MpiError> {
+        let bytes = message.encode();
+        let own = self.rank();
+        for rank in to.filter(|rank| *rank != own) {
+            match self.node.as_ref().and_then(|node| Some((node, node.place(rank)?))) {
+                Some((node, place)) => {
+                    state.near[place].send(&bytes, &node.neighbours()[place]);
+                }
+                None => self.send_far(state, &bytes, rank)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn send_far(&self, state: &mut State, bytes: &[u8], rank: u64) -> Result<(), MpiError> {
+        let copy: Box<[u8]> = bytes.into();
+        let datatype = Datatype::new(self.control.library(), Kind::Byte);
+        let (data, to) = (copy.as_ptr().cast(), rank as usize);
+        // SAFETY: the copy is kept, unchanged, until the request has finished.
+        let request = unsafe { self.control.isend(data, copy.len(), &datatype, to, CONTROL_TAG)? };
+        state.far.push((request, copy));
+        Ok(())
+    }
+
+    /// Tells every rank that this one comes to no meeting any more.
+    ///
+    /// # Errors
+    /// What MPI reports.
+    pub fn leave(&self, why: &str) -> Result<(), MpiError> {
+        if self.is_over() {
+            return Ok(());
+        }
+        self.send(&mut self.state(), &ControlMessage::Left { why: cut(why) }, 0..self.size())
+    }
+
+    /// Gives the others a moment to leave, too.
+    ///
+    /// Their last messages are taken in before MPI ends, which else complains of them.
+    ///
+    /// # Errors
+    /// What MPI reports.
+    pub fn await_others(&self) -> Result<(), MpiError> {
+        if self.is_over() {
+            return Ok(());
+        }
+        let start = Instant::now();
+        while start.elapsed() < LISTEN_AT_END {
+            self.poll()?;
+            let state = self.state();
+            let is_known = |rank: u64| rank == self.rank() || state.inbox.departed(rank).is_some();
+            if (0..self.size()).all(is_known) && self.is_sent(&state) {
+                break;
+            }
+            drop(state);
+            self.rest(LONGEST_SLEEP);
+        }
+        Ok(())
+    }
+
+    /// Whether there is nobody to speak to, or nothing to speak by.
+    fn is_over(&self) -> bool {
+        self.check().is_err() || !self.control.library().is_active()
+    }
+
+    /// A rank of the world whose process has ended without a word.
+    #[must_use]
+    pub fn died(&self) -> Option<u64> {
+        self.hear_near(&mut self.state());
+        let has_left = |rank: u64| self.state().inbox.departed(rank).is_some();
+        let has_ended = |rank: u64| self.life(rank) == Some(Life::Ended);
+        (0..self.size()).find(|rank| has_ended(*rank) && !has_left(*rank))
+    }
+
+    /// Ends this process if it is still in MPI some time after another has died.
+    ///
+    /// `MPI_Finalize` waits for all processes of the job, and for ever if one has died and the
+    /// launcher lets the others live.
+    pub fn end_if_another_dies(self: &Arc<Self>) {
+        let world = Arc::clone(self);
+        std::thread::spawn(move || {
+            let mut died_at = None;
+            while world.control.library().is_active() {
+                std::thread::sleep(LOOK_FOR_DEATHS);
+                let Some(rank) = world.died() else { continue };
+                let since: &mut Instant = died_at.get_or_insert_with(Instant::now);
+                if since.elapsed() > LONGEST_END {
+                    eprintln!("partita: rank {rank} has died, so this process ends without MPI");
+                    // SAFETY: ends the process at once; its work is done, MPI alone is not.
+                    unsafe { libc::_exit(1) };
+                }
+            }
+        });
+    }
+
+    fn hear_near(&self, state: &mut State) {
+        let Some(node) = &self.node else { return };
+        for (stream, neighbour) in state.near.iter_mut().zip(node.neighbours()) {
+            let inbox = &mut state.inbox;
+            let take = |message: &[u8]| inbox.take(message, neighbour.rank, Some(neighbour));
+            if stream.hear(neighbour, take).is_none() {
+                inbox.depart(neighbour.rank, "the memory that its notes come by is damaged");
+            }
+        }
+    }
+
+    /// Takes in all messages that are there, and sends on what waits.
+    pub(crate) fn poll(&self) -> Result<(), MpiError> {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        self.hear_near(state);
+        if self.has_far() {
+            self.hear_far(state)?;
+        }
+        let is_finished = |request: &mut Request| matches!(request.test(), Ok(Some(_)));
+        state.far.retain_mut(|(request, _)| !is_finished(request));
+        state.abandoned.retain_mut(|(request, _)| !is_finished(request));
+        Ok(())
+    }
+
+    /// Listens a little longer: MPI may hold back a message that overrides one it has handed out.
+    pub(crate) fn settle(&self) -> Result<(), MpiError> {
+        let n_polls = if self.has_far() { N_SETTLING_POLLS } else { 0 };
+        (0..n_polls).try_for_each(|_| self.poll())
+    }
+
+    fn has_far(&self) -> bool {
+        self.n_neighbours() + 1 < self.size()
+    }
+
+    /// Whether there may be something to take in.
+    pub(crate) fn has_news(&self) -> bool {
+        self.has_far() || self.node.as_ref().is_some_and(Node::has_news)
+    }
+
+    fn hear_far(&self, state: &mut State) -> Result<(), MpiError> {
+        while let Some(message) = self.control.improbe(Source::Any, Tag::Is(CONTROL_TAG))? {
+            let status = message.status();
+            let mut bytes = vec![0_u8; status.n_bytes];
+            message.recv(&mut bytes)?;
+            state.inbox.take(&bytes, status.source as u64, None);
+        }
+        Ok(())
+    }
+
+    /// Whether everything that was sent has left this process.
+    pub(crate) fn is_sent(&self, state: &State) -> bool {
+        state.far.is_empty() && state.near.iter().all(Stream::is_sent)
+    }
+
+    /// Keeps messages that were given up, and their memory, until MPI is done with them.
+    pub(crate) fn keep_abandoned(&self, abandoned: impl Iterator<Item = (Request, Box<[u8]>)>) {
+        self.state().abandoned.extend(abandoned);
+    }
+
+    /// Memory of an earlier chunk that is large enough.
+    pub(crate) fn spare(&self, n_bytes: usize) -> Option<Box<[u8]>> {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = spare.iter().position(|one| one.len() >= n_bytes)?;
+        Some(spare.swap_remove(at))
+    }
+
+    /// Keeps memory of chunks for later ones.
+    pub(crate) fn keep_spare(&self, memory: Vec<Box<[u8]>>) {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.extend(memory.into_iter().filter(|one| !one.is_empty()));
+        spare.truncate(MOST_SPARE);
+    }
+
+    /// Sleeps a little, or until a neighbour writes.
+    pub(crate) fn rest(&self, limit: Duration) {
+        let limit = if self.has_far() { limit.min(LONGEST_SLEEP) } else { limit };
+        let Some(node) = &self.node else {
+            return std::thread::sleep(limit.min(LONGEST_SLEEP));
+        };
+        let waits_for_room = !self.is_sent(&self.state());
+        let has_room = || waits_for_room && node.neighbours().iter().any(Neighbour::has_room);
+        node.rings().sleep(limit, || node.has_news() || has_room());
+    }
+}
+
+/// What MPI reports, as an error of a team.
+#[allow(clippy::needless_pass_by_value, reason = "made for `map_err`")]
+pub(crate) fn broken(error: MpiError) -> TeamError {
+    if matches!(error, MpiError::Forked { .. }) {
+        return TeamError::Forked { engine: Engine::Mpi };
+    }
+    TeamError::Engine { message: error.to_string() }
+}

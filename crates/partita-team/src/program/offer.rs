@@ -1,0 +1,158 @@
+//! Offers: the buffers that ranks show each other for a call, and what one rank sees of them all.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use crate::memory::buffer::Buffer;
+
+/// A rank's own buffers of a call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CallBuffers<'a> {
+    pub sources: &'a [Buffer],
+    pub targets: &'a [Buffer],
+    /// Where this rank has packed what it gives, if it has.
+    pub packed_halo: Option<&'a Buffer>,
+}
+
+/// A rank's buffers of a call, as others may see them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Offer {
+    pub sources: Vec<Offered>,
+    pub targets: Vec<Offered>,
+    /// Where this rank has packed what it gives, if it has.
+    pub packed_halo: Option<Offered>,
+}
+
+/// A buffer that a rank offers.
+#[derive(Debug, Clone)]
+pub(crate) struct Offered {
+    /// With its address in the memory of whoever looks, where `reach` is open.
+    pub buffer: Buffer,
+    pub reach: Reach,
+    /// Where another process's memory is mapped for it: first address and end.
+    pub mapped: Option<(usize, usize)>,
+    /// Keeps the address valid.
+    #[allow(dead_code, reason = "held for its drop")]
+    pub keep: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+/// Whether other ranks may touch a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    Open,
+    Closed,
+}
+
+/// Which half of its packed halo a rank has packed: rounds use them in turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Half {
+    #[default]
+    First,
+    Second,
+}
+
+impl Half {
+    /// The half that a round uses.
+    pub(crate) fn of_round(round: u64) -> Self {
+        if round.is_multiple_of(2) { Self::First } else { Self::Second }
+    }
+}
+
+impl Offered {
+    pub(crate) fn new(buffer: &Buffer, reach: Reach) -> Self {
+        Self { buffer: buffer.clone(), reach, mapped: None, keep: None }
+    }
+
+    /// Whether it has this shape and lies in the memory mapped for it, as its owner says it does.
+    pub(crate) fn fits(&self, shape: &[u64], item_bytes: usize) -> bool {
+        let Some((first, end)) = self.mapped else { return true };
+        let span = (self.buffer.shape == shape).then(|| self.buffer.checked_span(item_bytes));
+        span.flatten().is_some_and(|(low, high)| first <= low && high <= end)
+    }
+}
+
+impl Offer {
+    pub(crate) fn has(&self, buffers: CallBuffers<'_>) -> bool {
+        let same = |offered: &[Offered], buffers: &[Buffer]| {
+            offered.len() == buffers.len()
+                && offered.iter().zip(buffers).all(|(offered, buffer)| offered.buffer == *buffer)
+        };
+        same(&self.sources, buffers.sources)
+            && same(&self.targets, buffers.targets)
+            && self.packed_halo.as_ref().map(|offered| &offered.buffer) == buffers.packed_halo
+    }
+
+    /// Whether every buffer is still as open as it was offered: memory may be withdrawn meanwhile.
+    pub(crate) fn stands(&self, is_open: impl Fn(&Buffer) -> bool) -> bool {
+        let stands = |offered: &Offered| is_open(&offered.buffer) == (offered.reach == Reach::Open);
+        self.sources.iter().chain(&self.targets).all(stands)
+    }
+
+    /// Whether the buffers lie alike: the same strides, as open as the other's.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let alike = |a: &[Offered], b: &[Offered]| {
+            let same = |(a, b): (&Offered, &Offered)| {
+                a.reach == b.reach && a.buffer.strides == b.buffer.strides
+            };
+            a.len() == b.len() && a.iter().zip(b).all(same)
+        };
+        alike(&self.sources, &other.sources) && alike(&self.targets, &other.targets)
+    }
+}
+
+/// What a member shows of itself in a call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shown<'a> {
+    pub offer: Option<&'a Arc<Offer>>,
+    pub half: Half,
+}
+
+/// What one rank sees of all buffers of a call.
+pub(crate) struct View<'a> {
+    pub rank: u64,
+    /// In the order of the members.
+    pub members: Vec<Shown<'a>>,
+    /// Whether this rank and a member can touch each other's open memory.
+    pub shares: &'a dyn Fn(u64) -> bool,
+}
+
+impl View<'_> {
+    fn offer(&self, rank: u64) -> Option<&Offer> {
+        self.members.get(rank as usize)?.offer.map(|offer| &**offer)
+    }
+
+    pub(crate) fn source(&self, rank: u64, buffer: usize) -> Option<&Offered> {
+        self.offer(rank)?.sources.get(buffer)
+    }
+
+    pub(crate) fn target(&self, rank: u64, buffer: usize) -> Option<&Offered> {
+        self.offer(rank)?.targets.get(buffer)
+    }
+
+    pub(crate) fn packed_halo(&self, rank: u64) -> Option<&Offered> {
+        self.offer(rank)?.packed_halo.as_ref()
+    }
+
+    /// Which half of its packed halo a member has packed.
+    pub(crate) fn half(&self, rank: u64) -> Half {
+        self.members.get(rank as usize).map_or(Half::First, |shown| shown.half)
+    }
+
+    /// Whether every member has packed what it gives.
+    pub(crate) fn is_all_packed(&self) -> bool {
+        (0..self.members.len() as u64).all(|rank| self.packed_halo(rank).is_some())
+    }
+
+    /// All offers, in the order of the members.
+    pub(crate) fn offers(&self) -> impl Iterator<Item = Option<&Arc<Offer>>> {
+        self.members.iter().map(|shown| shown.offer)
+    }
+
+    /// Whether this rank's targets can be reached by all, so that all push.
+    pub(crate) fn is_all_open(&self) -> bool {
+        let own = self.offer(self.rank).into_iter().flat_map(|offer| &offer.targets);
+        let ranks = 0..self.members.len() as u64;
+        own.into_iter().all(|target| target.reach == Reach::Open)
+            && ranks.into_iter().all(|rank| rank == self.rank || (self.shares)(rank))
+    }
+}

@@ -1,0 +1,132 @@
+//! What one rank keeps between the calls of a team.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use partita_plan::Plan;
+
+use crate::error::Result;
+use crate::memory::buffer::Buffer;
+use crate::program::offer::{Offer, View};
+use crate::program::packed_halo::{PackedHalo, PackedHalos};
+use crate::program::program::{Program, Style};
+use crate::team::call::Call;
+use crate::team::claim::ClaimState;
+
+/// Programs that a team keeps.
+const MOST_PROGRAMS: usize = 32;
+
+/// What one rank keeps between the calls of a team.
+#[derive(Debug, Default)]
+pub(crate) struct TeamCache {
+    pub claim: ClaimState,
+    programs: Mutex<Vec<Arc<CachedProgram>>>,
+    offer: Mutex<Option<Arc<Offer>>>,
+    /// What the others were last told: they keep it for all teams of these members, so does this.
+    pub last_posted: Mutex<Option<(Call, Arc<Offer>)>>,
+    packed_halos: Mutex<PackedHalos>,
+}
+
+/// A program and what it was made for.
+#[derive(Debug)]
+pub(crate) struct CachedProgram {
+    style: Style,
+    plan: Plan,
+    offers: Vec<Option<Arc<Offer>>>,
+    pub program: Program,
+}
+
+impl TeamCache {
+    /// The last offer if it fits, else a new one.
+    pub(crate) fn offer(
+        &self,
+        fits: impl Fn(&Offer) -> bool,
+        new: impl Fn() -> Offer,
+    ) -> Arc<Offer> {
+        let mut last = lock(&self.offer);
+        match &*last {
+            Some(offer) if fits(offer) => Arc::clone(offer),
+            _ => Arc::clone(last.insert(Arc::new(new()))),
+        }
+    }
+
+    /// Makes the next offer a new one.
+    pub(crate) fn forget_offer(&self) {
+        *lock(&self.offer) = None;
+    }
+
+    /// The packed halo for what a rank gives, if it should have one.
+    pub(crate) fn packed_halo(
+        &self,
+        plan: &Plan,
+        rank: u64,
+        buffers: &[Buffer],
+        is_open: impl Fn() -> bool,
+    ) -> Option<Arc<PackedHalo>> {
+        lock(&self.packed_halos).find(plan, buffers, || {
+            let suits = PackedHalo::suits(plan, rank, is_open());
+            suits.then(|| Arc::new(PackedHalo::new(plan, rank, buffers)))
+        })
+    }
+
+    /// Gives all packed halos up, memory and all: somebody slow may still fetch from them.
+    pub(crate) fn abandon_packed_halos(&self) {
+        std::mem::forget(std::mem::take(&mut *lock(&self.packed_halos)));
+    }
+
+    /// The program of an earlier call that fits this one, else what `make` gives.
+    ///
+    /// `check` is asked first, unless the call brings the very buffers that were checked before.
+    pub(crate) fn program(
+        &self,
+        style: Style,
+        plan: &Plan,
+        view: &View<'_>,
+        check: impl FnOnce() -> Result<()>,
+        make: impl FnOnce() -> Result<Program>,
+    ) -> Result<Arc<CachedProgram>> {
+        let mut programs = lock(&self.programs);
+        let found = programs.iter().find(|cached| cached.fits(style, plan, view)).map(Arc::clone);
+        if !found.as_ref().is_some_and(|cached| cached.has_offers(view)) {
+            check()?;
+        }
+        if let Some(cached) = found {
+            return Ok(cached);
+        }
+        let offers = view.offers().map(|offer| offer.map(Arc::clone)).collect();
+        let cached = CachedProgram { style, plan: plan.clone(), offers, program: make()? };
+        if programs.len() == MOST_PROGRAMS {
+            programs.remove(0);
+        }
+        let cached = Arc::new(cached);
+        programs.push(Arc::clone(&cached));
+        Ok(cached)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl CachedProgram {
+    /// Whether it fits a call; where buffers lie does not matter, only how.
+    fn fits(&self, style: Style, plan: &Plan, view: &View<'_>) -> bool {
+        let alike = |a: &Option<Arc<Offer>>, b: Option<&Arc<Offer>>| match (a, b) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a.is_like(b),
+            (None, None) => true,
+            _ => false,
+        };
+        self.style == style
+            && self.offers.len() == view.members.len()
+            && self.plan == *plan
+            && self.offers.iter().zip(view.offers()).all(|(a, b)| alike(a, b))
+    }
+
+    /// Whether a call brings the very buffers that it was made for.
+    fn has_offers(&self, view: &View<'_>) -> bool {
+        let same = |a: &Option<Arc<Offer>>, b: Option<&Arc<Offer>>| match (a, b) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        self.offers.iter().zip(view.offers()).all(|(a, b)| same(a, b))
+    }
+}

@@ -1,0 +1,105 @@
+//! Calls: what ranks compare before they act together.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::{Differing, Mismatch, Rank, Result, cut};
+
+/// Which call a rank has made, for comparison with the others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Call {
+    pub name: CallName,
+    /// What must be equal besides the name: a plan, a root.
+    pub argument: Arc<str>,
+}
+
+/// What a call is named; the engines act on some of the names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum CallName {
+    Run,
+    RunInPlace,
+    /// The end of a run: this rank has copied.
+    RunFinished,
+    /// A call that only exchanges bytes.
+    Exchange(Cow<'static, str>),
+}
+
+/// Names of exchanges that need no memory of their own.
+const EXCHANGES: [&str; 4] = ["barrier", "broadcast_data", "allgather_data", "gather"];
+
+impl CallName {
+    const RUN: &str = "run";
+    const RUN_IN_PLACE: &str = "run in place";
+    const RUN_FINISHED: &str = "run finished";
+
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            Self::Run => Self::RUN,
+            Self::RunInPlace => Self::RUN_IN_PLACE,
+            Self::RunFinished => Self::RUN_FINISHED,
+            Self::Exchange(name) => name,
+        }
+    }
+
+    /// The name that another process has written.
+    pub(crate) fn read(text: &str) -> Self {
+        let known = EXCHANGES.iter().find(|name| **name == text);
+        Self::from(known.map_or_else(|| Cow::Owned(text.to_string()), |name| Cow::Borrowed(*name)))
+    }
+
+    /// What differs where only the arguments of such calls do.
+    fn argument(&self) -> Differing {
+        match self {
+            Self::Exchange(_) => Differing::Argument,
+            _ => Differing::Plan,
+        }
+    }
+}
+
+impl From<Cow<'static, str>> for CallName {
+    fn from(name: Cow<'static, str>) -> Self {
+        match &*name {
+            Self::RUN => Self::Run,
+            Self::RUN_IN_PLACE => Self::RunInPlace,
+            Self::RUN_FINISHED => Self::RunFinished,
+            _ => Self::Exchange(name),
+        }
+    }
+}
+
+impl fmt::Display for CallName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Call {
+    /// A call without an argument.
+    pub(crate) fn new(name: CallName) -> Self {
+        Self { name, argument: Arc::default() }
+    }
+
+    /// The call in words, for messages.
+    pub(crate) fn words(&self) -> String {
+        format!("{} {}", self.name, self.argument).trim_end().to_string()
+    }
+}
+
+/// Finds the first rank that made another call than rank 0; every rank comes to the same verdict.
+pub(crate) fn check_same<'a>(
+    members: &[u64],
+    mut calls: impl Iterator<Item = &'a Call>,
+) -> Result<()> {
+    let Some(first) = calls.next() else { return Ok(()) };
+    let Some((at, other)) = (1..).zip(calls).find(|(_, call)| *call != first) else {
+        return Ok(());
+    };
+    let (what, mine, theirs) = if first.name == other.name {
+        (first.name.argument(), cut(&first.argument), cut(&other.argument))
+    } else {
+        (Differing::Call, first.name.to_string(), other.name.to_string())
+    };
+    let (rank, other) = (Rank::of(members, 0), Rank::of(members, at));
+    Err(Mismatch { rank, other, what, mine, theirs }.into())
+}

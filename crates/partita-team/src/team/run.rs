@@ -1,0 +1,316 @@
+//! Running a plan: meet, move, meet again.
+//!
+//! Small halos are an exception: packed before the meeting and fetched after it, they need no
+//! second one, since nobody writes another's memory.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use partita_plan::{Combine, Plan};
+
+use crate::error::{Engine, FailureKind, Result, TeamError, out_of_reach};
+use crate::memory::buffer::Buffer;
+use crate::program::offer::{CallBuffers, Half, Offer, Shown, View};
+use crate::program::packed_halo::PackedHalo;
+use crate::program::program::{Program, Style, moving_regions};
+use crate::team::cache::CachedProgram;
+use crate::team::call::{Call, CallName, check_same};
+use crate::team::check::{check_apart, check_mapped, check_own};
+use crate::team::claim::Claim;
+use crate::team::meeting::{Contribution, Round, RunContext, Stage, contributions, first_failure};
+use crate::team::team::Team;
+
+/// What one rank brings to the running of a plan.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run<'a> {
+    pub style: Style,
+    pub plan: &'a Plan,
+    pub rank: u64,
+    pub sources: &'a [Buffer],
+    pub targets: &'a [Buffer],
+}
+
+impl Run<'_> {
+    pub(crate) fn item_bytes(&self) -> usize {
+        self.plan.dtype().n_bytes() as usize
+    }
+
+    fn call(&self) -> Call {
+        let name = match self.style {
+            Style::Apart => CallName::Run,
+            Style::InPlace => CallName::RunInPlace,
+        };
+        Call { name, argument: self.plan.fingerprint() }
+    }
+}
+
+/// What this rank has packed for the others to fetch.
+struct Packed {
+    halo: Arc<PackedHalo>,
+    half: Half,
+}
+
+/// A round that all members have come to.
+struct Met {
+    round: u64,
+    posts: Round<Contribution>,
+}
+
+impl Team {
+    /// Runs a plan: sources of this rank's layout become targets of this rank's layout.
+    ///
+    /// Ranks of the plan are ranks of this team.
+    ///
+    /// # Errors
+    /// Buffers that do not fit, other plans on other ranks, what stops any member. The targets are
+    /// then untouched, unless a rank failed while copying.
+    ///
+    /// # Safety
+    /// The buffers must tell the truth about their memory, and nobody may touch it meanwhile.
+    pub unsafe fn run(&self, plan: &Plan, sources: &[Buffer], targets: &[Buffer]) -> Result<()> {
+        let claim = self.claim()?;
+        // SAFETY: the caller's promise.
+        unsafe { self.run_claimed(claim, plan, sources, targets) }
+    }
+
+    /// The same with a claim that was taken before.
+    ///
+    /// # Errors
+    /// As [`Team::run`]; a claim of another team.
+    ///
+    /// # Safety
+    /// As [`Team::run`].
+    #[allow(clippy::needless_pass_by_value, reason = "the claim ends with the call")]
+    pub unsafe fn run_claimed(
+        &self,
+        claim: Claim,
+        plan: &Plan,
+        sources: &[Buffer],
+        targets: &[Buffer],
+    ) -> Result<()> {
+        if !claim.is_of(&self.meeting) {
+            return Err(TeamError::Busy);
+        }
+        let run = Run { style: Style::Apart, plan, rank: self.member()?, sources, targets };
+        // SAFETY: the caller's promise.
+        unsafe { self.carry_out(run) }
+    }
+
+    /// Runs a plan from a layout to itself on one set of buffers: fills what is held, not owned.
+    ///
+    /// Its adjoint adds what is held to the owners' elements, and leaves what is held as it is;
+    /// refused where a periodic dimension wraps around onto the same rank.
+    ///
+    /// # Errors
+    /// As [`Team::run`]; a plan between two different layouts.
+    ///
+    /// # Safety
+    /// As [`Team::run`].
+    pub unsafe fn run_in_place(&self, plan: &Plan, buffers: &[Buffer]) -> Result<()> {
+        if plan.source() != plan.target() {
+            let error = TeamError::NotInPlace;
+            self.report(&error.to_string())?;
+            return Err(error);
+        }
+        let _claim = self.claim()?;
+        let (sources, targets) = (buffers, buffers);
+        let run = Run { style: Style::InPlace, plan, rank: self.member()?, sources, targets };
+        // SAFETY: the caller's promise; moves of a layout to itself read what is owned and write
+        // what is not, or the reverse, and what stays in place is left out.
+        unsafe { self.carry_out(run) }
+    }
+
+    /// # Safety
+    /// As [`Team::run`].
+    unsafe fn carry_out(&self, run: Run<'_>) -> Result<()> {
+        self.check_run(&run)?;
+        // SAFETY: the caller's promise.
+        let packed = unsafe { self.pack(&run) };
+        let met = self.meet_to_run(&run, packed.as_ref())?;
+        let shares = |rank: u64| self.meeting.shares(rank);
+        let view = View { rank: run.rank, members: shown(&met.posts), shares: &shares };
+        if let Some(packed) = packed.filter(|_| view.is_all_packed()) {
+            // SAFETY: the caller's promise; all have packed, and each writes its own buffers.
+            return unsafe { packed.halo.fetch(&view, run.targets) }.ok_or_else(out_of_reach);
+        }
+        // SAFETY: the caller's promise; every member waits in `finish` until all have copied.
+        let copied = unsafe { self.copy(&run, &view, &met) };
+        self.finish(&run, copied)
+    }
+
+    /// Checks this rank's own buffers; tells the others if it cannot take part.
+    fn check_run(&self, run: &Run<'_>) -> Result<()> {
+        let rank = self.named(run.rank);
+        let checked = check_own(run, rank, self.size());
+        if let Err(error) = &checked {
+            self.post(Err(error.failure(rank)))?;
+        }
+        checked
+    }
+
+    /// Packs what this rank gives where the others can fetch it, if that is the better way.
+    ///
+    /// # Safety
+    /// As [`Team::run`].
+    unsafe fn pack(&self, run: &Run<'_>) -> Option<Packed> {
+        if run.style != Style::InPlace || run.plan.combine() != Combine::Copy {
+            return None;
+        }
+        let round = self.meeting.packing_round()?;
+        let is_open = |buffer: &Buffer| self.meeting.is_open(buffer, run.item_bytes());
+        let is_all_open = || run.sources.iter().all(is_open);
+        let cache = self.meeting.cache();
+        let halo = cache.packed_halo(run.plan, run.rank, run.sources, is_all_open)?;
+        // Where shareable memory ran out, others could not fetch from it.
+        if !self.meeting.is_open(&halo.buffer(), 1) {
+            return None;
+        }
+        let half = Half::of_round(round);
+        // SAFETY: the caller's promise; the packed halo was made for these strides.
+        unsafe { halo.pack(half, run.sources) };
+        Some(Packed { halo, half })
+    }
+
+    /// The first meeting: everybody shows its buffers, and all make the same call.
+    fn meet_to_run(&self, run: &Run<'_>, packed: Option<&Packed>) -> Result<Met> {
+        let offer = self.offer(run, packed);
+        let half = packed.map_or(Half::First, |packed| packed.half);
+        let tag = self.meeting.tag();
+        let contribution =
+            Contribution { offer: Some(offer), tag, half, ..Contribution::new(run.call()) };
+        let met = self.meet(contribution);
+        if let Err(error) = &met {
+            self.leave_meeting(run, packed, error)?;
+        }
+        met.map(|(round, posts)| Met { round, posts })
+    }
+
+    /// This rank's buffers as the others may see them; the last offer if they are the same.
+    fn offer(&self, run: &Run<'_>, packed: Option<&Packed>) -> Arc<Offer> {
+        let item_bytes = run.item_bytes();
+        let packed_halo = packed.map(|packed| packed.halo.buffer());
+        let (sources, targets) = (run.sources, run.targets);
+        let buffers = CallBuffers { sources, targets, packed_halo: packed_halo.as_ref() };
+        let is_open = |buffer: &Buffer| self.meeting.is_open(buffer, item_bytes);
+        self.meeting.cache().offer(
+            |last| last.has(buffers) && last.stands(is_open),
+            || self.meeting.offer(buffers, item_bytes),
+        )
+    }
+
+    /// Cleans up after a first meeting that failed, as others may have seen it complete.
+    fn leave_meeting(
+        &self,
+        run: &Run<'_>,
+        packed: Option<&Packed>,
+        error: &TeamError,
+    ) -> Result<()> {
+        if matches!(error, TeamError::Deadline { .. } | TeamError::Interrupted) {
+            // Somebody may have seen all come, and write.
+            self.leave_behind(run.targets);
+        }
+        if packed.is_some() {
+            self.meeting.cache().abandon_packed_halos();
+        } else if is_late(error) {
+            // Some may have seen all come and go on to the second meeting: come to it too, so that
+            // all ranks count the same rounds.
+            self.post(Err(error.failure(self.named(run.rank))))?;
+        }
+        Ok(())
+    }
+
+    /// This rank's share of the copying.
+    ///
+    /// # Safety
+    /// As [`Team::run`]; the view must be that of the running call.
+    unsafe fn copy(&self, run: &Run<'_>, view: &View<'_>, met: &Met) -> Result<()> {
+        let copy = AssertUnwindSafe(|| {
+            let cached = self.program(run, view)?;
+            let program = &cached.program;
+            // SAFETY: the rank's own targets; the caller vouches for them.
+            unsafe { program.clear(run.targets) };
+            if !program.has_messages() {
+                // SAFETY: shapes and overlaps are checked, the caller vouches for the memory.
+                return unsafe { program.run(view, 0..u64::MAX) }.ok_or_else(out_of_reach);
+            }
+            let Run { plan, sources, targets, .. } = *run;
+            let Met { round, posts } = met;
+            let context =
+                RunContext { program, plan, view, posts, round: *round, sources, targets };
+            // SAFETY: as above.
+            unsafe { self.meeting.transfer(&context, &self.patience) }
+        });
+        let panicked = || TeamError::Engine { message: "it panicked while copying".to_string() };
+        catch_unwind(copy).unwrap_or_else(|_| Err(panicked()))
+    }
+
+    /// The prepared moves, kept for the next time.
+    fn program(&self, run: &Run<'_>, view: &View<'_>) -> Result<Arc<CachedProgram>> {
+        let Run { style, plan, .. } = *run;
+        let check = || {
+            check_mapped(plan, view, self.members())?;
+            match self.meeting.engine() {
+                Engine::Threads => check_apart(style, view, self.members(), run.item_bytes()),
+                Engine::Mpi => Ok(()),
+            }
+        };
+        let make = || {
+            if style == Style::InPlace && plan.combine() == Combine::Sum && wraps(plan, view.rank) {
+                return Err(TeamError::NotInPlace);
+            }
+            Program::new(style, plan, view).ok_or_else(out_of_reach)
+        };
+        self.meeting.cache().program(style, plan, view, check, make)
+    }
+
+    /// The second meeting: nobody leaves before all have copied.
+    fn finish(&self, run: &Run<'_>, copied: Result<()>) -> Result<()> {
+        let post = match &copied {
+            Ok(()) => Ok(Contribution::new(Call::new(CallName::RunFinished))),
+            Err(error) => Err(error.failure(self.named(run.rank))),
+        };
+        let round = self.post(post)?;
+        let posts = self.meeting.wait(round, &self.patience, Stage::Copying)?;
+        let Some(failure) = first_failure(&posts) else {
+            return check_same(self.members(), contributions(&posts).map(|one| &one.call));
+        };
+        if failure.kind == FailureKind::Late {
+            self.leave_behind(run.targets);
+        }
+        match copied {
+            // What another rank said of a third one.
+            Ok(()) | Err(TeamError::Remote(_)) => Err(self.judge(run.rank, &posts, "moving data")),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Lets ranks that were given up write where nobody looks any more.
+    fn leave_behind(&self, targets: &[Buffer]) {
+        self.meeting.withdraw(targets);
+        self.meeting.cache().forget_offer();
+    }
+}
+
+/// What the members show of themselves.
+fn shown(posts: &Round<Contribution>) -> Vec<Shown<'_>> {
+    let shown = |post| match post {
+        &Ok(Contribution { ref offer, half, .. }) => Shown { offer: offer.as_ref(), half },
+        Err(_) => Shown { offer: None, half: Half::First },
+    };
+    posts.iter().map(shown).collect()
+}
+
+/// Whether a rank gives to itself, at another position: in place it could not tell what it had.
+fn wraps(plan: &Plan, rank: u64) -> bool {
+    let own = plan.receives(rank).into_iter().filter(|m| !m.crosses());
+    own.into_iter().any(|m| !moving_regions(&m).is_empty())
+}
+
+/// Whether ranks may disagree about a round: one was given up, and may have come all the same.
+fn is_late(error: &TeamError) -> bool {
+    match error {
+        TeamError::Deadline { .. } => true,
+        TeamError::Remote(failure) => failure.kind == FailureKind::Late,
+        _ => false,
+    }
+}

@@ -1,0 +1,224 @@
+//! Teams: ordered members that act together, the same on every engine.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::error::circle::Circle;
+use crate::error::{Engine, Failure, FailureKind, Rank, Result, TeamError};
+use crate::team::call::{Call, CallName, check_same};
+use crate::team::claim::Claim;
+use crate::team::meeting::{
+    Contribution, Meeting, Post, Round, Stage, contributions, first_failure,
+};
+use crate::team::members;
+use crate::team::patience::Patience;
+
+/// An ordered list of ranks, as one of them sees it.
+#[derive(Debug, Clone)]
+pub struct Team {
+    pub(super) meeting: Arc<dyn Meeting>,
+    rank: Option<u64>,
+    pub(super) patience: Patience,
+}
+
+impl Team {
+    pub(crate) fn new(meeting: Arc<dyn Meeting>, patience: Patience) -> Self {
+        let rank = (0..).zip(meeting.members()).find(|(_, member)| **member == meeting.own());
+        let rank = rank.map(|(rank, _)| rank);
+        Self { meeting, rank, patience }
+    }
+
+    /// This rank's number in the team; none if it is no member.
+    #[must_use]
+    pub fn rank(&self) -> Option<u64> {
+        self.rank
+    }
+
+    /// Number of members.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.members().len() as u64
+    }
+
+    /// The members as ranks of the world, in order.
+    #[must_use]
+    pub fn members(&self) -> &[u64] {
+        self.meeting.members()
+    }
+
+    /// What runs its plans.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        self.meeting.engine()
+    }
+
+    /// Whether this rank and a member can touch each other's memory.
+    #[must_use]
+    pub fn shares_memory_with(&self, rank: u64) -> bool {
+        Some(rank) == self.rank || self.meeting.shares(rank)
+    }
+
+    /// Whether the other team's ranks are numbered as this one's: they come from one world.
+    #[must_use]
+    pub fn is_of_the_world_of(&self, other: &Self) -> bool {
+        self.meeting.world_id() == other.meeting.world_id()
+    }
+
+    /// Sets how long to wait for others; none waits for ever.
+    #[must_use]
+    pub fn with_deadline(mut self, limit: Option<Duration>) -> Self {
+        self.patience = self.patience.with_limit(limit);
+        self
+    }
+
+    /// The team of some members, given by their rank in this team, in the given order.
+    ///
+    /// # Errors
+    /// Ranks named twice or outside the team; a forked child. Nothing is exchanged, so nothing can
+    /// hang.
+    pub fn subteam(&self, ranks: &[u64]) -> Result<Self> {
+        self.of(&members::chosen(self.members(), ranks)?)
+    }
+
+    /// The members of this team, then those of the other that are not among them.
+    ///
+    /// # Errors
+    /// In a forked child.
+    pub fn union(&self, other: &Self) -> Result<Self> {
+        self.of(&members::joined(self.members(), other.members()))
+    }
+
+    fn of(&self, members: &[u64]) -> Result<Self> {
+        self.meeting.check()?;
+        Ok(Self::new(self.meeting.other(members), self.patience))
+    }
+
+    /// Refuses where this process is not the rank (any more).
+    ///
+    /// # Errors
+    /// After a fork; when the communicator that the team was made of has been freed.
+    pub fn check(&self) -> Result<()> {
+        self.meeting.check()
+    }
+
+    /// Takes the team for one call of this rank, to be made later.
+    ///
+    /// # Errors
+    /// Another call of this rank is under way; a forked child.
+    pub fn claim(&self) -> Result<Claim> {
+        self.meeting.callers().enter();
+        Claim::new(&self.meeting)
+    }
+
+    /// Says that this thread, which claimed the team, does nothing until the call has ended.
+    pub fn await_claimed(&self) {
+        if self.meeting.callers().has_this_thread() {
+            self.meeting.cache().claim.set_awaited();
+        }
+    }
+
+    /// Waits until every member has come.
+    ///
+    /// # Errors
+    /// What stops any member.
+    pub fn barrier(&self) -> Result<()> {
+        let _claim = self.claim()?;
+        self.meet(Contribution::new(Call::new(CallName::read("barrier")))).map(|_| ())
+    }
+
+    /// Everyone's bytes, in the order of the members.
+    ///
+    /// # Errors
+    /// What stops any member, other calls on other ranks.
+    pub fn allgather(&self, name: &'static str, bytes: Vec<u8>) -> Result<Vec<Arc<[u8]>>> {
+        self.allgather_with(name, String::new(), bytes)
+    }
+
+    /// The same, with an argument that must be equal on all ranks.
+    ///
+    /// # Errors
+    /// As [`Team::allgather`].
+    pub fn allgather_with(
+        &self,
+        name: impl Into<Cow<'static, str>>,
+        argument: String,
+        bytes: Vec<u8>,
+    ) -> Result<Vec<Arc<[u8]>>> {
+        let _claim = self.claim()?;
+        let call = Call { name: CallName::from(name.into()), argument: argument.into() };
+        let (_, posts) =
+            self.meet(Contribution { bytes: bytes.into(), ..Contribution::new(call) })?;
+        Ok(contributions(&posts).map(|one| Arc::clone(&one.bytes)).collect())
+    }
+
+    /// Tells the others that this rank cannot take part in the call they are in or come to next.
+    ///
+    /// # Errors
+    /// A rank that is no member; what the engine reports.
+    pub fn report(&self, message: &str) -> Result<()> {
+        let rank = self.named(self.member()?);
+        self.post(Err(Failure::new(rank, FailureKind::Raised, message))).map(|_| ())
+    }
+
+    pub(super) fn member(&self) -> Result<u64> {
+        self.rank
+            .ok_or_else(|| TeamError::NotAMember { rank: self.meeting.own(), n_ranks: self.size() })
+    }
+
+    /// A rank of this team with its number in the world.
+    pub(super) fn named(&self, rank: u64) -> Rank {
+        Rank::of(self.members(), rank)
+    }
+
+    pub(super) fn post(&self, post: Post<Contribution>) -> Result<u64> {
+        self.meeting.check()?;
+        self.meeting.post(post, &self.patience)
+    }
+
+    /// Posts, waits, and compares the calls; every rank comes to the same verdict.
+    pub(super) fn meet(&self, contribution: Contribution) -> Result<(u64, Round<Contribution>)> {
+        let rank = self.member()?;
+        let call = contribution.call.clone();
+        let round = self.post(Ok(contribution))?;
+        let posts = self.meeting.wait(round, &self.patience, Stage::Arrival)?;
+        if first_failure(&posts).is_some() {
+            if let Some(circle) = self.circle(&posts, round) {
+                return Err(TeamError::TeamsDiffer { circle });
+            }
+            return Err(self.judge(rank, &posts, &call.words()));
+        }
+        check_same(self.members(), contributions(&posts).map(|one| &one.call))?;
+        Ok((round, posts))
+    }
+
+    /// The circle of waits that ended a round, if one did.
+    fn circle(&self, posts: &Round<Contribution>, round: u64) -> Option<Arc<Circle>> {
+        let mut failures = posts.iter().filter_map(|post| post.as_ref().err());
+        let is_told = failures.any(|failure| failure.kind == FailureKind::Circle);
+        is_told.then(|| self.meeting.circle(round)).flatten()
+    }
+
+    /// What a failed round means for this rank.
+    pub(super) fn judge(&self, rank: u64, posts: &Round<Contribution>, call: &str) -> TeamError {
+        let failures: Vec<&Failure> = posts.iter().filter_map(|post| post.as_ref().err()).collect();
+        let own = failures.iter().find(|f| f.kind == FailureKind::Late && f.rank.team == rank);
+        let raised = failures.iter().find(|f| f.kind != FailureKind::Late);
+        if let Some(failure) = own.or(raised) {
+            return TeamError::Remote((*failure).clone());
+        }
+        let mut missing: Vec<Rank> = failures.iter().map(|failure| failure.rank).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        let limit = self.patience.limit.unwrap_or_default();
+        TeamError::Deadline { missing, call: call.to_string(), limit }
+    }
+}
+
+impl PartialEq for Team {
+    fn eq(&self, other: &Self) -> bool {
+        self.meeting.world_id() == other.meeting.world_id() && self.members() == other.members()
+    }
+}
+
+impl Eq for Team {}

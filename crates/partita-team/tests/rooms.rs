@@ -1,0 +1,56 @@
+//! The rooms of the crate use each other in one direction only, the one that `lib.rs` tells.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Rooms from the lowest to the highest; those of one line know nothing of each other.
+const ROOMS: [&[&str]; 6] =
+    [&["error"], &["copy"], &["memory"], &["program"], &["team"], &["threads", "mpi"]];
+
+fn floor(room: &str) -> usize {
+    let found = ROOMS.iter().position(|rooms| rooms.contains(&room));
+    found.unwrap_or_else(|| panic!("{room} is no room; add it to the list here and in lib.rs"))
+}
+
+fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(&path, into);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            into.push(path);
+        }
+    }
+}
+
+/// The rooms that a line of code names, as `crate::room`.
+fn named(line: &str) -> Vec<&str> {
+    let code = line.split("//").next().unwrap_or_default();
+    code.split("crate::")
+        .skip(1)
+        .map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(rest))
+        .collect()
+}
+
+#[test]
+fn rooms_use_only_those_below_them() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&src, &mut files);
+    let mut n_named = 0;
+    for file in files {
+        let inside = file.strip_prefix(&src).expect("a file of the crate");
+        let room = inside.iter().next().and_then(|name| name.to_str()).expect("a room");
+        if room == "lib.rs" {
+            continue;
+        }
+        for line in fs::read_to_string(&file).expect("text").lines() {
+            for other in named(line) {
+                n_named += 1;
+                let is_below = other == room || floor(other) < floor(room);
+                assert!(is_below, "{} uses {other}: {line}", inside.display());
+            }
+        }
+    }
+    assert!(n_named > 100, "{n_named} lines name a room");
+}
