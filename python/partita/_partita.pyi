@@ -5,8 +5,8 @@ from typing import Any, SupportsIndex, final
 
 from numpy.typing import ArrayLike, DTypeLike
 
-from partita._run import Running
-from partita._team import Team
+from partita._team.run import Running
+from partita._team.team import Team
 from partita._types import (
     Box,
     Extents,

@@ -209,7 +209,7 @@ impl Plan {
         team: &Bound<'py, PyAny>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let run = slf.py().import("partita._run")?.getattr("apply")?;
+        let run = slf.py().import("partita._team.run")?.getattr("apply")?;
         run.call1((slf, local, team, out))
     }
 
@@ -221,7 +221,7 @@ impl Plan {
         team: &Bound<'py, PyAny>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let run = slf.py().import("partita._run")?.getattr("start")?;
+        let run = slf.py().import("partita._team.run")?.getattr("start")?;
         run.call1((slf, local, team, out))
     }
 
@@ -264,7 +264,7 @@ impl Plan {
         let forward =
             if this.is_adjoint() { this.adjoint() } else { Self { core: this.core.clone() } };
         let args = (forward.source(), forward.target(), this.dtype(), this.is_adjoint());
-        Ok((py.import("partita._rebuild")?.getattr("plan")?, args.into_pyobject(py)?))
+        Ok((py.import("partita._unpickle")?.getattr("plan")?, args.into_pyobject(py)?))
     }
 }
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
-from partita.distdl.agree import brief, in_world_order
+from partita.distdl.agree import brief, described, in_world_order
 from partita.distdl.pairing import Pairing
 
 if TYPE_CHECKING:
-    from partita._team import Team
+    from partita._team.team import Team
     from partita.distdl.partition import Partition
 
 
@@ -60,8 +60,6 @@ class Rooted:
 
 def between(source: Partition, target: Partition, flags: tuple[bool, bool]) -> str:
     """A movement from one partition to another in words, with its flags of transposition."""
-    from partita.distdl.partition import described
-
     sides = zip((source, target), flags, strict=True)
     words = [
         f"{described(one)}{' transposed' if is_reversed else ''}" for one, is_reversed in sides
