@@ -38,7 +38,7 @@ def read_parts(obj: Any, team: Team) -> tuple[dict[str, Any], Partitions, list[l
     assert parts is not None
     if team.size == 1:
         return dictionary, parts, None if parts.locals is None else [sorted(parts.locals)]
-    addresses.remember(team, [tuple(one["address"]) for one in told])
+    team.known_addresses = [tuple(one["address"]) for one in told]
     findings = disagreements(told)
     if findings:
         raise refuse(findings, "__partitioned__")

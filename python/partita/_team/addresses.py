@@ -40,13 +40,7 @@ def known(team: Team) -> list[Address] | None:
     """The addresses of a team's ranks, if they can be told without communication."""
     if team.engine == "threads":
         return [here()] * team.size
-    found: list[Address] | None = getattr(team, "_addresses", None)
-    return found
-
-
-def remember(team: Team, addresses: list[Address]) -> None:
-    """Keep what the ranks have told each other."""
-    team._addresses = addresses  # type: ignore[attr-defined]
+    return team.known_addresses
 
 
 def addresses(team: Team) -> list[Address]:
@@ -54,5 +48,5 @@ def addresses(team: Team) -> list[Address]:
     found = known(team)
     if found is None:
         found = [(str(ip), int(pid)) for ip, pid in team.gather_alike("locations", "", here())]
-        remember(team, found)
+        team.known_addresses = found
     return found

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from partita._args import checked_axes, integer, integers, natural
 from partita._errors import LayoutError, TeamError, text_of, words_of
+from partita._keeper import Keeper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound=BaseException)
 
 
-class Team:
+class Team(Keeper):
     """Ranks that act together, as one of them sees it.
 
     As a context manager it tells the other members when this rank fails:
@@ -34,7 +35,10 @@ class Team:
     """
 
     def __init__(self, native: TeamCore) -> None:
+        super().__init__()
         self.native = native
+        # Address and process id of each rank, once the ranks have told each other.
+        self.known_addresses: list[tuple[str, int]] | None = None
 
     @property
     def rank(self) -> int:

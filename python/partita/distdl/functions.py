@@ -22,6 +22,7 @@ import numpy as np
 
 from partita._args import flag, integers
 from partita._errors import LayoutError, PartitaError
+from partita._keeper import Keeper
 from partita._team.team import Grid, Team
 from partita.distdl.agree import in_world_order
 from partita.distdl.axes import AllSumReduce
@@ -83,15 +84,12 @@ def _kept(named: Sequence[Workers | None], read: Callable[[], Wanted[P]]) -> P:
 def _found(home: Workers, workers: Sequence[Workers], key: Any, make: Callable[..., P]) -> P:
     for one in (home, *workers):
         # Quick, for every call passes here; the full reading refuses it by name.
-        if not hasattr(one, "ranks"):
+        if not isinstance(one, Keeper):
             _partitions(one)
     # A team stays what it is; a partition may have been deactivated since.
     telling = [one for one in workers if one is not home or not isinstance(one, Team)]
     whole = (key, *(_identity(one) for one in telling))
-    kept = home.__dict__.setdefault("primitives", {})
-    if whole not in kept:
-        kept[whole] = make(*_partitions(*workers))
-    found: P = kept[whole]
+    found: P = home.kept(whole, lambda: make(*_partitions(*workers)))
     return found
 
 

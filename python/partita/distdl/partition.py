@@ -28,6 +28,7 @@ import numpy as np
 
 from partita._args import checked_axes, flags, integer, integers
 from partita._errors import LayoutError, MismatchError, text_of
+from partita._keeper import Keeper
 from partita._team.spmd import world
 from partita._team.team import Grid, Team
 from partita.distdl.errors import InactivePartition, RankError
@@ -44,7 +45,7 @@ _REDUCTIONS: dict[str, Callable[[Sequence[Local]], Local]] = {
 }
 
 
-class Partition:
+class Partition(Keeper):
     """An ordered team of workers without topology; inactive where this worker is no member.
 
     Made from a team or an mpi4py communicator. Without one it is the null partition: inactive,
@@ -52,6 +53,7 @@ class Partition:
     """
 
     def __init__(self, team: Any = None, *, root: Team | None = None) -> None:
+        super().__init__()
         if team is not None and not isinstance(team, Team):
             team = world(team)
         # A grid's shape is not the team's business; `CartesianPartition` keeps its own.

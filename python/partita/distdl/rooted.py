@@ -7,9 +7,11 @@ among the receivers (or contributors) of its own team; otherwise it only gives (
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
+from partita._keeper import Keeper
 from partita.distdl.agree import brief, described, in_world_order
 from partita.distdl.pairing import Pairing
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Rooted:
+class Rooted(Keeper):
     """Two partitions of which one holds single copies, the other many of each."""
 
     union: Team
@@ -29,6 +31,9 @@ class Rooted:
     is_reduction: bool
     # Partitions and flags in words, for workers to compare.
     settings: str
+    _kept: dict[Hashable, object] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def in_world_order(self) -> Self:
         """The same with a union whose order does not depend on the partitions' roles."""
