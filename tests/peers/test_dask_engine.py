@@ -334,8 +334,8 @@ def test_wrong_input_is_refused(client: Client) -> None:
 
 
 def test_nobody_to_work_is_said_clearly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pt.dask.patience, "NOBODY_WORKS_SECONDS", 1.0)
-    monkeypatch.setattr(pt.dask.patience, "LOOK_AROUND_SECONDS", 0.5)
+    monkeypatch.setattr(pt.dask.waiting, "NOBODY_WORKS_SECONDS", 1.0)
+    monkeypatch.setattr(pt.dask.waiting, "LOOK_AROUND_SECONDS", 0.5)
     with LocalCluster(**{**OPTIONS, "n_workers": 1}) as cluster, Client(cluster) as client:
         a = pt.from_dask(da.zeros((64, 64), chunks=32), client=client)
         cluster.scale(0)

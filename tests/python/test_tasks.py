@@ -17,13 +17,12 @@ import pytest
 from oracle import Values
 
 import partita as pt
-from partita._partita import join_parts, pack_parts
+from partita._partita import join_parts, local_shapes, pack_parts
 from partita._tasks import loans, worker
 from partita._tasks.array import TaskArray
 from partita._tasks.chunks import chunk_grid, chunk_layout
 from partita._tasks.plain_layouts import from_plain, to_plain
 from partita._tasks.schedule import Cut, Schedule, choose_places, schedule
-from partita._team.run import local_shapes
 from partita._team.wire import decode, encode
 
 PLACES = ("here", "there", "elsewhere")

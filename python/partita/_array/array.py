@@ -14,7 +14,6 @@ from partita._errors import LayoutError, ProtocolError
 from partita._memory.bfloat import as_bits
 from partita._memory.views import Copied
 from partita._partita import Layout, Whole, plan
-from partita._team.run import apply
 from partita._team.team import Team
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ class Array(Described):
         carrier = _carrier(self._dtype)
         made = plan(self._layout, layout, carrier.name)
         into = out if out is None else _seen_as(carrier, _listed(out))
-        moved = apply(made, _seen_as(carrier, self._buffers), self._team, into)
+        moved = made.apply(_seen_as(carrier, self._buffers), self._team, into)
         return _seen_as(self._dtype, _listed(moved))
 
     def exchange_halo(self) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._errors import LayoutError
 from partita._memory.views import is_frame, refuse_mask
-from partita._team.run import local_shapes
+from partita._partita import local_shapes
 from partita._team.spmd import world
 
 if TYPE_CHECKING:

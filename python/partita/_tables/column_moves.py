@@ -14,7 +14,6 @@ import numpy as np
 
 from partita._partita import Layout, plan
 from partita._tables.columns import NO_BYTES, Codec, Encoded
-from partita._team.run import apply
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +48,7 @@ Rectangles = dict[int, list[Rectangle]]
 Columns = list[Encoded]
 
 
-class Mover(NamedTuple):
+class ColumnMoves(NamedTuple):
     """A table's columns on their way from some rectangles to others."""
 
     codecs: Sequence[Codec]
@@ -58,7 +57,7 @@ class Mover(NamedTuple):
     target: Rectangles
     team: Team
 
-    def move(self, sent: list[Columns]) -> list[Columns]:
+    def moved(self, sent: list[Columns]) -> list[Columns]:
         """The columns of this rank's target rectangles. Collective."""
         lanes = self._move_lanes(sent)
         rows = self._move_rows(sent)
@@ -98,7 +97,7 @@ class Mover(NamedTuple):
                 {rank: [_lane_box(one, columns) for one in has] for rank, has in side.items()}
                 for side in (self.source, self.target)
             )
-            arrays = _run(extent, source, target, kind, own, self.team)
+            arrays = moved(extent, source, target, kind, own, self.team)
             for wanted, array, into in zip(self._wanted, arrays, got, strict=True):
                 first, last = wanted.span(columns)
                 for at, (column, lane) in enumerate(lanes[first:last]):
@@ -121,7 +120,7 @@ class Mover(NamedTuple):
             for held, encoded in zip(self._given, sent, strict=True)
             for column in columns[slice(*held.span(columns))]
         ]
-        rows = iter(_run((marks.n_bytes,), source, target, "uint8", own, self.team))
+        rows = iter(moved((marks.n_bytes,), source, target, "uint8", own, self.team))
         for wanted, into in zip(self._wanted, got, strict=True):
             for column in columns[slice(*wanted.span(columns))]:
                 into[column - wanted.column] = next(rows)
@@ -148,7 +147,7 @@ class Mover(NamedTuple):
             for rank, has in self.source.items()
         }
         everyone: dict[int, Boxes] = {rank: [((0, 0), extent)] for rank in range(self.team.size)}
-        (n_bytes,) = _run(extent, source, everyone, "int64", own, self.team)
+        (n_bytes,) = moved(extent, source, everyone, "int64", own, self.team)
         starts = np.concatenate([[0], np.cumsum(n_bytes.T.ravel())])
         return _Marks(columns, place, starts.astype(np.int64))
 
@@ -186,7 +185,7 @@ def _mark_box(one: Rectangle, columns: list[int], place: dict[int, int]) -> Box:
     return (start, first), (end - start, last - first)
 
 
-def _run(
+def moved(
     extent: tuple[int, ...],
     source: dict[int, Boxes],
     target: dict[int, Boxes],
@@ -201,7 +200,7 @@ def _run(
             for side in (source, target)
         )
         moves = plan(before, after, dtype)
-    moved = apply(moves, own, team, None)
-    if moved is None:
+    filled = moves.apply(own, team)
+    if filled is None:
         return []
-    return moved if isinstance(moved, list) else [moved]
+    return filled if isinstance(filled, list) else [filled]

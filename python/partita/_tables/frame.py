@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._args import a_layout
 from partita._array.array import Array
 from partita._errors import LayoutError, ProtocolError
 from partita._findings import share
 from partita._partita import Block, Layout, Whole
-from partita._tables.column_moves import Mover, Rectangle, Rectangles
+from partita._tables.column_moves import ColumnMoves, Rectangle, Rectangles
 from partita._tables.columns import Codec, Encoded, codec_of
 from partita._tables.schema import (
     ROW_LABELS,
@@ -89,10 +90,10 @@ class Frame(Array):
         n_rows, schema = self.shape[0], self._schema
         source_rows, target_rows = _rows_of(source), _rows_of(target)
         one_each = [[labels[one.row, one.n_rows]] for one in source_rows.get(team.rank, [])]
-        moved = Mover([schema.rows], n_rows, source_rows, target_rows, team).move(one_each)
+        moved = ColumnMoves([schema.rows], n_rows, source_rows, target_rows, team).moved(one_each)
         wanted = target_rows.get(team.rank, [])
         new_labels = {(w.row, w.n_rows): one for w, (one,) in zip(wanted, moved, strict=True)}
-        parts = Mover(schema.codecs, n_rows, source, target, team).move(columns)
+        parts = ColumnMoves(schema.codecs, n_rows, source, target, team).moved(columns)
         with team:
             tables = _assembled(schema, layout, team.rank, parts, new_labels)
         return Frame(tables, layout, team, schema)
@@ -154,9 +155,7 @@ class Frame(Array):
 
 def check_layout(layout: Any, shape: tuple[int, ...]) -> None:
     """Refuse layouts that tables cannot have."""
-    if not isinstance(layout, Layout):
-        message = f"a {type(layout).__name__} as layout of a table; use a partita.Layout"
-        raise LayoutError(message, "not-a-layout")
+    a_layout(layout)
     if layout.shape != shape:
         message = f"a table of {shape} for a layout of {layout.shape}; use one shape"
         raise LayoutError(message, "shapes-differ")

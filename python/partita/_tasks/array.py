@@ -17,11 +17,11 @@ from partita._array.array import Array
 from partita._array.described import Described
 from partita._errors import LayoutError, ProtocolError, TeamError
 from partita._memory.warm import empty
-from partita._partita import Layout, Whole, join_parts, plan
+from partita._partita import Layout, Whole, join_parts, local_shapes, plan
 from partita._tasks.chunks import ChunkGrid, chunk_grid, chunk_layout
+from partita._tasks.html import page
 from partita._tasks.loans import ENDED
 from partita._tasks.schedule import choose_fetches, choose_places, schedule
-from partita._team.run import local_shapes
 from partita._team.team import a_team
 
 if TYPE_CHECKING:
@@ -208,9 +208,7 @@ class TaskArray(Described, ABC):
         return head + notation + tail
 
     def _repr_html_(self) -> str:
-        from partita._tasks.html import table
-
-        return table(self, self._handles, self._places)
+        return page(self, self.engine, self._places)
 
     @abstractmethod
     def _homes(self) -> dict[int, Sequence[Place]]:

@@ -8,8 +8,7 @@ import numpy as np
 
 from partita._args import a_layout, is_listed
 from partita._errors import LayoutError
-from partita._partita import Layout, plan
-from partita._team.run import local_shapes
+from partita._partita import Layout, local_shapes, plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

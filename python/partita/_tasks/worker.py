@@ -10,10 +10,9 @@ import numpy as np
 from partita._errors import LayoutError
 from partita._memory.views import as_numpy, is_frame
 from partita._memory.warm import empty
-from partita._partita import join_parts, pack_parts
+from partita._partita import join_parts, local_shapes, pack_parts
 from partita._tasks.cache import remembered
 from partita._tasks.loans import lend
-from partita._team.run import local_shapes
 
 if TYPE_CHECKING:
     from partita._array.array import Local

@@ -12,7 +12,7 @@ Plans run as tasks on the workers that hold the pieces; this process keeps futur
 - `fetch`: `get` of its `__partitioned__`.
 - `submission`: a plan as tasks.
 - `cluster`: clients and workers.
-- `patience`: waiting, not for ever.
+- `waiting`: for futures, not for ever.
 """
 
 from partita._tasks.share import share

@@ -11,12 +11,12 @@ import numpy as np
 
 from partita._errors import LayoutError, TeamError
 from partita._tasks.array import TaskArray
-from partita._tasks.desk import Exchange
+from partita._tasks.references import Exchange
 from partita.dask import cluster
 from partita.dask.cluster import a_client, bind, current_client, host, one_clear_error, restricted
 from partita.dask.fetch import get
-from partita.dask.patience import wait_for
 from partita.dask.submission import Submission
+from partita.dask.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

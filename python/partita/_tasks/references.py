@@ -1,6 +1,6 @@
 """How references to objects in Ray's stores come to other processes, those of Dask among them.
 
-They travel through a small actor of Ray (`Desk`), because Ray counts only those
+They travel through a small actor of Ray (`KeptReferences`), because Ray counts only those
 that it carries itself: a reference that is pickled elsewhere would keep its object for ever.
 """
 
@@ -23,7 +23,7 @@ AUTH = "RAY_AUTH_MODE"
 _joining = threading.Lock()
 
 
-class Desk:
+class KeptReferences:
     """Keeps references until they are fetched."""
 
     def __init__(self) -> None:
@@ -87,61 +87,61 @@ def cluster_address() -> str:
 
 
 @remembered
-def _desk_class() -> Any:
+def _actor_class() -> Any:
     import ray
 
-    return ray.remote(Desk)
+    return ray.remote(KeptReferences)
 
 
 @remembered
-def _own_desk(address: str, job: str) -> tuple[str, Any]:
-    """The name and the handle of this process's desk.
+def _own_actor(address: str, job: str) -> tuple[str, Any]:
+    """The name and the handle of this process's actor.
 
     It must outlive every reference that was fetched from it: Ray asks it who has them.
     """
-    name = f"desk-{job}-{uuid4().hex}"
+    name = f"actor-{job}-{uuid4().hex}"
     options = {"name": name, "namespace": NAMESPACE, "num_cpus": 0}
-    return name, _desk_class().options(**options).remote()
+    return name, _actor_class().options(**options).remote()
 
 
 class Exchange:
-    """A desk and a prefix of names on it; may be sent to other processes."""
+    """An actor and a prefix of names there; may be sent to other processes."""
 
-    def __init__(self, address: str, desk: str, prefix: str, auth: str = "") -> None:
-        self.address, self._desk, self._prefix, self.auth = address, desk, prefix, auth
+    def __init__(self, address: str, actor: str, prefix: str, auth: str = "") -> None:
+        self.address, self._actor, self._prefix, self.auth = address, actor, prefix, auth
 
     @classmethod
     def open(cls) -> Exchange:
-        """A new one, on the desk of this process."""
+        """A new one, with the actor of this process."""
         import ray
 
         address = cluster_address()
-        desk, _ = _own_desk(address, ray.get_runtime_context().get_job_id())
-        return cls(address, desk, uuid4().hex, os.environ.get(AUTH, ""))
+        actor, _ = _own_actor(address, ray.get_runtime_context().get_job_id())
+        return cls(address, actor, uuid4().hex, os.environ.get(AUTH, ""))
 
     def plain(self) -> list[str]:
         """Plain data that make it again: `Exchange(*plain)`."""
-        return [self.address, self._desk, self._prefix, self.auth]
+        return [self.address, self._actor, self._prefix, self.auth]
 
     def _call(self, method: str, *args: Any) -> Any:
         ray = connect(self.address, self.auth)
-        desk = ray.get_actor(self._desk, namespace=NAMESPACE)
-        return ray.get(getattr(desk, method).remote(*args))
+        actor = ray.get_actor(self._actor, namespace=NAMESPACE)
+        return ray.get(getattr(actor, method).remote(*args))
 
     def put(self, name: str, values: list[Any]) -> None:
-        """Put values into the store of this node and their references on the desk."""
+        """Put values into the store of this node and their references with the actor."""
         ray = connect(self.address, self.auth)
         self.hand_out(name, [ray.put(value) for value in values])
 
     def hand_out(self, name: str, refs: list[Any]) -> None:
-        """Put references on the desk."""
+        """Give references to the actor."""
         self._call("give", f"{self._prefix}/{name}", refs)
 
     def take(self, name: str) -> list[Any]:
-        """References on the desk."""
+        """References with the actor."""
         refs: list[Any] = self._call("show", f"{self._prefix}/{name}")
         return refs
 
     def close(self) -> None:
-        """Keep nothing on the desk."""
+        """Keep nothing with the actor."""
         self._call("drop", self._prefix)
