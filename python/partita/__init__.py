@@ -10,9 +10,10 @@ A layout says which rank holds which elements; a plan says what moves where:
 (2, 256)
 """
 
+import types as _types
 import typing as _typing
 
-from partita import _place as _place
+from partita import _engines as _engines
 from partita._errors import (
     DeadlineError,
     LayoutError,
@@ -37,50 +38,71 @@ from partita._partita import (
     __version__,
     plan,
 )
+from partita._team import place as _place  # noqa: F401  (watches forks from the start)
 
 if _typing.TYPE_CHECKING:
-    from partita._array import Array, from_local
-    from partita._check import Finding, check
-    from partita._frame import Frame
-    from partita._import import asarray, from_distarray, from_partitioned
-    from partita._primitives import (
+    from partita._array.array import Array
+    from partita._findings import Finding
+    from partita._protocol.asarray import asarray
+    from partita._protocol.check import check
+    from partita._protocol.distarray import from_distarray
+    from partita._protocol.from_local import from_local
+    from partita._protocol.partitioned import from_partitioned
+    from partita._tables.frame import Frame
+    from partita._team.spmd import spmd, world
+    from partita._team.team import Grid, Team
+    from partita.dask import from_dask
+    from partita.distdl.functions import (
         all_sum_reduce,
         broadcast,
         halo_exchange,
         sum_reduce,
         transpose_partition,
     )
-    from partita._team import Grid, Team, spmd, world
-    from partita.dask import from_dask
     from partita.ray import from_ray
 
 # What needs NumPy or threads is loaded when it is first used.
 _LATER = {
-    "Array": "_array",
-    "Finding": "_check",
-    "Frame": "_frame",
-    "Grid": "_team",
-    "Team": "_team",
-    "all_sum_reduce": "_primitives",
-    "asarray": "_import",
-    "broadcast": "_primitives",
-    "check": "_check",
+    "Array": "_array.array",
+    "Finding": "_findings",
+    "Frame": "_tables.frame",
+    "Grid": "_team.team",
+    "Team": "_team.team",
+    "all_sum_reduce": "distdl.functions",
+    "asarray": "_protocol.asarray",
+    "broadcast": "distdl.functions",
+    "check": "_protocol.check",
     "from_dask": "dask",
-    "from_distarray": "_import",
-    "from_local": "_array",
-    "from_partitioned": "_import",
+    "from_distarray": "_protocol.distarray",
+    "from_local": "_protocol.from_local",
+    "from_partitioned": "_protocol.partitioned",
     "from_ray": "ray",
-    "halo_exchange": "_primitives",
-    "spmd": "_team",
-    "sum_reduce": "_primitives",
-    "transpose_partition": "_primitives",
-    "world": "_team",
+    "halo_exchange": "distdl.functions",
+    "spmd": "_team.spmd",
+    "sum_reduce": "distdl.functions",
+    "transpose_partition": "distdl.functions",
+    "world": "_team.spmd",
 }
 
 
-_MODULES = ("dask", "distdl", "ray")
+_MODULES = ("dask", "dist", "distdl", "ray")
 # Those that are nothing without another library are not listed, but found.
 _EXTRAS = ("jax", "torch")
+
+
+def _to_dask() -> _types.ModuleType:
+    from partita.dask import hand_over
+
+    return hand_over
+
+
+def _to_ray() -> _types.ModuleType:
+    from partita.ray import hand_over
+
+    return hand_over
+
+
+_engines.LOADERS.update(dask=_to_dask, ray=_to_ray)
 
 
 def __getattr__(name: str) -> _typing.Any:

@@ -1,6 +1,6 @@
 """`python -m partita` is the command `partita`."""
 
-from partita._cli import main
+from partita._command.cli import main
 
 if __name__ == "__main__":
     main()

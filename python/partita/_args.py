@@ -15,7 +15,6 @@ from partita._errors import LayoutError
 
 if TYPE_CHECKING:
     from partita._partita import Layout
-    from partita._team import Team
 
 
 # More than any size or rank; Python itself refuses to write much longer numbers.
@@ -64,16 +63,6 @@ def integers(values: Any, what: str) -> tuple[int, ...]:
         message = f"{what} {shown(values)} is no list of integers; use one, such as [0, 1]"
         raise LayoutError(message, f"{what}-not-integer")
     return tuple(integer(value, what) for value in values)
-
-
-def a_team(given: Any) -> Team:
-    """What is given as a team, if it is one."""
-    from partita._team import Team
-
-    if not isinstance(given, Team):
-        message = f"a {type(given).__name__} as team; use one, such as partita.world()"
-        raise LayoutError(message, "not-a-team")
-    return given
 
 
 def a_layout(given: Any) -> Layout:

@@ -20,6 +20,7 @@ from distributed import Client, LocalCluster, wait
 from task_cases import SHAPE, buffers, check, layouts, numbers, summands
 
 import partita as pt
+from partita._partita import Crew
 
 LAYOUTS = layouts()
 HERE = Path(__file__).parent
@@ -64,9 +65,9 @@ def lending(client: Client) -> Iterator[Client]:
 
 
 def lend_everything(from_bytes: int = 1) -> None:
-    from partita import _lend
+    from partita._tasks import loans
 
-    _lend.SMALLEST_LOAN_BYTES = from_bytes
+    loans.SMALLEST_LOAN_BYTES = from_bytes
 
 
 def scattered(client: Client, values: np.ndarray, layout: pt.Layout) -> pt.dask.DaskArray:
@@ -147,7 +148,7 @@ def test_what_crosses_goes_between_workers_and_is_what_the_plan_says(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # What is lent does not cross.
-    monkeypatch.setattr(pt.dask, "machines", lambda client: {})
+    monkeypatch.setattr(pt.dask.cluster, "machines", lambda client: {})
     values = numbers(7, (512, 512))
     rows, columns = (pt.Layout(values.shape, n) for n in ("block, * @ 2x1", "*, block @ 1x2"))
     workers = sorted(client.scheduler_info()["workers"])
@@ -218,6 +219,7 @@ OTHER_PROCESS = """
 import pickle, sys
 import numpy as np
 import partita as pt
+from partita._partita import Crew
 found = pickle.loads(sys.stdin.buffer.read())
 np.save(sys.stdout.buffer, pt.from_partitioned(found).gather())
 """
@@ -253,7 +255,7 @@ def test_another_process_is_told_what_is_gone(client: Client) -> None:
 def taken_over(given: bytes | dict[str, object]) -> np.ndarray:
     """The whole array, in a task."""
     found = pickle.loads(given) if isinstance(given, bytes) else given
-    return pt.from_partitioned(found, team=pt.Team(pt._team.Crew(1).world(0))).gather()
+    return pt.from_partitioned(found, team=pt.Team(Crew(1).world(0))).gather()
 
 
 @pytest.mark.parametrize("form", ["pickled", "plain"])
@@ -332,8 +334,8 @@ def test_wrong_input_is_refused(client: Client) -> None:
 
 
 def test_nobody_to_work_is_said_clearly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pt.dask, "NOBODY_WORKS_SECONDS", 1.0)
-    monkeypatch.setattr(pt.dask, "LOOK_AROUND_SECONDS", 0.5)
+    monkeypatch.setattr(pt.dask.waiting, "NOBODY_WORKS_SECONDS", 1.0)
+    monkeypatch.setattr(pt.dask.waiting, "LOOK_AROUND_SECONDS", 0.5)
     with LocalCluster(**{**OPTIONS, "n_workers": 1}) as cluster, Client(cluster) as client:
         a = pt.from_dask(da.zeros((64, 64), chunks=32), client=client)
         cluster.scale(0)
@@ -444,9 +446,9 @@ def test_a_killed_worker_and_scattered_data(doomed: Client, n_before: int) -> No
 
 def kill_at(what: str, n_before: int) -> None:
     """Kill this worker when it starts a task of this kind after some others."""
-    from partita import _tasks
+    from partita._tasks import worker
 
-    task = getattr(_tasks, what)
+    task = getattr(worker, what)
     rest = iter(range(n_before))
 
     def killer(*args: object) -> object:
@@ -454,7 +456,7 @@ def kill_at(what: str, n_before: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return task(*args)
 
-    setattr(_tasks, what, killer)
+    setattr(worker, what, killer)
 
 
 def test_nothing_is_left_on_the_cluster(client: Client) -> None:

@@ -36,24 +36,24 @@ def wanted(client: Client) -> np.ndarray:
 
 
 def count_loans() -> None:
-    from partita import _lend
+    from partita._tasks import loans
 
-    borrow = _lend.borrow
-    _lend.n_borrowed = 0
+    borrow = loans.borrow
+    loans.n_borrowed = 0
 
     def counted(note: list[int]) -> object:
-        _lend.n_borrowed += 1
+        loans.n_borrowed += 1
         return borrow(note)
 
     # A part is unpickled by the name of its function.
-    counted.__module__, counted.__qualname__ = "partita._lend", "borrow"
-    _lend.borrow = counted
+    counted.__module__, counted.__qualname__ = "partita._tasks.loans", "borrow"
+    loans.borrow = counted
 
 
 def n_loans() -> int:
-    from partita import _lend
+    from partita._tasks import loans
 
-    return _lend.n_borrowed
+    return loans.n_borrowed
 
 
 def test_parts_are_lent_again_and_again(client: Client) -> None:
@@ -65,13 +65,13 @@ def test_parts_are_lent_again_and_again(client: Client) -> None:
 
 def forget_loans() -> None:
     """Every part that comes to this worker is gone."""
-    from partita import _lend
+    from partita._tasks import loans
 
     def gone(note: list[int]) -> object:
-        return _lend.Gone(note)
+        return loans.Gone(note)
 
-    gone.__module__, gone.__qualname__ = "partita._lend", "borrow"
-    _lend.borrow = gone
+    gone.__module__, gone.__qualname__ = "partita._tasks.loans", "borrow"
+    loans.borrow = gone
 
 
 def test_parts_that_are_gone_are_sent(client: Client) -> None:
@@ -86,7 +86,7 @@ def test_a_variable_switches_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
         Client(cluster) as client,
     ):
         client.run(forget_loans)
-        assert set(pt.dask.machines(client).values()) == {""}
+        assert set(pt.dask.cluster.machines(client).values()) == {""}
         np.testing.assert_array_equal(moved(client), wanted(client))
 
 
@@ -99,9 +99,9 @@ time.sleep(60)
 
 
 def test_a_borrower_that_is_killed_holds_nothing_back() -> None:
-    from partita import _lend
+    from partita._tasks import loans
 
-    part = _lend.lend(1 << 20)
+    part = loans.lend(1 << 20)
     assert part is not None
     part.array[:] = 1
     address = part.array.ctypes.data
@@ -113,11 +113,11 @@ def test_a_borrower_that_is_killed_holds_nothing_back() -> None:
         process.stdin.close()
         assert int(process.stdout.readline()) == 1 << 20
         del part
-        other = _lend.lend(1 << 20)
+        other = loans.lend(1 << 20)
         assert other is not None
         assert other.array.ctypes.data != address, "the borrower still reads it"
         process.kill()
         process.wait()
-    again = _lend.lend(1 << 20)
+    again = loans.lend(1 << 20)
     assert again is not None
     assert again.array.ctypes.data == address

@@ -239,7 +239,7 @@ WRONG_LAYOUTS: dict[str, Any] = {
     "shapes-differ": pt.Layout((5, 2), "*, * @ 1x1"),
     "frame-halo": pt.Layout((4, 2), [pt.Block(halo=(1, 1)), pt.Whole()], grid=(1, 1)),
     "frame-partial": pt.Layout((4, 2), "*, * @ 1x1x1", partial=[2]),
-    "not-a-layout": "*, *",
+    "layout-type": "*, *",
 }
 
 

@@ -15,7 +15,7 @@ from launch import launch
 from test_pandas import table
 
 import partita as pt
-from partita import _run
+from partita._tables import column_moves
 
 LINES = 6
 TIMES = pd.date_range("2020-01-01", periods=LINES, freq="D")
@@ -219,12 +219,12 @@ def test_text_takes_about_its_own_memory(monkeypatch: pytest.MonkeyPatch) -> Non
     words[500] = "long" * 25_000
     whole = pd.DataFrame({"a": words})
     made: list[int] = []
-    empty = _run.empty
+    moved = column_moves.moved
 
-    def counted(shape: Any, dtype: Any) -> Any:
-        array = empty(shape, dtype)
-        made.append(array.nbytes)
-        return array
+    def counted(*args: Any) -> Any:
+        arrays = moved(*args)
+        made.extend(array.nbytes for array in arrays)
+        return arrays
 
     def body(team: pt.Team) -> None:
         given = table(whole, [0, 500, 1000], [0, 1], [(team.rank, 0)])
@@ -232,7 +232,7 @@ def test_text_takes_about_its_own_memory(monkeypatch: pytest.MonkeyPatch) -> Non
 
     pt.spmd(body, ranks=2)
     # Memory of partita itself is not traced.
-    monkeypatch.setattr(_run, "empty", counted)
+    monkeypatch.setattr(column_moves, "moved", counted)
     tracemalloc.start()
     pt.spmd(body, ranks=2)
     _, peak = tracemalloc.get_traced_memory()

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from partita import LayoutError, TeamError, _lend
+from partita import LayoutError, TeamError
 from partita._partita import LentBytes
-from partita._wire import decode, encode
+from partita._tasks.loans import Gone, borrow
+from partita._team.wire import decode, encode
 
 N_CASES = 30_000
 SIZES = (1, 4096, 5000, 300_000)
@@ -169,8 +170,8 @@ def test_what_is_no_note_is_an_error(note: Any) -> None:
     with pytest.raises(TeamError) as told:
         LentBytes.borrow(note)
     assert told.value.reason == "loan-note"
-    part = _lend.borrow(note)
-    assert isinstance(pickle.loads(pickle.dumps(part)), _lend.Gone)
+    part = borrow(note)
+    assert isinstance(pickle.loads(pickle.dumps(part)), Gone)
     with pytest.raises(TeamError) as told:
         _ = part.array
     assert told.value.reason == "loan-note"

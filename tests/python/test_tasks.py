@@ -17,14 +17,13 @@ import pytest
 from oracle import Values
 
 import partita as pt
-from partita import _lend, _tasks
-from partita._chunks import chunk_grid, chunk_layout
-from partita._partita import join_parts, pack_parts
-from partita._plain import from_plain, to_plain
-from partita._run import local_shapes
-from partita._schedule import Cut, Schedule, choose_places, schedule
-from partita._tasks import TaskArray
-from partita._wire import decode, encode
+from partita._partita import join_parts, local_shapes, pack_parts
+from partita._tasks import loans, worker
+from partita._tasks.array import TaskArray
+from partita._tasks.chunks import chunk_grid, chunk_layout
+from partita._tasks.plain_layouts import from_plain, to_plain
+from partita._tasks.schedule import Cut, Schedule, choose_places, schedule
+from partita._team.wire import decode, encode
 
 PLACES = ("here", "there", "elsewhere")
 
@@ -60,7 +59,7 @@ class PlainArray(TaskArray):
             handles = self._handles[one.source]
             assert all(handle.place == one.place for handle in handles)
             buffers = [handle.data for handle in handles]
-            data = _tasks.cut(pickled, one, buffers)
+            data = worker.cut(pickled, one, buffers)
             slots.append(Slot(data, one.place))
         return slots
 
@@ -77,7 +76,7 @@ class PlainArray(TaskArray):
                 else:
                     assert cuts[take.cut].place != one.place
                     parts.append(self.carried(cuts[take.cut].data))
-            joined = _tasks.join(pickle.dumps(made), one.target, one.takes, parts)
+            joined = worker.join(pickle.dumps(made), one.target, one.takes, parts)
             result[one.target] = [Slot(data, one.place) for data in joined]
         return result
 
@@ -156,7 +155,7 @@ class LendingArray(PlainArray):
 
 
 def test_parts_are_lent_on_one_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_lend, "SMALLEST_LOAN_BYTES", 1)
+    monkeypatch.setattr(loans, "SMALLEST_LOAN_BYTES", 1)
     for seed, source, target in pairs()[:150]:
         data = values(source, np.random.default_rng(seed))
         wanted = execute.run(pt.plan(source, target), data, zeros(target))
@@ -180,7 +179,7 @@ class ForgetfulArray(LendingArray):
 
 
 def test_what_is_lent_no_more_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_lend, "SMALLEST_LOAN_BYTES", 1)
+    monkeypatch.setattr(loans, "SMALLEST_LOAN_BYTES", 1)
     rows, columns = (pt.Layout((6, 6), n) for n in ("block, * @ 3x1", "*, block @ 1x3"))
     data = values(rows, np.random.default_rng(1))
     moved = spread(data, rows, ForgetfulArray).redistribute(columns)

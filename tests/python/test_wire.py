@@ -10,7 +10,7 @@ import pytest
 from bodies_data import nested
 
 from partita import LayoutError
-from partita._wire import decode, encode
+from partita._team.wire import decode, encode
 
 
 class Mute:

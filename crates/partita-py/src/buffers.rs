@@ -34,6 +34,9 @@ impl Held {
         let status = unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), &raw mut *view, flags) };
         if status != 0 {
             let error = PyErr::fetch(py);
+            if let Some(bits) = bits_of(object) {
+                return Self::new(&bits, dtype, side);
+            }
             let kind = object.get_type();
             let message =
                 format!("the {side} buffer {kind} gives no memory ({error}); use a NumPy array");
@@ -90,6 +93,15 @@ impl Drop for Held {
             unsafe { ffi::PyBuffer_Release(&raw mut *self.view) };
         });
     }
+}
+
+/// An array of bfloat16 as integers: the buffer protocol has no word for it.
+fn bits_of<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let class = object.py().import("numpy").ok()?.getattr("ndarray").ok()?;
+    let is_array = object.is_instance(&class).ok()?;
+    let name = object.getattr("dtype").ok()?.getattr("name").ok()?;
+    let is_bfloat = is_array && name.eq(Dtype::Bf16.name()).ok()?;
+    is_bfloat.then(|| object.call_method1("view", (Dtype::U16.name(),)).ok())?
 }
 
 fn described(format: &str) -> String {

@@ -297,7 +297,7 @@ impl Layout {
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = slf.py();
         let this = slf.get();
-        let rebuild = py.import("partita._rebuild")?;
+        let rebuild = py.import("partita._unpickle")?;
         let ranks = this.ranks(py)?;
         if let Form::Boxes(boxes) = this.core.form() {
             let pieces: Vec<Vec<_>> = (0..this.core.n_ranks())

@@ -18,6 +18,7 @@ mod mpi;
 mod pieces;
 mod plan;
 mod protocol;
+mod run;
 mod tasks;
 mod team;
 mod values;
@@ -50,6 +51,7 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<mpi::MpiWorld>()?;
     module.add_function(wrap_pyfunction!(mpi::is_launched, module)?)?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(run::local_shapes, module)?)?;
     module.add_function(wrap_pyfunction!(cli::run_command, module)?)?;
     protocol::add(module)?;
     module.add_function(wrap_pyfunction!(loan::machine_name, module)?)?;

@@ -59,7 +59,7 @@ impl Block {
         slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = slf.py();
-        let rebuild = py.import("partita._rebuild")?.getattr("block")?;
+        let rebuild = py.import("partita._unpickle")?.getattr("block")?;
         let block = slf.get().block();
         let (rule, sizes) = match &block.rule {
             core::BlockRule::First => (Some("first"), None),
@@ -274,7 +274,7 @@ impl Unstructured {
         slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = slf.py();
-        let rebuild = py.import("partita._rebuild")?.getattr("unstructured")?;
+        let rebuild = py.import("partita._unpickle")?.getattr("unstructured")?;
         let args = (slf.get().indices(py)?, slf.get().one_to_one()).into_pyobject(py)?;
         Ok((rebuild, args))
     }

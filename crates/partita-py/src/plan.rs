@@ -10,6 +10,7 @@ use crate::convert::natural;
 use crate::errors::{OrRaise, layout_error};
 use crate::layout::Layout;
 use crate::moves::Move;
+use crate::run::{Sides, read_team};
 
 /// Which rank gives which elements to which rank, from one layout to another.
 #[pyclass(frozen, eq, hash, module = "partita")]
@@ -204,13 +205,15 @@ impl Plan {
     /// this rank, give and get a list of them.
     #[pyo3(signature = (local, team, out=None))]
     fn apply<'py>(
-        slf: &Bound<'py, Self>,
+        &self,
         local: &Bound<'py, PyAny>,
         team: &Bound<'py, PyAny>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let run = slf.py().import("partita._run")?.getattr("apply")?;
-        run.call1((slf, local, team, out))
+        let team = read_team(team)?;
+        let sides = Sides::new(team.get(), self, local, out)?;
+        team.get().run(local.py(), self, &sides)?;
+        Ok(sides.result)
     }
 
     /// Begins to run the plan; `.wait()` of what it returns gives the target buffer.
@@ -221,7 +224,7 @@ impl Plan {
         team: &Bound<'py, PyAny>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let run = slf.py().import("partita._run")?.getattr("start")?;
+        let run = slf.py().import("partita._team.run")?.getattr("Running")?;
         run.call1((slf, local, team, out))
     }
 
@@ -264,7 +267,7 @@ impl Plan {
         let forward =
             if this.is_adjoint() { this.adjoint() } else { Self { core: this.core.clone() } };
         let args = (forward.source(), forward.target(), this.dtype(), this.is_adjoint());
-        Ok((py.import("partita._rebuild")?.getattr("plan")?, args.into_pyobject(py)?))
+        Ok((py.import("partita._unpickle")?.getattr("plan")?, args.into_pyobject(py)?))
     }
 }
 

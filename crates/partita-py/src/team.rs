@@ -16,6 +16,7 @@ use pyo3::types::{PyBytes, PyTuple};
 use crate::buffers::Held;
 use crate::errors::team_error;
 use crate::plan::Plan;
+use crate::run::Sides;
 
 /// All ranks of one process that work together.
 #[pyclass(frozen, module = "partita._partita")]
@@ -125,35 +126,21 @@ impl TeamCore {
         py.detach(|| self.core.report(message)).map_err(|error| team_error(py, &error))
     }
 
-    /// Runs a plan on this rank's buffers.
-    fn run(
-        &self,
-        py: Python<'_>,
-        plan: &Plan,
-        sources: Vec<Bound<'_, PyAny>>,
-        targets: Vec<Bound<'_, PyAny>>,
-    ) -> PyResult<()> {
-        let (from, _from) = self.hold(py, plan, &sources, "source")?;
-        let (into, _into) = self.hold(py, plan, &targets, "target")?;
-        // SAFETY: what is held keeps the memory in place until after the call, and the buffer
-        // protocol vouches for shape and strides; the engine checks the rest.
-        let outcome = py.detach(|| unsafe { self.core.run(&plan.core, &from, &into) });
-        outcome.map_err(|error| self.raised(py, &error))
-    }
-
     /// Takes hold of the buffers and of the team; the plan runs when the result is told to.
     fn start(
         &self,
         py: Python<'_>,
         plan: Py<Plan>,
-        sources: Vec<Bound<'_, PyAny>>,
-        targets: Vec<Bound<'_, PyAny>>,
+        local: &Bound<'_, PyAny>,
+        out: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Started> {
+        let sides = Sides::new(self, plan.get(), local, out)?;
         let claim = self.core.claim().map_err(|error| self.raised(py, &error))?;
-        let sources = self.hold(py, plan.get(), &sources, "source")?;
-        let targets = self.hold(py, plan.get(), &targets, "target")?;
+        let sources = self.hold(py, plan.get(), &sides.sources, "source")?;
+        let targets = self.hold(py, plan.get(), &sides.targets, "target")?;
         let team = Self { core: self.core.clone() };
-        Ok(Started { team, plan, sources, targets, claim: Mutex::new(Some(claim)) })
+        let result = sides.result.unbind();
+        Ok(Started { team, plan, sources, targets, result, claim: Mutex::new(Some(claim)) })
     }
 
     /// Runs a plan from a layout to itself on this rank's buffers: fills the halos.
@@ -175,6 +162,25 @@ impl TeamCore {
 }
 
 impl TeamCore {
+    /// Runs a plan on this rank's buffers.
+    pub(crate) fn run(&self, py: Python<'_>, plan: &Plan, sides: &Sides<'_>) -> PyResult<()> {
+        let (from, _from) = self.hold(py, plan, &sides.sources, "source")?;
+        let (into, _into) = self.hold(py, plan, &sides.targets, "target")?;
+        // SAFETY: what is held keeps the memory in place until after the call, and the buffer
+        // protocol vouches for shape and strides; the engine checks the rest.
+        let outcome = py.detach(|| unsafe { self.core.run(&plan.core, &from, &into) });
+        outcome.map_err(|error| self.raised(py, &error))
+    }
+
+    /// The error, once the others have heard of it.
+    pub(crate) fn told(&self, py: Python<'_>, error: PyErr) -> PyErr {
+        // They must not wait for a rank that stumbles over its own arguments.
+        match self.report(py, &error.value(py).to_string()) {
+            Ok(()) => self.marked(py, error),
+            Err(worse) => worse,
+        }
+    }
+
     /// Takes hold of the memory of one side; the others hear of it if that fails.
     fn hold(
         &self,
@@ -188,11 +194,7 @@ impl TeamCore {
             objects.iter().map(|object| Held::new(object, dtype, side)).collect();
         match held {
             Ok(held) => Ok((held.iter().map(|held| held.buffer.clone()).collect(), held)),
-            Err(error) => {
-                // They must not wait for a rank that stumbles over its own arguments.
-                self.report(py, &error.value(py).to_string())?;
-                Err(self.marked(py, error))
-            }
+            Err(error) => Err(self.told(py, error)),
         }
     }
 
@@ -229,6 +231,9 @@ pub(crate) struct Started {
     plan: Py<Plan>,
     sources: (Vec<Buffer>, Vec<Held>),
     targets: (Vec<Buffer>, Vec<Held>),
+    /// The target buffer as the caller sees it.
+    #[pyo3(get)]
+    result: Py<PyAny>,
     claim: Mutex<Option<Claim>>,
 }
 

@@ -7,15 +7,28 @@
 
 Adjoints belong to one inner product: the plain sum over all workers' local arrays, in which every
 replica is a coordinate of its own. `partita.torch` has the same as modules with gradients.
+
+Arithmetic only:
+
+- `pairing`: who broadcasts to whom; `layouts`: the pair of layouts behind each primitive.
+- `windows`, `interpolation`: what kernels need of their neighbours.
+
+What acts:
+
+- `partition`: partitions; `rooted`: the teams of a broadcast or a sum; `errors`.
+- `movement`: a chain of plans with its adjoint.
+- `agree`: what workers tell each other before anything moves; `primitive`: the base that does so.
+- `primitives`: between two partitions; `axes`: along the axes of one.
+- `halo`: halo exchange; `halo_back`: its adjoint in place.
+- `functions`: `partita.broadcast` and the others, on teams and grids.
 """
 
 from partita.distdl.axes import AllGather, AllSumReduce, ReduceScatter
-from partita.distdl.cartesian import CartesianPartition
 from partita.distdl.errors import BroadcastRuleError, InactivePartition, RankError
 from partita.distdl.halo import HaloExchange, WindowExchange
 from partita.distdl.interpolation import interpolation_needs, interpolation_widths
 from partita.distdl.movement import Movement
-from partita.distdl.partition import Partition
+from partita.distdl.partition import CartesianPartition, Partition
 from partita.distdl.primitive import Primitive
 from partita.distdl.primitives import Broadcast, Repartition, SumReduce
 from partita.distdl.windows import Window, halo_widths, send_widths, split

@@ -10,12 +10,15 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from partita._errors import LayoutError
-from partita._team import Team
+from partita._team.team import Team
+
+if TYPE_CHECKING:
+    from partita.distdl.partition import Partition
 
 Local = np.ndarray[Any, Any]
 
@@ -155,3 +158,9 @@ def block_sizes(
                 raise LayoutError(message, "blocks-no-grid")
             sizes[axis][at] = shape[axis]
     return [tuple(one) for one in sizes]
+
+
+def described(partition: Partition) -> str:
+    """The members and their arrangement in words, for workers to compare."""
+    shape = "x".join(map(str, partition.grid_shape)) or "()"
+    return f"{shape} of ranks {', '.join(map(str, partition.ranks)) or 'none'}"

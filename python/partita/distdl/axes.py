@@ -31,9 +31,10 @@ from partita.distdl.agree import (
     brief,
     common_dtype,
     common_shape,
+    described,
 )
 from partita.distdl.movement import Movement
-from partita.distdl.partition import Partition, a_partition, described
+from partita.distdl.partition import Partition, a_partition
 from partita.distdl.primitive import Primitive
 from partita.distdl.windows import split
 

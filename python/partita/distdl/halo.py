@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from partita._args import integers
-from partita._bfloat import as_bits
 from partita._errors import LayoutError
+from partita._memory.bfloat import as_bits
 from partita._partita import Plan, plan
 from partita.distdl import layouts
 from partita.distdl.agree import (
@@ -31,13 +31,14 @@ from partita.distdl.agree import (
     block_sizes,
     brief,
     common_dtype,
+    described,
     in_world_order,
     places,
     structure,
 )
 from partita.distdl.halo_back import HaloMovement, HaloReturn, check_shape
 from partita.distdl.movement import Movement
-from partita.distdl.partition import Partition, a_partition, described
+from partita.distdl.partition import Partition, a_partition
 from partita.distdl.primitive import Primitive
 from partita.distdl.windows import Need, Range, Window, ranges_of, stack_extents, stack_needs
 

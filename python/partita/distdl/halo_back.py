@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from partita._bfloat import as_bits, as_numbers
 from partita._errors import LayoutError
+from partita._memory.bfloat import as_bits, as_numbers
+from partita._memory.warm import empty
 from partita._partita import Layout, Plan
-from partita._run import empty
-from partita._team import Team
+from partita._team.team import Team
 from partita.distdl.movement import Movement
 
 Local = np.ndarray[Any, Any]

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from partita._bfloat import as_numbers, storage
 from partita._errors import LayoutError
+from partita._memory.bfloat import as_numbers, storage
 from partita._partita import Plan
-from partita._team import Team
+from partita._team.team import Team
 
 Local = np.ndarray[Any, Any]
 

@@ -1,4 +1,6 @@
-"""Partitions: teams of workers as DistDL names and uses them, thin over `Team`.
+"""Partitions: teams of workers as DistDL names and uses them, thin over `Team` and `Grid`.
+
+Both classes share a file: a partition arranges its workers in a grid, and a grid is a partition.
 
 Nothing here but `broadcast_data`, `allgather_data` and `allreduce_data` communicates: what a new
 partition looks like follows from what every worker knows, so that nothing can hang.
@@ -9,24 +11,29 @@ partition looks like follows from what every worker knows, so that nothing can h
 ...     return P.active, P.rank, P.size
 >>> pt.spmd(job, ranks=3)
 [(True, 1, 2), (False, -1, -1), (True, 0, 2)]
+>>> def job(team):
+...     P = Partition(team).create_cartesian_topology_partition((2, 2))
+...     return P.index, P.neighbor_ranks(P.rank)
+>>> pt.spmd(job, ranks=4)[1]
+((0, 1), [(-1, 3), (0, -1)])
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from math import prod
+from typing import Any
 
 import numpy as np
 
-from partita._args import integer, integers
+from partita._args import checked_axes, flags, integer, integers
 from partita._errors import LayoutError, MismatchError, text_of
-from partita._team import Grid, Team, world
+from partita._keeper import Keeper
+from partita._team.spmd import world
+from partita._team.team import Grid, Team
 from partita.distdl.errors import InactivePartition, RankError
 from partita.distdl.pairing import Pairing, pair
-
-if TYPE_CHECKING:
-    from partita.distdl.cartesian import CartesianPartition
-    from partita.distdl.rooted import Rooted
+from partita.distdl.rooted import Rooted, broadcast_teams, reduction_teams
 
 Local = np.ndarray[Any, Any]
 
@@ -38,7 +45,7 @@ _REDUCTIONS: dict[str, Callable[[Sequence[Local]], Local]] = {
 }
 
 
-class Partition:
+class Partition(Keeper):
     """An ordered team of workers without topology; inactive where this worker is no member.
 
     Made from a team or an mpi4py communicator. Without one it is the null partition: inactive,
@@ -46,6 +53,7 @@ class Partition:
     """
 
     def __init__(self, team: Any = None, *, root: Team | None = None) -> None:
+        super().__init__()
         if team is not None and not isinstance(team, Team):
             team = world(team)
         # A grid's shape is not the team's business; `CartesianPartition` keeps its own.
@@ -129,8 +137,6 @@ class Partition:
 
     @classmethod
     def _cartesian_class(cls) -> type[CartesianPartition]:
-        from partita.distdl.cartesian import CartesianPartition
-
         return CartesianPartition
 
     def create_partition_inclusive(self, ranks: Iterable[int]) -> Partition:
@@ -171,16 +177,12 @@ class Partition:
         self, P_dest: Partition, transpose_src: bool = False, transpose_dest: bool = False
     ) -> tuple[Partition, Partition]:
         """The teams (send, receive) of this worker in a broadcast to `P_dest`; root first."""
-        from partita.distdl.rooted import broadcast_teams
-
         return broadcast_teams(self, P_dest, transpose_src, transpose_dest)
 
     def create_reduction_partition_to(
         self, P_dest: Partition, transpose_src: bool = False, transpose_dest: bool = False
     ) -> tuple[Partition, Partition]:
         """The teams (send, receive) of this worker in a sum-reduction to `P_dest`; root first."""
-        from partita.distdl.rooted import reduction_teams
-
         return reduction_teams(self, P_dest, transpose_src, transpose_dest)
 
     def paired_with(
@@ -257,6 +259,89 @@ class Partition:
         return parts
 
 
+class CartesianPartition(Partition):
+    """Workers in a grid, C order. Non-members know the shape, but have no index."""
+
+    def __init__(
+        self, team: Any = None, shape: Sequence[int] | None = None, *, root: Team | None = None
+    ) -> None:
+        super().__init__(team, root=root)
+        if shape is None:
+            shape = team.shape if isinstance(team, Grid) else (len(self.ranks),)
+        self._shape = integers(shape, "grid")
+        self._check_size()
+
+    def _check_size(self) -> None:
+        shape = self._shape
+        if any(length < 1 for length in shape):
+            message = f"a grid of shape {shape}; use lengths of at least 1"
+            raise LayoutError(message, "grid-length")
+        if self.team is not None and prod(shape) != self.team.size:
+            message = (
+                f"a grid of shape {shape} has {prod(shape)} places for {self.team.size} workers; "
+                "use as many places"
+            )
+            raise LayoutError(message, "grid-size")
+
+    @property
+    def shape(self) -> Any:
+        """Number of workers per dimension."""
+        return self._shape
+
+    @property
+    def grid_shape(self) -> tuple[int, ...]:
+        """Number of workers per dimension."""
+        return self._shape
+
+    @property
+    def index(self) -> Any:
+        """This worker's place per dimension; None if it is no member."""
+        return self._grid("index").index if self.active else None
+
+    def _grid(self, what: str) -> Grid:
+        if self.team is None or not self.active:
+            raise InactivePartition(what)
+        return self.team.grid(*self._shape)
+
+    def cartesian_index(self, rank: int) -> Any:
+        """The place of any worker, from its rank."""
+        grid = self._grid("cartesian_index")
+        self._check_rank(rank)
+        return grid.coords(int(rank))
+
+    def neighbor_ranks(self, rank: int | None = None) -> list[tuple[int, int]]:
+        """(left, right) ranks per dimension; -1 at an edge."""
+        grid = self._grid("neighbor_ranks")
+        self._check_rank(self.rank if rank is None else rank)
+        return grid.neighbors(rank)
+
+    def _check_rank(self, rank: int) -> None:
+        rank = integer(rank, "rank")
+        if not 0 <= rank < self.size:
+            message = f"rank {rank} of a partition of {self.size}; use one from 0 to below it"
+            raise RankError(message, "rank-unknown")
+
+    def create_cartesian_subtopology_partition(self, remain_shape: Sequence[bool]) -> Partition:
+        """The grid of the kept dimensions through this worker."""
+        kept_axes = flags(remain_shape, "remain_shape")
+        if len(kept_axes) != len(self._shape):
+            message = f"{len(kept_axes)} flags for {len(self._shape)} dimensions; use one each"
+            raise LayoutError(message, "axes-count")
+        if not self.active:
+            return self._plain(None)
+        keep = [axis for axis, kept in enumerate(kept_axes) if kept]
+        grid = self._grid("create_cartesian_subtopology_partition").subgrid(keep)
+        return self._cartesian_class()(Team(grid.native), grid.shape, root=self.root)
+
+    def create_allreduction_partition(self, axes_reduce: Iterable[int]) -> Partition:
+        """The workers whose values an all-sum-reduction along these axes adds up."""
+        along = checked_axes(axes_reduce, len(self._shape))
+        if not self.active:
+            return self._plain(None)
+        grid = self._grid("create_allreduction_partition").reduction_grid(along)
+        return self._cartesian_class()(Team(grid.native), grid.shape, root=self.root)
+
+
 def _an_array(data: Any) -> Local:
     try:
         return np.asarray(data)
@@ -273,12 +358,6 @@ def a_partition(given: Any) -> Partition:
         message = f"a {type(given).__name__} as partition; use one made from a team or partition"
         raise LayoutError(message, "partition-type")
     return given
-
-
-def described(partition: Partition) -> str:
-    """The members and their arrangement in words, for workers to compare."""
-    shape = "x".join(map(str, partition.grid_shape)) or "()"
-    return f"{shape} of ranks {', '.join(map(str, partition.ranks)) or 'none'}"
 
 
 def chosen(team: Team, ranks: list[int]) -> Team:

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from partita._errors import LayoutError
-from partita._team import Team
+from partita._team.team import Team
 from partita.distdl.agree import Agreement, Structure, Terms, read, structure
 from partita.distdl.movement import Movement
 

@@ -22,7 +22,7 @@ from typing import Self
 from partita._args import flag
 from partita._errors import LayoutError
 from partita._partita import Layout, plan
-from partita._team import Team
+from partita._team.team import Team
 from partita.distdl import layouts
 from partita.distdl.agree import (
     Agreement,

@@ -7,19 +7,21 @@ among the receivers (or contributors) of its own team; otherwise it only gives (
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
-from partita.distdl.agree import brief, in_world_order
+from partita._keeper import Keeper
+from partita.distdl.agree import brief, described, in_world_order
 from partita.distdl.pairing import Pairing
 
 if TYPE_CHECKING:
-    from partita._team import Team
+    from partita._team.team import Team
     from partita.distdl.partition import Partition
 
 
 @dataclass(frozen=True)
-class Rooted:
+class Rooted(Keeper):
     """Two partitions of which one holds single copies, the other many of each."""
 
     union: Team
@@ -29,6 +31,9 @@ class Rooted:
     is_reduction: bool
     # Partitions and flags in words, for workers to compare.
     settings: str
+    _kept: dict[Hashable, object] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def in_world_order(self) -> Self:
         """The same with a union whose order does not depend on the partitions' roles."""
@@ -60,8 +65,6 @@ class Rooted:
 
 def between(source: Partition, target: Partition, flags: tuple[bool, bool]) -> str:
     """A movement from one partition to another in words, with its flags of transposition."""
-    from partita.distdl.partition import described
-
     sides = zip((source, target), flags, strict=True)
     words = [
         f"{described(one)}{' transposed' if is_reversed else ''}" for one, is_reversed in sides

@@ -8,6 +8,15 @@
 - Layers load the `state_dict` of serial ones; `serial_state_dict` gives one back.
 - `partita.torch.backend` makes DistDL itself run on partita.
 
+Where they are:
+
+- `primitives`: the primitives as modules; `functions`: movements that autograd knows;
+  `halo`: halo exchange in place; `memory`: tensors as arrays and back.
+- `kernels`: what `convolution` and `pooling` share; `stack`: one exchange for several of them, with
+  `pointwise` between; `linear`, `batchnorm`, `loss`, `clipping`.
+- `parameters`: who keeps which; `state`: serial state in and out; `arguments`: what is refused.
+- `backend`: DistDL's own interface.
+
 Gradients follow the inner product of `partita.distdl`: the plain sum over all workers' tensors.
 Tensors are shared without a copy, results are new; tensors on the CPU only.
 """

@@ -12,10 +12,10 @@ import torch
 
 from partita._args import flag, natural, real
 from partita._errors import LayoutError
-from partita._team import Team
+from partita._team.team import Team
 from partita.distdl import Partition, split
-from partita.distdl.agree import Agreement, Terms, block_sizes, brief, common_dtype, read
-from partita.distdl.partition import a_partition, described
+from partita.distdl.agree import Agreement, Terms, block_sizes, brief, common_dtype, described, read
+from partita.distdl.partition import a_partition
 from partita.torch.functions import outside
 from partita.torch.memory import structure, widened
 from partita.torch.parameters import channel_keepers, kept, own_channels

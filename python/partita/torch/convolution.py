@@ -16,7 +16,7 @@ import torch.nn.functional as F
 
 from partita._args import flag, integer
 from partita._errors import LayoutError
-from partita._team import Team
+from partita._team.team import Team
 from partita.distdl import Partition
 from partita.distdl.windows import Need
 from partita.torch.arguments import checked_dtype, serial_layer

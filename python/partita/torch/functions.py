@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from partita._run import empty
+from partita._memory.warm import empty
 from partita.distdl.agree import Terms
 from partita.distdl.halo import WindowExchange, WindowMovement
 from partita.distdl.movement import Movement

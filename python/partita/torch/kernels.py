@@ -14,8 +14,8 @@ import torch
 from partita._args import integer
 from partita._errors import LayoutError
 from partita.distdl import Partition, Window, WindowExchange
-from partita.distdl.agree import Terms, brief
-from partita.distdl.partition import a_partition, described
+from partita.distdl.agree import Terms, brief, described
+from partita.distdl.partition import a_partition
 from partita.distdl.windows import Need
 from partita.torch.functions import outside, padded_inputs, window_movement
 

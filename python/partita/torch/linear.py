@@ -9,10 +9,10 @@ import torch.nn.functional as F
 
 from partita._args import flag, natural
 from partita._errors import LayoutError
-from partita._team import Team
+from partita._team.team import Team
 from partita.distdl import Partition, split
-from partita.distdl.agree import Agreement, Terms, brief, common_dtype, read
-from partita.distdl.partition import a_partition, described
+from partita.distdl.agree import Agreement, Terms, brief, common_dtype, described, read
+from partita.distdl.partition import a_partition
 from partita.torch.arguments import checked_dtype, serial_layer
 from partita.torch.memory import DTYPE_NAMES, structure
 from partita.torch.parameters import kept

@@ -15,8 +15,8 @@ import torch.nn.functional as F
 
 from partita._errors import LayoutError, PartitaError
 from partita.distdl import Partition
-from partita.distdl.agree import Terms, brief
-from partita.distdl.partition import a_partition, described
+from partita.distdl.agree import Terms, brief, described
+from partita.distdl.partition import a_partition
 from partita.torch.functions import move
 from partita.torch.memory import as_array, structure, widened
 from partita.torch.primitives import SumReduce

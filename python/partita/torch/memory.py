@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from partita._bfloat import NAME as BFLOAT
 from partita._errors import LayoutError
+from partita._memory.bfloat import NAME as BFLOAT
 from partita.distdl.agree import Structure
 
 Local = np.ndarray[Any, Any]

@@ -21,8 +21,8 @@ import torch.nn.functional as F
 
 from partita._errors import LayoutError
 from partita.distdl import Partition, WindowExchange
-from partita.distdl.agree import Terms, brief
-from partita.distdl.partition import a_partition, described
+from partita.distdl.agree import Terms, brief, described
+from partita.distdl.partition import a_partition
 from partita.distdl.windows import Need
 from partita.torch.convolution import DistributedConv1d
 from partita.torch.functions import bare_inputs, outside, padded_inputs, window_movement

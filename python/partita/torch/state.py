@@ -24,7 +24,7 @@ from typing import Any
 import torch
 
 from partita._errors import LayoutError
-from partita._team import Team
+from partita._team.team import Team
 from partita.torch.memory import DTYPE_NAMES, as_array, as_tensor, structure
 
 

@@ -11,6 +11,11 @@ Everything else stays as it was: partitions are made of communicators of mpi4py.
 Halos are exchanged in place, as DistDL does: in the input, and back in the gradient that is given.
 Leaves that need gradients are left alone, where DistDL failed. Where a gradient has other takers as
 well, which then see it changed, `install(in_place_halos=False)` makes new tensors.
+
+- `install`: puts this back-end in the place of DistDL's.
+- `partition`: partitions made of communicators; `communicator`: those communicators.
+- `functional`: the primitives; `structures`: what layers ask about other workers' tensors.
+- `buffer`: buffers that layers request, and that plans do not need.
 """
 
 from __future__ import annotations

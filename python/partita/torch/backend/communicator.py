@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from partita._errors import TeamError
-from partita._team import Team, world
+from partita._team.spmd import world
+from partita._team.team import Team
 
 
 @dataclass(frozen=True)

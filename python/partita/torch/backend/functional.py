@@ -6,9 +6,9 @@ plans know them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 
@@ -18,8 +18,6 @@ from partita.torch.backend.partition import learn_shapes
 from partita.torch.functions import move, outside
 from partita.torch.halo import fill
 from partita.torch.memory import structure
-
-P = TypeVar("P")
 
 
 class _Itself:
@@ -35,14 +33,6 @@ class _Itself:
         return id(self.one)
 
 
-def _kept(home: Any, key: Any, make: Callable[[], P]) -> P:
-    """What was made, kept with the object that it belongs to; the key has all it depends on."""
-    kept: dict[Any, P] = home.__dict__.setdefault("_primitives", {})
-    if key not in kept:
-        kept[key] = make()
-    return kept[key]
-
-
 def _rooted(
     input: torch.Tensor,
     kind: type[distdl.Broadcast],
@@ -54,7 +44,7 @@ def _rooted(
     if rooted is None:
         return outside(input)
     key = (kind, preserve_batch)
-    primitive = _kept(rooted, key, lambda: kind.of(rooted, preserve_batch))
+    primitive = rooted.kept(key, lambda: kind.of(rooted, preserve_batch))
     return move(input, primitive)
 
 
@@ -94,7 +84,7 @@ class AllSumReduceFunction:
     @staticmethod
     def apply(input: torch.Tensor, P_allreduce: Partition, *structures: Any) -> torch.Tensor:
         """The sum. Collective."""
-        stages = _kept(P_allreduce, "stages", lambda: _stages(P_allreduce))
+        stages = P_allreduce.kept("stages", lambda: _stages(P_allreduce))
         for stage in stages:
             input = move(input, stage)
         return input if stages else outside(input)
@@ -141,7 +131,7 @@ class HaloExchangeFunction:
             "HaloExchangeFunction", f"{len(pairs)} dimensions", [own, is_fixed]
         )
         widths = tuple(one[0] for one in told)
-        primitive = _kept(P_x, ("halo", widths), lambda: _exchange(P_x, widths))
+        primitive = P_x.kept(("halo", widths), lambda: _exchange(P_x, widths))
         # All work in place or none.
         return (move if any(one[1] for one in told) else fill)(input, primitive)
 
@@ -186,7 +176,7 @@ class RepartitionFunction:
             return distdl.Repartition(P_x, P_y, preserve_batch)
 
         key = ("repartition", preserve_batch, _Itself(P_x), _Itself(P_y))
-        return move(input, _kept(P_union, key, make))
+        return move(input, P_union.kept(key, make))
 
 
 # DistDL finds each function in a module of its own.

@@ -9,10 +9,9 @@ import numpy as np
 
 from partita._args import checked_axes
 from partita._errors import MismatchError
-from partita._team import Team
+from partita._team.team import Team
 from partita.distdl import CartesianPartition, Partition
-from partita.distdl.agree import brief, in_world_order
-from partita.distdl.partition import described
+from partita.distdl.agree import brief, described, in_world_order
 from partita.torch.backend.communicator import PartCommunicator, communicator, team_of
 
 

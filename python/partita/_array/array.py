@@ -1,0 +1,224 @@
+"""Arrays spread over a team: this rank's buffers, a layout, and what moves them."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita import _engines
+from partita._array import export, html
+from partita._array.described import Described
+from partita._errors import LayoutError, ProtocolError
+from partita._memory.bfloat import as_bits
+from partita._memory.views import Copied
+from partita._partita import Layout, Whole, plan
+from partita._team.team import Team
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from partita._partita import Piece, Plan
+
+Local = np.ndarray[Any, Any]
+
+
+class Array(Described):
+    """An array of which every rank of a team holds its part."""
+
+    def __init__(
+        self,
+        buffers: Sequence[Local],
+        layout: Layout,
+        team: Team,
+        dtype: Any,
+        *,
+        reasons: Sequence[str] | None = None,
+    ) -> None:
+        self._buffers = list(buffers)
+        self._layout = layout
+        self._team = team
+        self._dtype: np.dtype[Any] = np.dtype(dtype)
+        self._exchange: Plan | None = None
+        self._carried: list[Local] = []
+        # Why each buffer is a copy; no reason where it shares its producer's memory.
+        self._reasons = ["it was made here"] * len(self._buffers) if reasons is None else reasons
+        self._keep: Any = None  # the producer, which must outlive its memory
+        # What an import brought that a layout cannot say, to be handed on as it came.
+        self._imported: Any = None
+        self._halo_layout: Layout | None = None
+        self._boundary: Sequence[tuple[int, int]] = ()
+
+    @property
+    def team(self) -> Team:
+        """The ranks that hold it."""
+        return self._team
+
+    @property
+    def local(self) -> Local:
+        """This rank's buffer, halo included; the memory itself."""
+        if len(self._buffers) != 1:
+            message = f"this rank has {len(self._buffers)} buffers; use .pieces"
+            raise LayoutError(message, "buffer-count")
+        return self._buffers[0]
+
+    @property
+    def owned(self) -> Local:
+        """This rank's buffer without its halo; the memory itself."""
+        buffer = self.local
+        pieces = self._layout.pieces(self._team.rank)
+        own = [piece for piece in pieces if all(piece.owned_shape)]
+        if len(pieces) != 1 and sum(int(np.prod(p.owned_shape)) for p in own) == buffer.size:
+            return buffer
+        if len(own) > 1:
+            message = "what this rank owns is no single box of its buffer; use .pieces"
+            raise LayoutError(message, "owned-not-a-box")
+        if not own:
+            return buffer[tuple(slice(0, 0) for _ in buffer.shape)] if buffer.ndim else buffer
+        (piece,) = own
+        starts = [
+            at + first - start
+            for at, first, start in zip(
+                piece.local_start, piece.owned_start, piece.start, strict=True
+            )
+        ]
+        cut = zip(starts, piece.owned_shape, strict=True)
+        box = tuple(slice(start, start + length) for start, length in cut)
+        view: Local = self._view(0, box)
+        return view
+
+    @property
+    def pieces(self) -> list[tuple[Piece, Local]]:
+        """One (piece, buffer) pair per piece that this rank holds."""
+        pairs: list[tuple[Piece, Local]] = []
+        if self._team.rank not in self._layout.ranks:
+            return pairs
+        for piece in self._layout.pieces(self._team.rank):
+            cut = zip(piece.local_start, piece.shape, strict=True)
+            box = tuple(slice(start, start + length) for start, length in cut)
+            pairs.append((piece, self._view(piece.buffer, box)))
+        return pairs
+
+    def redistribute(self, layout: Layout, *, out: Local | None = None) -> Array:
+        """The same array in another layout. Collective."""
+        return Array(self._moved(layout, out), layout, self._team, self._dtype)
+
+    def _moved(self, layout: Layout, out: Local | None = None) -> list[Local]:
+        carrier = _carrier(self._dtype)
+        made = plan(self._layout, layout, carrier.name)
+        into = out if out is None else _seen_as(carrier, _listed(out))
+        moved = made.apply(_seen_as(carrier, self._buffers), self._team, into)
+        return _seen_as(self._dtype, _listed(moved))
+
+    def exchange_halo(self) -> Array:
+        """Fill what this rank holds beyond what it owns with the owners' values. Collective."""
+        if self._exchange is None:
+            layout = self._halo_layout or self._layout
+            self._exchange = plan(layout, layout, _carrier(self._dtype).name)
+            seen = _seen_as(_carrier(self._dtype), self._buffers)
+            self._carried = [as_bits(one) for one in seen]
+        self._team.native.run_in_place(self._exchange, self._carried)
+        return self
+
+    def gather(self, root: int | None = None) -> Local | None:
+        """The whole array on every rank, or on one; None elsewhere. Collective."""
+        whole = [Whole() for _ in self.shape]
+        if root is None:
+            target = Layout(self.shape, whole, grid=(self._team.size,))
+        else:
+            target = Layout(self.shape, whole, ranks=[self._team._root(root, None)])
+        listed = self._moved(target)
+        return listed[0] if listed else None
+
+    def to_dask(self, client: Any = None, *, root: int | None = None) -> Any:
+        """A `dask.array` of the chunks, on every rank or on one. Collective."""
+        return _engines.hand_over("dask").from_team(self, client, root=root)
+
+    def to_ray(self, *, root: int | None = None) -> list[Any] | None:
+        """References to the buffers in Ray's stores, in the order of ranks. Collective."""
+        refs: list[Any] | None = _engines.hand_over("ray").from_team(self, root=root)
+        return refs
+
+    def _view(self, buffer: int, box: tuple[slice, ...]) -> Any:
+        """A box of one of the buffers, as it is handed on."""
+        # The dots keep a view of an array without dimensions a view.
+        index: Any = (*box, ...)
+        return self._buffers[buffer][index]
+
+    def copy(self) -> Array:
+        """The same array in memory of its own."""
+        twin = copy(self)
+        twin._buffers = [buffer.copy() for buffer in self._buffers]
+        twin._reasons = ["copy=True"] * len(self._buffers)
+        twin._keep = None
+        return twin
+
+    def copies(self) -> list[Copied]:
+        """For each buffer of this rank, whether it shares its producer's memory, and why not."""
+        reasons = enumerate(self._reasons)
+        return [Copied(number, not reason, reason) for number, reason in reasons]
+
+    def partition(self, position: Sequence[int]) -> Any:
+        """The data of one partition of `__partitioned__`, by its position."""
+        return export.partition(self, position)
+
+    @property
+    def __partitioned__(self) -> dict[str, Any]:
+        """The array for others: its partitions, where they are, and this rank's without a copy.
+
+        On processes the first use is collective: the ranks tell each other where they are.
+        """
+        return self.partitioned()
+
+    def partitioned(self, dialect: str = "spec") -> dict[str, Any]:
+        """The dictionary of `__partitioned__`, in the dialect that a consumer reads.
+
+        Locations are tuples (ip, pid) in "spec", ranks in "heat", addresses in "ip". Heat itself
+        reads blocks along one axis, one per rank in order; redistribute others to those first.
+        """
+        return export.partitioned(self, dialect)
+
+    def __distarray__(self) -> dict[str, Any]:
+        """This rank's buffer with a rule per dimension, for the Distributed Array Protocol."""
+        return export.distarray(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Local:
+        """For NumPy: this rank's memory, where it is the whole array; refused where it is not."""
+        found: Local = np.array(export.whole(self), dtype=dtype, copy=copy)
+        return found
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """For DLPack: this rank's memory, where it is the whole array."""
+        try:
+            buffer = export.whole(self)
+        except ProtocolError as error:
+            # What the standard says consumers shall expect.
+            raise BufferError(str(error)) from None
+        return buffer.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The processor's memory."""
+        return (1, 0)
+
+    def __repr__(self) -> str:
+        words = f"<{type(self).__name__} {self.shape} {self._dtype}, {self._layout.notation}"
+        return f"{words[:78]}…>" if len(words) > 79 else f"{words}>"
+
+    def _repr_html_(self) -> str:
+        return html.page(self)
+
+
+def _carrier(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The element type that plans move: times travel as the integers they are."""
+    return np.dtype("int64") if dtype.kind in "mM" else dtype
+
+
+def _seen_as(dtype: np.dtype[Any], buffers: list[Local]) -> list[Local]:
+    return [one if one.dtype == dtype else one.view(dtype) for one in buffers]
+
+
+def _listed(moved: Any) -> list[Local]:
+    if moved is None:
+        return []
+    return moved if isinstance(moved, list) else [moved]

@@ -1,0 +1,65 @@
+"""The command `partita`."""
+
+import os
+import sys
+from typing import TextIO
+
+from partita._partita import run_command
+
+
+def _facts() -> list[tuple[str, str]]:
+    """Versions of the packages that matter, without importing them."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    facts = [("Python", sys.version.split()[0])]
+    for package in ("numpy", "mpi4py", "mpich", "dask", "ray", "torch"):
+        try:
+            facts.append((package, version(package)))
+        except PackageNotFoundError:
+            facts.append((package, "not installed"))
+    from partita._command import doctor
+
+    return facts + doctor.facts()
+
+
+def _print(text: str, stream: TextIO | None) -> str:
+    """Write text that may not fit the stream's encoding; gives what went wrong, if anything."""
+    if stream is None:  # closed by whoever started us
+        return ""
+    encoding = stream.encoding or "utf-8"
+    try:
+        stream.write(text.encode(encoding, "replace").decode(encoding))
+        stream.flush()
+    except OSError as error:
+        # The interpreter must not complain a second time at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        # A reader that has seen enough is no failure; a full disk is one.
+        if not isinstance(error, BrokenPipeError):
+            return f"error: cannot write the output: {error.strerror}\n"
+    return ""
+
+
+def main() -> None:
+    """Run the command and leave with its exit status."""
+    # Bytes that are no text would be refused without a word about where they stand.
+    args = [arg.encode("utf-8", "replace").decode() for arg in ["partita", *sys.argv[1:]]]
+    if args[1:2] == ["run"]:
+        from partita._command import script
+
+        raise SystemExit(script.main(args[2:]))
+    if args[1:2] == ["check"] and any(":" in arg and not os.path.exists(arg) for arg in args[2:]):
+        from partita._command import check_object
+
+        raise SystemExit(check_object.main(args[2:]))
+    facts = _facts() if "doctor" in args else []
+    # The interpreter is a link, so the core cannot see the environment's folder by itself.
+    programs = os.path.dirname(sys.executable)
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    status, out, err = run_command(args, is_terminal, facts, programs)
+    failure = _print(out, sys.stdout)
+    _print(err + failure, sys.stderr)
+    raise SystemExit(status or bool(failure))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+"""Taking over whatever is there: `asarray`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._args import a_layout
+from partita._array.array import Array
+from partita._errors import LayoutError, ProtocolError
+from partita._findings import Problem, bring, problem_of
+from partita._memory.views import as_numpy, is_frame
+from partita._partita import Layout, Whole
+from partita._protocol.dictionary import DISTARRAY, PARTITIONED
+from partita._protocol.distarray import from_distarray
+from partita._protocol.partitioned import from_partitioned
+from partita._protocol.taking_over import taker
+from partita._team.team import Team
+
+if TYPE_CHECKING:
+    pass
+
+
+_PLAIN = (bool, int, float, complex, list, tuple)
+
+
+def asarray(
+    obj: Any,
+    layout: Layout | None = None,
+    team: Team | None = None,
+    *,
+    copy: bool | None = None,
+) -> Array:
+    """An array from whatever is there, without a copy where that is possible.
+
+    Objects with `__partitioned__` or `__distarray__` are taken over as they are distributed;
+    others are whole arrays that every rank has, of which each rank keeps its part of `layout`, or
+    all of it. Collective: all ranks bring the same kind of object, and are told if they do not.
+    """
+    if team is None and isinstance(obj, Array):
+        team = obj.team
+    team, copy = taker(team, copy)
+    if layout is not None:
+        with team:
+            a_layout(layout)
+    kind = _kind_brought(obj, team)
+    if kind == "__partitioned__":
+        array = from_partitioned(obj, team=team, copy=copy)
+    elif kind == "__distarray__":
+        array = from_distarray(obj, team=team, copy=copy)
+    elif kind == "a whole array":
+        return _brought_whole(obj, layout, team, copy)
+    else:
+        bring(team, kind, [], None)
+        array = obj if isinstance(obj, Array) else _from_dask(obj)
+    if layout is None or layout == array.layout:
+        return array.copy() if copy and array is obj else array
+    return array.redistribute(layout)
+
+
+def _from_dask(obj: Any) -> Any:
+    from partita.dask import from_dask
+
+    return from_dask(obj)
+
+
+def _kind_brought(obj: Any, team: Team) -> str:
+    """What an object is, in the words in which the ranks compare what they bring."""
+    if isinstance(obj, Array):
+        return "an array of partita"
+    # An object's own code may raise when it is asked.
+    with team:
+        if _offers(obj, PARTITIONED) or (isinstance(obj, dict) and "dim_data" not in obj):
+            return "__partitioned__"
+        if _offers(obj, DISTARRAY) or isinstance(obj, dict):
+            return "__distarray__"
+    return "a dask.array" if type(obj).__module__.startswith("dask.array") else "a whole array"
+
+
+def _brought_whole(obj: Any, layout: Layout | None, team: Team, copy: bool | None) -> Array:
+    """This rank's part of a whole array, once all ranks have brought one."""
+    problems: list[Problem] = []
+    failed: Exception | None = None
+    try:
+        array = _from_whole(obj, layout, team, copy)
+    except Exception as error:
+        failed, problems = error, problem_of(error)
+    try:
+        bring(team, "a whole array", problems, None)
+    except ProtocolError:
+        if failed is None:
+            raise
+    if failed is not None:
+        raise failed
+    return array
+
+
+def _offers(obj: Any, names: tuple[str, ...]) -> bool:
+    kind, own = type(obj), getattr(obj, "__dict__", ())
+    # Asking the object itself may compute the whole dictionary.
+    if any(hasattr(kind, name) or name in own for name in names):
+        return True
+    return hasattr(kind, "__getattr__") and any(hasattr(obj, name) for name in names)
+
+
+def _from_whole(obj: Any, layout: Layout | None, team: Team, copy: bool | None) -> Array:
+    if is_frame(obj):
+        from partita._tables.frame import from_whole_table
+
+        return from_whole_table(obj, layout, team, copy=copy)
+    whole, why = _listed(obj, copy) if isinstance(obj, _PLAIN) else as_numpy(obj, copy)
+    if layout is None:
+        grid = (*(1 for _ in whole.shape), team.size)
+        layout = Layout(whole.shape, [Whole() for _ in whole.shape], grid=grid)
+    if layout.shape != whole.shape:
+        message = f"an array of shape {whole.shape} for a layout of {layout.shape}; use one shape"
+        raise LayoutError(message, "shapes-differ")
+    if team.rank not in layout.ranks:
+        return Array([], layout, team, whole.dtype)
+    buffers, reasons = [], []
+    for number in range(layout.n_buffers(team.rank)):
+        part, reason = _part(whole, layout, team.rank, number)
+        if reason and copy is False:
+            raise ProtocolError(f"a copy is needed: {reason}; use copy=None", "copy-needed")
+        buffers.append(part)
+        reasons.append(why or reason)
+    array = Array(buffers, layout, team, whole.dtype, reasons=reasons)
+    array._keep = obj
+    return array
+
+
+def _listed(obj: Any, copy: bool | None) -> tuple[np.ndarray[Any, Any], str]:
+    """An array of numbers and lists of them."""
+    message = f"{type(obj).__name__} {str(obj)[:60]} is no array of numbers; use rows of one length"
+    if copy is False:
+        raise ProtocolError("a list has no memory to share; use copy=None", "copy-needed")
+    try:
+        array = np.asarray(obj)
+    except ValueError:
+        raise LayoutError(message, "data-type") from None
+    if array.dtype.hasobject:
+        raise LayoutError(message, "data-type")
+    return array, "it was no array"
+
+
+def _part(whole: Any, layout: Layout, rank: int, number: int) -> tuple[Any, str]:
+    """A rank's buffer: a view where it is one box, else a copy."""
+    pieces = layout.pieces(rank)
+    shape = layout.local_shape(rank, buffer=number)
+    if layout.maps is None or len(pieces) == 1:
+        piece = pieces[number]
+        if piece.shape == shape:
+            box = zip(piece.start, shape, strict=True)
+            return whole[tuple(slice(start, start + length) for start, length in box)], ""
+    local = np.indices(shape).reshape(len(shape), -1).T
+    index = layout.globalize(rank, local, buffer=number)
+    return whole[tuple(index.T)].reshape(shape), "its part is no box of the array"

@@ -1,0 +1,10 @@
+"""Ranks that act together.
+
+- `team`: `Team` and `Grid`.
+- `spmd`: how a rank comes to its team: `world`, `spmd`.
+- `mpi`: the world of an MPI job.
+- `place`: whether this process has the place in a job that its environment speaks of.
+- `run`: plans, run on this rank's buffers.
+- `wire`: the fixed format of data between ranks; nothing is pickled.
+- `addresses`: address and process id of each rank.
+"""

@@ -1,0 +1,131 @@
+"""MPI: the world of a job, found and started when it is first asked for."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+from partita._errors import LayoutError, words_of
+from partita._partita import MpiWorld
+from partita._team import place
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from partita._partita import TeamCore
+
+_world: MpiWorld | None = None
+
+# Those that live: one goes with its communicator.
+_opened: WeakSet[MpiWorld] = WeakSet()
+
+
+def world(comm: Any = None) -> TeamCore:
+    """The team of all processes, or of those of a communicator of mpi4py."""
+    global _world
+    place.check_fork()
+    if comm is not None:
+        return _of(comm).team()
+    if _world is None:
+        _world = _open(None)
+    team = _world.team()
+    team.check()
+    return team
+
+
+def _of(comm: Any) -> MpiWorld:
+    """The world of a communicator; the same again as long as that lives."""
+    MPI = _mpi4py(comm)
+    key = _attribute(MPI)
+    found = comm.Get_attr(key)
+    if found is None:
+        found = _open(comm)
+        comm.Set_attr(key, found)
+    opened: MpiWorld = found
+    return opened
+
+
+@cache
+def _attribute(MPI: Any) -> int:
+    """By which communicators keep their worlds: MPI forgets it when one is freed."""
+    key: int = MPI.Comm.Create_keyval(delete_fn=_freed)
+    return key
+
+
+def _freed(comm: Any, key: int, opened: MpiWorld) -> None:
+    """Free what belongs to a communicator: all its processes are here, freeing it themselves."""
+    opened.free()
+
+
+def version() -> str:
+    """What the MPI of this process says of itself."""
+    return "" if _world is None else _world.version
+
+
+def _open(comm: Any) -> MpiWorld:
+    mpi4py = sys.modules.get("mpi4py.MPI")
+    module = None if mpi4py is None else mpi4py.__file__
+    handle = None
+    if comm is not None:
+        MPI = _mpi4py(comm)
+        module, handle = MPI.__file__, MPI._handleof(comm)
+    shared = os.environ.get("PARTITA_SHARED_MEMORY", "1") != "0"
+    if not _opened and not place.mpi4py_runs():
+        place.check()
+    mark = place.mark()
+    opened = MpiWorld(
+        mpi4py=module,
+        prefix=sys.prefix,
+        packages=[one for one in sys.path if isinstance(one, str)],
+        comm=handle,
+        shared=shared,
+    )
+    os.environ.update(mark)
+    _opened.add(opened)
+    _tell_when_leaving()
+    return opened
+
+
+def _mpi4py(comm: Any) -> Any:
+    """mpi4py's module, if this is a communicator of it."""
+    kind = type(comm).__name__
+    message = f"a {kind} is no communicator; use one of mpi4py, or partita.world() without any"
+    try:
+        from mpi4py import MPI
+    except ImportError:
+        raise LayoutError(message, "not-a-communicator") from None
+    if not isinstance(comm, MPI.Comm):
+        raise LayoutError(message, "not-a-communicator")
+    if comm == MPI.COMM_NULL:
+        raise LayoutError("COMM_NULL has no members; use another communicator", "comm-null")
+    return MPI
+
+
+@cache
+def _tell_when_leaving() -> None:
+    """Let the other processes know that this one ends, and why."""
+    joined = os.getpid()
+    reason = ["its program has ended"]
+    before = sys.excepthook
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        reason[0] = words_of(error)
+        before(kind, error, trace)
+
+    def leave() -> None:
+        # A forked child inherits this, and is no rank.
+        if os.getpid() != joined:
+            return
+        # The world itself comes last: MPI ends with it.
+        opened = [one for one in _opened if one is not _world] + ([_world] if _world else [])
+        for one in opened:
+            one.leave(reason[0])
+        for one in opened:
+            one.finish()
+
+    sys.excepthook = hook
+    atexit.register(leave)

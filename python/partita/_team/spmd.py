@@ -1,0 +1,137 @@
+"""How a rank comes to its team: `world`, and `spmd` for ranks that are threads.
+
+>>> def greet(team):
+...     return team.allgather_data(team.rank * 10)
+>>> spmd(greet, ranks=3)
+[[0, 10, 20], [0, 10, 20], [0, 10, 20]]
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import ctypes
+import threading
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from partita._args import natural
+from partita._errors import LayoutError, RemoteError, TeamError, is_a, words_of
+from partita._partita import Crew, is_launched
+from partita._team import mpi
+from partita._team.team import Team, a_deadline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+T = TypeVar("T")
+
+
+_current: contextvars.ContextVar[Team] = contextvars.ContextVar("partita_team")
+
+
+def world(comm: Any = None) -> Team:
+    """This rank's team: that of the running `spmd`, else that of the MPI job, else a team of one.
+
+    `comm` is a communicator of mpi4py to make a team of; every process of it must do so.
+    """
+    if comm is not None:
+        return Team(mpi.world(comm))
+    team = _current.get(None)
+    if team is None or _is_left_behind(team):
+        team = Team(mpi.world() if is_launched() else Crew(1).world(0))
+        _current.set(team)
+    return team
+
+
+def _is_left_behind(team: Team) -> bool:
+    """Whether this process was forked and makes a team of one anew; a child of a rank cannot."""
+    try:
+        team.native.check()
+    except TeamError:
+        if team.engine == "mpi" or len(team.ranks) > 1:
+            raise
+        return True
+    return False
+
+
+def spmd(
+    fn: Callable[..., T],
+    ranks: int = 4,
+    args: Sequence[Any] = (),
+    *,
+    deadline: float | None = 60.0,
+) -> list[T]:
+    """Run `fn(team, *args)` on ranks that are threads of this process; results by rank.
+
+    If ranks fail, the error of the first that failed by itself is raised, with a note of its rank.
+    """
+    n_ranks = natural(ranks, "ranks")
+    if n_ranks == 0:
+        raise LayoutError("spmd on 0 ranks; use at least 1", "ranks-zero")
+    deadline = a_deadline(deadline)
+    crew = Crew(n_ranks)
+    results: list[Any] = [None] * n_ranks
+    errors: dict[int, BaseException] = {}
+
+    def run(rank: int) -> None:
+        try:
+            team = Team(crew.world(rank)).with_deadline(deadline)
+            _current.set(team)
+            results[rank] = fn(team, *args)
+            crew.leave(rank, "its function has returned")
+        except BaseException as error:
+            errors[rank] = error
+            crew.leave(rank, words_of(error))
+
+    threads = [
+        threading.Thread(target=run, args=(rank,), name=f"partita-{rank}", daemon=True)
+        for rank in range(n_ranks)
+    ]
+    _start(threads, crew)
+    _join(threads, crew)
+    if errors:
+        raise _first(errors, n_ranks)
+    return results
+
+
+def _start(threads: list[threading.Thread], crew: Crew) -> None:
+    """Start all ranks, or end those that have started: they would wait for the others."""
+    try:
+        for thread in threads:
+            thread.start()
+    except RuntimeError:
+        for rank in range(len(threads)):
+            crew.leave(rank, "not all ranks could be started")
+        message = f"{len(threads)} ranks are more threads than the system gives; use fewer"
+        raise LayoutError(message, "ranks-threads") from None
+
+
+def _join(threads: list[threading.Thread], crew: Crew) -> None:
+    """Wait for all ranks; on Ctrl-C end them first."""
+    try:
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(0.05)
+    except KeyboardInterrupt:
+        for rank in range(len(threads)):
+            crew.leave(rank, "interrupted")
+        # Waiting ranks notice by themselves; those in Python code get the exception there.
+        for thread in threads:
+            thread.join(0.2)
+            if thread.is_alive() and thread.ident is not None:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                    ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
+                )
+        for thread in threads:
+            thread.join(1.0)
+        raise
+
+
+def _first(errors: dict[int, BaseException], n_ranks: int) -> BaseException:
+    """The error to raise: one that a rank had by itself before one it was told of."""
+    own = [rank for rank, error in errors.items() if not is_a(error, RemoteError)]
+    rank = min(own or errors)
+    # An exception may have spoilt its notes; it is raised all the same.
+    with contextlib.suppress(Exception):
+        errors[rank].add_note(f"(on rank {rank} of {n_ranks})")
+    return errors[rank]

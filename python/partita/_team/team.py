@@ -1,0 +1,300 @@
+"""Teams and grids: ordered ranks that act together.
+
+They share a file: a team arranges its members in a grid, and a grid is a team.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from partita._args import checked_axes, integer, integers, natural
+from partita._errors import LayoutError, TeamError, text_of, words_of
+from partita._keeper import Keeper
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from types import TracebackType
+
+    import numpy as np
+
+    from partita._partita import TeamCore
+
+E = TypeVar("E", bound=BaseException)
+
+
+class Team(Keeper):
+    """Ranks that act together, as one of them sees it.
+
+    As a context manager it tells the other members when this rank fails:
+
+        with team:
+            risky()
+            team.barrier()
+    """
+
+    def __init__(self, native: TeamCore) -> None:
+        super().__init__()
+        self.native = native
+        # Address and process id of each rank, once the ranks have told each other.
+        self.known_addresses: list[tuple[str, int]] | None = None
+
+    @property
+    def rank(self) -> int:
+        """This rank's number in the team; -1 if it is no member."""
+        rank = self.native.rank
+        return -1 if rank is None else rank
+
+    @property
+    def size(self) -> int:
+        """Number of members."""
+        return len(self.native.members)
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The members as ranks of the world, in order."""
+        return self.native.members
+
+    @property
+    def active(self) -> bool:
+        """Whether this rank is a member."""
+        return self.native.rank is not None
+
+    @property
+    def engine(self) -> str:
+        """What runs plans here."""
+        return self.native.engine
+
+    def shares_memory_with(self, rank: int) -> bool:
+        """Whether this rank and another member can touch each other's memory."""
+        return self.native.shares_memory_with(natural(rank, "rank"))
+
+    def empty(self, shape: Sequence[int], dtype: Any = "float64") -> np.ndarray[Any, Any]:
+        """A local array of warm memory that neighbours can reach; its content is whatever."""
+        from partita._memory.warm import empty
+
+        return empty(shape, dtype)
+
+    def with_deadline(self, seconds: float | None) -> Team:
+        """The same team that waits this long for others; None waits for ever."""
+        return Team(self.native.with_deadline(a_deadline(seconds)))
+
+    def barrier(self) -> None:
+        """Wait until every member has come."""
+        self.native.barrier()
+
+    def subteam(self, ranks: Iterable[int]) -> Team:
+        """The team of some members, by their rank here, in the given order."""
+        return Team(
+            self.native.subteam([natural(rank, "rank") for rank in integers(ranks, "rank")])
+        )
+
+    def union(self, other: Team) -> Team:
+        """These members, then the other's that are not among them."""
+        self._check_world(other)
+        return Team(self.native.union(other.native))
+
+    def grid(self, *shape: int) -> Grid:
+        """The members arranged in a grid, C order."""
+        return Grid(self.native, shape)
+
+    def broadcast_data(self, obj: Any, root: int = 0, *, source: Team | None = None) -> Any:
+        """One rank's value on every member.
+
+        `root` is a rank of this team, or of `source`, a team that is part of this one.
+        """
+        return self.broadcast_alike("broadcast_data", obj, root, source=source)
+
+    def broadcast_alike(
+        self, call: str, obj: Any, root: int = 0, *, source: Team | None = None
+    ) -> Any:
+        """One rank's value on every member; all must name the same `call`."""
+        if not self.active:
+            return None
+        from partita._team.wire import decode, encode
+
+        at = self._root(root, source)
+        data = self._encoded(encode, obj) if at == self.rank else b""
+        return decode(self.native.allgather(call, f"root {at}", data)[at])
+
+    def _root(self, root: int, source: Team | None) -> int:
+        team = source or self
+        with self:
+            self._check_world(team)
+            root = integer(root, "root")
+        if not 0 <= root < team.size:
+            message = f"root {root} of a team of {team.size}; use a rank of that team"
+            raise self.told(LayoutError(message, "root-unknown"))
+        member = team.ranks[root]
+        if member not in self.ranks:
+            message = f"root {root} is rank {member} of the world, no member here; use a member"
+            raise self.told(LayoutError(message, "root-unknown"))
+        return self.ranks.index(member)
+
+    def _check_world(self, other: Team) -> None:
+        """Ranks of one world mean nothing in another."""
+        a_team(other)
+        if not self.native.same_world(other.native):
+            message = "teams of different worlds number their ranks apart; use teams of one world"
+            raise LayoutError(message, "other-world")
+
+    def _encoded(self, encode: Callable[[Any], bytes], obj: Any) -> bytes:
+        try:
+            return encode(obj)
+        except Exception as error:
+            raise self.told(error) from None
+
+    def gather_alike(self, call: str, argument: str, obj: Any) -> list[Any]:
+        """Every member's value, in order; all must name the same `call` and `argument`."""
+        from partita._team.wire import decode, encode
+
+        data = self._encoded(encode, obj)
+        return [decode(one) for one in self.native.allgather(call, argument, data)]
+
+    def told(self, error: E) -> E:
+        """The same error, after the other members were told: for `raise team.told(...)`."""
+        self.native.report(text_of(error))
+        # Not every exception takes a note; then they are told twice.
+        with contextlib.suppress(Exception):
+            error.told = (self.ranks,)  # type: ignore[attr-defined]
+        return error
+
+    def allgather_data(self, obj: Any) -> list[Any]:
+        """Every member's value, in order."""
+        return self.gather_alike("allgather_data", "", obj)
+
+    def __enter__(self) -> Team:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is not None and self.active and not self._knows(error):
+            self.native.report(words_of(error))
+
+    def _knows(self, error: BaseException) -> bool:
+        """Whether it is an error of this very team: all its members know it already."""
+        try:
+            return self.ranks in getattr(error, "told", ())
+        except Exception:  # the exception's own code
+            return False
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Team) and self.native == other.native
+
+    def __hash__(self) -> int:
+        return hash(self.ranks)
+
+    def __copy__(self) -> Team:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Team:
+        # A copy of a layer or a partition acts with the same ranks, not with new ones.
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        message = "a team lives in its process and cannot be pickled; send data, and make the team"
+        raise TeamError(f"{message} again with partita.world() there", "team-pickle")
+
+    def __repr__(self) -> str:
+        where = f"rank {self.rank}" if self.active else "not a member"
+        return f"<Team of {self.size} on {self.engine}, {where}>"
+
+
+class Grid(Team):
+    """A team arranged in n dimensions, C order."""
+
+    def __init__(self, native: TeamCore, shape: Sequence[int]) -> None:
+        super().__init__(native)
+        self.shape = tuple(natural(length, "grid") for length in integers(shape, "grid"))
+        if math.prod(self.shape) != self.size:
+            message = f"a grid of shape {self.shape} for {self.size} ranks; use as many places"
+            raise LayoutError(message, "grid-size")
+
+    @property
+    def index(self) -> tuple[int, ...] | None:
+        """This rank's coordinates; None if it is no member."""
+        return self.coords(self.rank) if self.active else None
+
+    def coords(self, rank: int) -> tuple[int, ...]:
+        """Coordinates of a rank of this team."""
+        rest = natural(rank, "rank")
+        if rest >= self.size:
+            raise LayoutError(
+                f"rank {rank} of a grid of {self.size}; use one below", "rank-unknown"
+            )
+        coords = []
+        for length in reversed(self.shape):
+            rest, coord = divmod(rest, length)
+            coords.append(coord)
+        return tuple(reversed(coords))
+
+    def rank_at(self, coords: Sequence[int]) -> int:
+        """Rank at some coordinates."""
+        coords = integers(coords, "coordinates")
+        if len(coords) != len(self.shape) or not all(
+            0 <= coord < length for coord, length in zip(coords, self.shape, strict=True)
+        ):
+            message = f"coordinates {coords} in a grid of shape {self.shape}; stay inside"
+            raise LayoutError(message, "coordinates-outside")
+        rank = 0
+        for coord, length in zip(coords, self.shape, strict=True):
+            rank = rank * length + coord
+        return rank
+
+    def neighbors(self, rank: int | None = None) -> list[tuple[int, int]]:
+        """(left, right) ranks per dimension; -1 at an edge."""
+        here = self.coords(self.rank if rank is None else rank)
+        pairs = []
+        for axis, length in enumerate(self.shape):
+            sides = []
+            for coord in (here[axis] - 1, here[axis] + 1):
+                there = (*here[:axis], coord, *here[axis + 1 :])
+                sides.append(self.rank_at(there) if 0 <= coord < length else -1)
+            pairs.append((sides[0], sides[1]))
+        return pairs
+
+    def subgrid(self, keep_axes: Iterable[int]) -> Grid:
+        """The grid of the ranks that share this rank's coordinates on the axes not kept."""
+        keep = checked_axes(keep_axes, len(self.shape))
+        here = self.coords(self.rank) if self.active else (0,) * len(self.shape)
+        ranks = [
+            rank
+            for rank in range(self.size)
+            if all(self.coords(rank)[a] == here[a] for a in range(len(self.shape)) if a not in keep)
+        ]
+        shape = [length for axis, length in enumerate(self.shape) if axis in keep]
+        return Grid(self.native.subteam(ranks), shape)
+
+    def reduction_grid(self, axes: Iterable[int]) -> Grid:
+        """The grid that sums along `axes`; its other axes have length 1."""
+        keep = checked_axes(axes, len(self.shape))
+        shape = [length if axis in keep else 1 for axis, length in enumerate(self.shape)]
+        return Grid(self.subgrid(keep).native, shape)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Grid) and self.shape == other.shape and super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return hash((self.ranks, self.shape))
+
+
+def a_team(given: Any) -> Team:
+    """What is given as a team, if it is one."""
+    if not isinstance(given, Team):
+        message = f"a {type(given).__name__} as team; use one, such as partita.world()"
+        raise LayoutError(message, "not-a-team")
+    return given
+
+
+def a_deadline(seconds: Any) -> float | None:
+    if seconds is None:
+        return None
+    if not isinstance(seconds, int | float) or not 0 <= seconds < 1e9:
+        message = f"a deadline of {seconds!r}; use seconds from 0 to 1e9, or None for none"
+        raise LayoutError(message, "deadline")
+    return float(seconds)
