@@ -32,9 +32,6 @@ partita_error::errors! {
         Call { call: &'static str, class: ErrorClass, code: i32, text: String } "mpi-call-failed" =>
             "{call} failed with {class} (code {code}): {text}; see whether the ranks made \
              matching calls and all of them still run";
-        ThreadLevel { wanted: &'static str, provided: &'static str } "mpi-thread-level" =>
-            "MPI provides the thread level {provided}, and {wanted} is needed; initialise it with \
-             {wanted}, or use one thread";
         WorldTooSmall { variable: &'static str, launched: u64, world: usize, library: String } "mpi-world-too-small" =>
             "the launcher started {launched} ranks ({variable}={launched}) but the MPI world has \
              {world}: the launcher and the library {library} belong to different MPIs; use the \
@@ -58,21 +55,13 @@ partita_error::errors! {
             "the tag {tag} is not valid; use 0 to {limit}";
         LengthMismatch { call: &'static str, what: &'static str, given: usize, needed: usize } "mpi-length-mismatch" =>
             "{call}: {what} has length {given}, and {needed} is needed; give {needed}";
-        OutsideBuffer { call: &'static str, rank: usize, start: usize, end: usize, length: usize } "mpi-outside-buffer" =>
-            "{call}: the part of rank {rank} is {start}..{end} in a buffer of {length}; correct \
-             its count or offset";
         AnySourceChunked { n_bytes: usize, limit_bytes: usize } "mpi-any-source-chunked" =>
             "a receive of {n_bytes} bytes is split into messages of {limit_bytes} and cannot come \
              from any source; name the source";
-        BoxOutside { dim: usize, start: usize, length: usize, extent: usize } "mpi-box-outside" =>
-            "the box {start}..{start}+{length} leaves dimension {dim} of extent {extent}; keep it \
-             inside";
         CommNull { handle: u64 } "mpi-comm-null" =>
             "the handle {handle:#x} is MPI_COMM_NULL; give a communicator this rank is a member of";
         InterComm { handle: u64 } "mpi-inter-comm" =>
             "the handle {handle:#x} is an inter-communicator; merge it first (MPI_Intercomm_merge)";
-        NotCancellable { call: &'static str } "mpi-not-cancellable" =>
-            "a request of {call} cannot be cancelled; only receives can";
         Deadline { waiting_for: &'static str, limit: Duration } "mpi-deadline" =>
             "{waiting_for} did not finish within {limit:?}; see whether every rank made the same \
              calls, or give a longer deadline";

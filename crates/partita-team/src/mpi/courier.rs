@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use partita_mpi::{Datatype, Kind, MpiError, Request, Step};
+use partita_mpi::{MpiError, Request, Step};
 use partita_plan::Move;
 
 use crate::buffer::Buffer;
@@ -57,7 +57,6 @@ struct Courier<'a> {
     hall: &'a Hall,
     errand: &'a Errand<'a>,
     patience: partita_mpi::Patience,
-    datatype: Datatype,
     dtype: Dtype,
     out: Vec<Outgoing>,
     /// Copies: any order will do. Sums: ascending sources, one at a time.
@@ -128,7 +127,6 @@ impl<'a> Courier<'a> {
             hall,
             errand,
             patience: partita_mpi::Patience { limit: patience.limit, ..Default::default() },
-            datatype: Datatype::new(hall.office().data().library(), Kind::Byte),
             dtype: errand.plan.dtype(),
             out,
             into,
@@ -258,9 +256,7 @@ impl<'a> Courier<'a> {
             let comm = self.hall.office().data();
             // SAFETY: the memory stays until the request has finished or is given up: it is kept
             // beside it, or it is the target of the running call.
-            let request = unsafe {
-                comm.irecv(at as *mut _, letter.n_bytes, &self.datatype, source, from.tag)
-            };
+            let request = unsafe { comm.irecv(at as *mut _, letter.n_bytes, source, from.tag) };
             from.under_way.push_back((request.map_err(broken)?, letter, landing));
             moved = true;
         }
@@ -292,9 +288,7 @@ impl<'a> Courier<'a> {
             let comm = self.hall.office().data();
             // SAFETY: the memory stays, unchanged, until the request has finished: it is kept
             // beside it, or it is the source of the running call.
-            let request = unsafe {
-                comm.isend(at as *const _, letter.n_bytes, &self.datatype, target, to.tag)
-            };
+            let request = unsafe { comm.isend(at as *const _, letter.n_bytes, target, to.tag) };
             to.under_way.push_back((request.map_err(broken)?, message));
             moved = true;
         }
