@@ -15,8 +15,9 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table from bounds that were checked.
-    pub(crate) fn new(shape: Vec<u64>, tiling: Vec<u64>, bounds: Vec<Vec<u64>>) -> Self {
+    /// A table from bounds that were checked, here or by the rank that tells them.
+    #[must_use]
+    pub fn new(shape: Vec<u64>, tiling: Vec<u64>, bounds: Vec<Vec<u64>>) -> Self {
         Self { shape, tiling, bounds }
     }
 
