@@ -1,9 +1,10 @@
 //! The grid of partitions by itself: shape, tiling and cuts, to and from layouts.
 
-use partita_layout::{Block, BlockRule, BoxPiece, GridSpec, Layout, Map, RanksSpec};
+use partita_layout::{
+    Block, BlockRule, BoxPiece, GridSpec, Layout, Map, RanksSpec, number_of, position_of,
+};
 
 use crate::error::ProtocolError;
-use crate::partitioned::cover::position_of;
 
 /// Shape, tiling and cuts of a partitioned array.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +50,12 @@ impl Table {
     #[must_use]
     pub fn position(&self, number: u64) -> Vec<u64> {
         position_of(number, &self.tiling)
+    }
+
+    /// Number in C order of the partition at a position inside the grid.
+    #[must_use]
+    pub fn number(&self, position: &[u64]) -> u64 {
+        number_of(position, &self.tiling)
     }
 
     /// First index and shape of the partition at a position.
