@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 
 /// Arrays that live in many address spaces at once.
 #[derive(Debug, Parser)]
@@ -21,12 +21,7 @@ pub(crate) enum Command {
     /// Judge a protocol dictionary: __partitioned__ or __distarray__
     Check(CheckArgs),
     /// Run a Python script on several ranks
-    #[command(disable_help_flag = true)]
-    Run {
-        /// Handed on to the Python package
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        args: Vec<String>,
-    },
+    Run(RunArgs),
     /// Say what is installed here and how fast copying is
     Doctor,
 }
@@ -54,6 +49,44 @@ pub(crate) struct CheckArgs {
     /// Forgive nothing that the protocol's text does not allow
     #[arg(long)]
     pub strict: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "partita run -n <N> [--engine <ENGINE>] <SCRIPT> [ARGS]...",
+    after_help = "Example: partita run -n 4 script.py"
+)]
+pub(crate) struct RunArgs {
+    /// Number of ranks
+    #[arg(short, value_name = "N", allow_negative_numbers = true)]
+    pub n: i64,
+    /// What the ranks are
+    #[arg(long, value_enum, default_value_t = Engine::Threads)]
+    pub engine: Engine,
+    // One list: what follows the script is the script's, even where it looks like our own options.
+    /// A Python file, and its arguments
+    #[arg(value_name = "SCRIPT", required = true, trailing_var_arg = true)]
+    pub script: Vec<String>,
+}
+
+/// What the ranks of a script are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// Threads of this process
+    Threads,
+    /// Processes that mpiexec starts
+    Mpi,
+}
+
+impl Engine {
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Threads => "threads",
+            Self::Mpi => "mpi",
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,6 +1,7 @@
 //! `partita check`: a protocol dictionary in a file, judged.
 
 use std::io::{Read, Write};
+use std::path::Path;
 
 use partita_protocol::check::{Protocol, file};
 use partita_protocol::{Finding, LONGEST_TEXT, Strictness, Value, json};
@@ -8,9 +9,19 @@ use partita_protocol::{Finding, LONGEST_TEXT, Strictness, Value, json};
 use crate::args::CheckArgs;
 use crate::{Failure, Outcome};
 
+impl CheckArgs {
+    /// Whether the target is an object of a Python module rather than a file.
+    pub(crate) fn is_object(&self) -> bool {
+        self.target.contains(':') && !Path::new(&self.target).exists()
+    }
+
+    pub(crate) fn strictness(&self) -> Strictness {
+        if self.strict { Strictness::Strict } else { Strictness::Lenient }
+    }
+}
+
 pub(crate) fn run(args: &CheckArgs, out: &mut dyn Write) -> Outcome {
     let text = read(&args.target)?;
-    let strictness = if args.strict { Strictness::Strict } else { Strictness::Lenient };
     let value = match json::parse(&text) {
         Ok(value) => value,
         Err(error) => {
@@ -18,7 +29,7 @@ pub(crate) fn run(args: &CheckArgs, out: &mut dyn Write) -> Outcome {
             return Err(Failure::Found);
         }
     };
-    let findings = file(&value, strictness);
+    let findings = file(&value, args.strictness());
     if findings.is_empty() {
         writeln!(out, "{}: no problem found, {}", args.target, summary(&value))?;
         return Ok(());
@@ -44,12 +55,7 @@ fn read(target: &str) -> Result<String, Failure> {
 
 fn open(target: &str) -> Result<std::fs::File, String> {
     std::fs::File::open(target).map_err(|error| {
-        let hint = if target.contains(':') {
-            " (objects need the Python package and its command `partita`)"
-        } else {
-            "; give a JSON file or MODULE:OBJECT"
-        };
-        format!("cannot read {target}: {error}{hint}")
+        format!("cannot read {target}: {error}; give a JSON file or MODULE:OBJECT")
     })
 }
 

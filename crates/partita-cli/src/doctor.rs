@@ -5,20 +5,24 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Outcome, Surroundings};
+use crate::Outcome;
 
 /// Large enough to leave every cache.
 const COPY_BYTES: usize = 256 << 20;
 
-pub(crate) fn run(surroundings: &Surroundings, out: &mut dyn Write) -> Outcome {
+pub(crate) fn run(
+    facts: &[(String, String)],
+    programs: Option<PathBuf>,
+    out: &mut dyn Write,
+) -> Outcome {
     let mut fact = |name: &str, value: &str| writeln!(out, "{name:<12} {value}");
     fact("partita", env!("CARGO_PKG_VERSION"))?;
     fact("system", &format!("{} {}", std::env::consts::OS, std::env::consts::ARCH))?;
     fact("cores", &std::thread::available_parallelism().map_or(1, usize::from).to_string())?;
-    for (name, value) in &surroundings.facts {
+    for (name, value) in facts {
         fact(name, value)?;
     }
-    match find_mpiexec(surroundings.programs.clone()) {
+    match find_mpiexec(programs) {
         Some(path) => {
             fact("mpiexec", &path.display().to_string())?;
             fact("MPI", &mpi_version(&path))?;

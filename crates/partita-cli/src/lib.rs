@@ -1,7 +1,7 @@
 //! The command `partita`: pictures of layouts, plans explained, a look at the machine.
 //!
 //! The binary and the Python package both call [`run`]. It writes to the given streams and gives
-//! the exit status: 0, 1 for a finding or a failed run, 2 for wrong usage.
+//! the exit status: 0, 1 for a finding or a failed run, 2 for wrong usage; or what Python is to do.
 
 mod args;
 mod check;
@@ -11,29 +11,38 @@ mod plan;
 mod show;
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use clap::Parser;
+use partita_protocol::Strictness;
 
-use args::{Args, Command};
+pub use args::Engine;
+use args::{Args, Command, RunArgs};
 
-/// Where the command runs and writes.
-#[derive(Debug)]
+/// How a command ended, or what is left to do: running Python is the Python package's business.
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Surroundings {
-    /// Whether pictures may use colour.
-    pub colour: Colour,
-    /// What else `doctor` should say, such as the versions of Python packages.
-    pub facts: Vec<(String, String)>,
-    /// Where the environment keeps its programs, if that is not beside this one.
-    pub programs: Option<std::path::PathBuf>,
-}
-
-impl Surroundings {
-    /// Surroundings with nothing more to say.
-    #[must_use]
-    pub fn new(colour: Colour) -> Self {
-        Self { colour, facts: Vec::new(), programs: None }
-    }
+pub enum Ending {
+    /// The exit status.
+    Status(i32),
+    /// Run a script.
+    Script {
+        /// Number of ranks, as given.
+        n_ranks: i64,
+        /// What they are.
+        engine: Engine,
+        /// The file, then the script's own arguments.
+        command: Vec<String>,
+    },
+    /// Judge an object of a Python module.
+    Object {
+        /// `MODULE:OBJECT`.
+        target: String,
+        /// How much to forgive.
+        strictness: Strictness,
+    },
+    /// Call [`doctor`] with what there is to say of Python packages.
+    Doctor,
 }
 
 /// Whether pictures may use colour.
@@ -88,27 +97,63 @@ impl From<std::io::Error> for Failure {
 /// Runs the command with its arguments, the command's name first.
 pub fn run(
     args: impl IntoIterator<Item = String>,
-    surroundings: &Surroundings,
+    colour: Colour,
     out: &mut dyn Write,
     err: &mut dyn Write,
-) -> i32 {
+) -> Ending {
     let args = match Args::try_parse_from(args) {
         Ok(args) => args,
         Err(error) => {
             let text = error.render();
             let _ = if error.use_stderr() { write!(err, "{text}") } else { write!(out, "{text}") };
-            return error.exit_code();
+            return Ending::Status(error.exit_code());
         }
     };
-    let outcome = match &args.command {
-        Command::Show(args) => show::run(args, surroundings.colour, out),
-        Command::Plan(args) => plan::run(args, out),
-        Command::Check(args) => check::run(args, out),
-        Command::Run { .. } => Err(Failure::Failed(
-            "a script needs the Python package; install it and use its command `partita`".into(),
-        )),
-        Command::Doctor => doctor::run(surroundings, out),
+    let outcome = match args.command {
+        Command::Show(args) => show::run(&args, colour, out),
+        Command::Plan(args) => plan::run(&args, out),
+        Command::Check(args) if args.is_object() => {
+            return Ending::Object { strictness: args.strictness(), target: args.target };
+        }
+        Command::Check(args) => check::run(&args, out),
+        Command::Run(RunArgs { n: n_ranks, engine, script: command }) => {
+            return Ending::Script { n_ranks, engine, command };
+        }
+        Command::Doctor => return Ending::Doctor,
     };
+    Ending::Status(status(outcome, err))
+}
+
+/// Says what is here, besides the given facts; gives the exit status.
+///
+/// `programs` is where the environment keeps its programs, if that is not beside this one.
+pub fn doctor(
+    facts: &[(String, String)],
+    programs: Option<PathBuf>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> i32 {
+    status(doctor::run(facts, programs, out), err)
+}
+
+/// The exit status of what needs the Python package where there is none.
+pub fn without_python(ending: &Ending, err: &mut dyn Write) -> i32 {
+    let failure = match ending {
+        Ending::Object { target, .. } => Failure::Usage {
+            reason: "file-unreadable",
+            message: format!(
+                "cannot read {target}: there is no such file (objects need the Python package and \
+                 its command `partita`)"
+            ),
+        },
+        _ => Failure::Failed(
+            "a script needs the Python package; install it and use its command `partita`".into(),
+        ),
+    };
+    status(Err(failure), err)
+}
+
+fn status(outcome: Outcome, err: &mut dyn Write) -> i32 {
     match outcome {
         Ok(()) => 0,
         Err(Failure::Usage { reason, message }) => {
@@ -127,4 +172,40 @@ pub fn run(
 fn write_file(path: &std::path::Path, text: &str) -> Outcome {
     std::fs::write(path, text)
         .map_err(|error| Failure::Failed(format!("cannot write {}: {error}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ending(words: &[&str]) -> Ending {
+        let args = ["partita"].iter().chain(words).map(ToString::to_string);
+        run(args, Colour::No, &mut Vec::new(), &mut Vec::new())
+    }
+
+    #[test]
+    fn what_follows_the_script_is_the_scripts() {
+        let own = ["s.py", "-n", "7", "--engine", "mpi", "--help", "--", "x"];
+        let expected = |n_ranks, engine| Ending::Script {
+            n_ranks,
+            engine,
+            command: own.map(String::from).to_vec(),
+        };
+        let with = |words: &[&'static str]| ending(&[words, &own].concat());
+        assert_eq!(with(&["run", "-n", "3"]), expected(3, Engine::Threads));
+        assert_eq!(with(&["run", "--engine", "mpi", "-n", "-1"]), expected(-1, Engine::Mpi));
+        assert_eq!(ending(&["run", "s.py"]), Ending::Status(2));
+        assert_eq!(ending(&["run", "-n", "3"]), Ending::Status(2));
+        assert_eq!(ending(&["run", "--help"]), Ending::Status(0));
+    }
+
+    #[test]
+    fn an_object_is_told_from_a_file() {
+        let target = "module:name.part".to_string();
+        let strictness = Strictness::Strict;
+        assert_eq!(ending(&["check", "--strict", &target]), Ending::Object { target, strictness });
+        assert_eq!(ending(&["check", "no-such-file"]), Ending::Status(2));
+        assert_eq!(ending(&["check", "a:b", "c:d"]), Ending::Status(2));
+        assert_eq!(ending(&["doctor"]), Ending::Doctor);
+    }
 }

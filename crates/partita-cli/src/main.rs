@@ -2,14 +2,17 @@
 
 use std::io::{IsTerminal, Write};
 
-use partita_cli::{Colour, Surroundings};
+use partita_cli::{Colour, Ending};
 
 fn main() {
     let stdout = std::io::stdout();
-    let surroundings = Surroundings::new(Colour::for_output(stdout.is_terminal()));
-    let mut out = std::io::BufWriter::new(stdout.lock());
-    let status =
-        partita_cli::run(std::env::args(), &surroundings, &mut out, &mut std::io::stderr().lock());
+    let colour = Colour::for_output(stdout.is_terminal());
+    let (mut out, mut err) = (std::io::BufWriter::new(stdout.lock()), std::io::stderr().lock());
+    let status = match partita_cli::run(std::env::args(), colour, &mut out, &mut err) {
+        Ending::Status(status) => status,
+        Ending::Doctor => partita_cli::doctor(&[], None, &mut out, &mut err),
+        other => partita_cli::without_python(&other, &mut err),
+    };
     let _ = out.flush();
     std::process::exit(status);
 }

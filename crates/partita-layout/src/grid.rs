@@ -2,6 +2,7 @@
 
 use crate::error::{LayoutError, Result};
 use crate::map::Map;
+use crate::order::{number_of, position_of};
 
 /// What a grid axis is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -163,19 +164,13 @@ impl Grid {
     /// Coordinates of a place, one per axis.
     #[must_use]
     pub fn coords(&self, place: u64) -> Vec<u64> {
-        let mut rest = place;
-        let mut coords = vec![0; self.shape.len()];
-        for (coord, length) in coords.iter_mut().zip(&self.shape).rev() {
-            *coord = rest % length;
-            rest /= length;
-        }
-        coords
+        position_of(place, &self.shape)
     }
 
     /// Place with the given coordinates, one per axis.
     #[must_use]
     pub fn place_at(&self, coords: &[u64]) -> u64 {
-        coords.iter().zip(&self.shape).fold(0, |place, (coord, length)| place * length + coord)
+        number_of(coords, &self.shape)
     }
 
     /// What a place means for an array of `ndim` dimensions.

@@ -3,6 +3,7 @@
 use crate::boxes::BoxPiece;
 use crate::grid::Place;
 use crate::layout::{Form, Layout};
+use crate::order::position_of;
 
 /// A box of global indices that one rank holds, and the part of it that it owns.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -70,14 +71,10 @@ impl Pieces {
                 boxed(&boxes.pieces(self.place)[number as usize], number as usize)
             }
             Form::Grid(form) => {
-                let mut rest = number;
-                let mut segments = Vec::with_capacity(self.counts.len());
-                for dim in (0..self.counts.len()).rev() {
-                    let segment = rest % self.counts[dim];
-                    rest /= self.counts[dim];
-                    segments.push(form.dims()[dim].segment(self.at.coordinates[dim], segment));
-                }
-                segments.reverse();
+                let dims = form.dims().iter().zip(&self.at.coordinates);
+                let segments = dims.zip(position_of(number, &self.counts));
+                let segments: Vec<_> =
+                    segments.map(|((dim, own), segment)| dim.segment(*own, segment)).collect();
                 Piece {
                     start: segments.iter().map(|s| s.start as i64).collect(),
                     shape: segments.iter().map(|s| s.length).collect(),

@@ -37,7 +37,12 @@ fn hello(library: &Library, extent: Extent) -> Outcome {
         println!("hello_mpi: all checks passed on {} ranks", comm.size());
     }
     // These live longer than MPI: dropping them must not call it.
-    let request = comm.ibarrier()?;
+    let data = [7_u8; 8];
+    // SAFETY: the buffer outlives the request.
+    let request = unsafe { comm.isend(data.as_ptr().cast(), 8, comm.rank(), 0)? };
+    let poll = || comm.improbe(comm.rank(), 0);
+    let message = exercise::patience().until("a message", poll, exercise::never)?;
+    message.recv(&mut [0; 8])?;
     comm.barrier()?;
     library.finalize()?;
     let after = comm.barrier().map_err(|error| error.reason());

@@ -8,7 +8,6 @@ mod exercise;
 
 use partita_mpi::{
     Comm, ErrorClass, Library, Number, Predefined, Search, Started, StatusLayout, ThreadLevel,
-    in_place,
 };
 use std::{
     ffi::{CStr, CString, c_char},
@@ -59,7 +58,6 @@ fn constants(library: &Library) -> String {
         let number = (0..100).find(|number| ErrorClass::from_number(abi, *number) == *class);
         let _ = writeln!(lines, "number {name} {}", number.unwrap_or(-1));
     }
-    let _ = writeln!(lines, "address IN_PLACE {}", in_place(abi));
     let _ = writeln!(lines, "size Status {}", StatusLayout::of(abi).size_bytes);
     lines
 }

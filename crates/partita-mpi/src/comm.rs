@@ -4,13 +4,12 @@ use super::{
     Handle, Library, MpiError, Number, Predefined, Result, chunks::SMALL_COUNT_LIMIT_BYTES,
     handle::Slot,
 };
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A communicator of MPI.
 ///
-/// One that we made ([`dup`](Self::dup), [`split`](Self::split), ...) returns
-/// errors instead of ending the job, and is freed when dropped, unless MPI was
+/// One that we made ([`dup`](Self::dup)) returns errors instead of ending the job, and is freed when dropped, unless MPI was
 /// finalized before. One that is lent (the world, mpi4py's) is never freed,
 /// and its error handler is left alone.
 #[derive(Debug)]
@@ -28,28 +27,6 @@ pub struct Comm {
 enum Ownership {
     Ours,
     Lent,
-}
-
-/// Which new communicator a rank joins in [`Comm::split`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Color {
-    /// The one of all ranks with this number.
-    Group(u32),
-    /// None.
-    Nobody,
-}
-
-/// How alike two communicators are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Comparison {
-    /// They are the same one.
-    Identical,
-    /// Same ranks in the same order.
-    Congruent,
-    /// Same ranks in another order.
-    Similar,
-    /// Other ranks.
-    Unequal,
 }
 
 impl Comm {
@@ -98,33 +75,6 @@ impl Comm {
         Ok(Self { library, handle, rank, size, ownership, is_freed, max_message_bytes })
     }
 
-    /// Takes a communicator that MPI just made for us; the null one is none.
-    fn adopt(&self, handle: Handle) -> Result<Option<Self>> {
-        if handle == self.library.handle(Predefined::CommNull) {
-            return Ok(None);
-        }
-        self.library.return_errors(handle)?;
-        let mut comm = Self::new(&self.library, handle, Ownership::Ours)?;
-        comm.max_message_bytes = self.max_message_bytes;
-        Ok(Some(comm))
-    }
-
-    /// Lets MPI make a communicator of which this rank may be a member.
-    pub(super) fn make(
-        &self,
-        call: impl FnOnce(*mut c_void) -> Result<()>,
-    ) -> Result<Option<Self>> {
-        let null = self.library.handle(Predefined::CommNull);
-        let mut slot = Slot::new(self.library.width(), null);
-        call(slot.as_mut_ptr())?;
-        self.adopt(slot.get())
-    }
-
-    fn make_mine(&self, call: impl FnOnce(*mut c_void) -> Result<()>) -> Result<Self> {
-        let handle = self.library.handle(Predefined::CommNull).0;
-        self.make(call)?.ok_or(MpiError::CommNull { handle })
-    }
-
     /// This rank, from 0.
     pub fn rank(&self) -> usize {
         self.rank
@@ -168,51 +118,14 @@ impl Comm {
     /// # Errors
     /// If MPI is not active or refuses.
     pub fn dup(&self) -> Result<Self> {
-        // SAFETY: `self` is live; `new` points to a slot of the right width.
-        self.make_mine(|new| unsafe { self.calls().comm_dup(self.handle(), new) })
-    }
-
-    /// Parts the ranks by color, ordered by key, then by rank.
-    ///
-    /// # Errors
-    /// [`MpiError::CountTooLarge`] for a color above 2³¹; what MPI reports.
-    pub fn split(&self, color: Color, key: i32) -> Result<Option<Self>> {
-        let color = match color {
-            Color::Group(color) => super::chunks::as_int("MPI_Comm_split", color as usize)?,
-            Color::Nobody => self.library.number(Number::Undefined),
-        };
-        // SAFETY: `self` is live; `new` points to a slot of the right width.
-        self.make(|new| unsafe { self.calls().comm_split(self.handle(), color, key, new) })
-    }
-
-    /// The ranks that share memory with this one, in rank order.
-    ///
-    /// # Errors
-    /// If MPI is not active or refuses.
-    pub fn split_shared(&self) -> Result<Self> {
-        let kind = self.library.number(Number::CommTypeShared);
-        let info = self.library.handle(Predefined::InfoNull);
-        // SAFETY: `self` is live; `new` points to a slot of the right width.
-        self.make_mine(|new| unsafe {
-            self.calls().comm_split_type(self.handle(), kind, 0, info, new)
-        })
-    }
-
-    /// How alike this and another communicator are.
-    ///
-    /// # Errors
-    /// If MPI is not active or refuses.
-    pub fn compare(&self, other: &Self) -> Result<Comparison> {
-        let mut result = 0;
-        // SAFETY: both communicators are live; `result` is a live int.
-        unsafe { self.calls().comm_compare(self.handle(), other.handle(), &mut result)? };
-        let is = |number| self.library.number(number) == result;
-        Ok(match () {
-            () if is(Number::Ident) => Comparison::Identical,
-            () if is(Number::Congruent) => Comparison::Congruent,
-            () if is(Number::Similar) => Comparison::Similar,
-            () => Comparison::Unequal,
-        })
+        let null = self.library.handle(Predefined::CommNull);
+        let mut slot = Slot::new(self.library.width(), null);
+        // SAFETY: `self` is live; the slot has the right width.
+        unsafe { self.calls().comm_dup(self.handle(), slot.as_mut_ptr())? };
+        self.library.return_errors(slot.get())?;
+        let mut comm = Self::new(&self.library, slot.get(), Ownership::Ours)?;
+        comm.max_message_bytes = self.max_message_bytes;
+        Ok(comm)
     }
 
     /// The largest tag that messages may have.
@@ -235,25 +148,12 @@ impl Comm {
         Ok(unsafe { *value })
     }
 
-    /// Ends every rank of this communicator at once, with this exit code.
-    pub fn abort(&self, code: i32) -> ! {
-        // SAFETY: `self` is live.
-        let _ = unsafe { self.calls().abort(self.handle(), code) };
-        std::process::exit(code)
-    }
-
-    /// Frees it now and says whether that worked; every member calls it.
+    /// Frees it now, though others still have it; every member calls it.
+    ///
+    /// To them it is the null communicator from now on.
     ///
     /// # Errors
     /// If MPI is not active or refuses.
-    pub fn free(self) -> Result<()> {
-        self.release()
-    }
-
-    /// The same where others still have it: to them it is the null communicator from now on.
-    ///
-    /// # Errors
-    /// As [`free`](Self::free).
     pub fn release(&self) -> Result<()> {
         if self.ownership == Ownership::Lent || self.is_freed.swap(true, Ordering::Relaxed) {
             return Ok(());

@@ -80,12 +80,6 @@ impl Pass<i64> for i64 {
     }
 }
 
-impl Pass<isize> for isize {
-    fn pass(self) -> isize {
-        self
-    }
-}
-
 impl<T> Pass<*mut T> for *mut T {
     fn pass(self) -> *mut T {
         self
@@ -113,12 +107,6 @@ impl HandleArray {
         }
     }
 
-    pub(super) fn collect(width: Width, handles: impl IntoIterator<Item = Handle>) -> Self {
-        let mut array = Self::new(width);
-        handles.into_iter().for_each(|handle| array.push(handle));
-        array
-    }
-
     pub(super) fn push(&mut self, handle: Handle) {
         match self {
             Self::Int(array) => array.push(Native::from_handle(handle)),
@@ -141,13 +129,6 @@ impl HandleArray {
         match self {
             Self::Int(array) => array.len(),
             Self::Pointer(array) => array.len(),
-        }
-    }
-
-    pub(super) fn as_ptr(&self) -> *const c_void {
-        match self {
-            Self::Int(array) => array.as_ptr().cast(),
-            Self::Pointer(array) => array.as_ptr().cast(),
         }
     }
 
@@ -204,9 +185,11 @@ mod tests {
     #[test]
     fn arrays_have_the_stride_of_their_width() {
         for (width, stride) in [(Width::Int, 4), (Width::Pointer, size_of::<usize>())] {
-            let array = HandleArray::collect(width, [Handle(7), Handle(9)]);
+            let mut array = HandleArray::new(width);
+            array.push(Handle(7));
+            array.push(Handle(9));
             assert_eq!(array.iter().collect::<Vec<_>>(), [Handle(7), Handle(9)]);
-            let second = array.as_ptr() as usize + stride;
+            let second = array.as_mut_ptr() as usize + stride;
             // SAFETY: `second` is the address of the second element.
             let low = unsafe { *(second as *const u32) };
             assert_eq!(low, 9);

@@ -18,29 +18,58 @@ pub enum Family {
     OpenMpi,
 }
 
-/// A variable that holds the number of ranks.
-struct Sign {
-    variable: &'static str,
+/// What a launcher writes into the environment of the ranks that it starts.
+struct Launcher {
+    /// The variable that holds the number of ranks.
+    size: &'static str,
+    /// Which MPI it belongs to, where that variable tells.
     family: Option<Family>,
-    /// Counts only when this one is set too: a batch script has the sizes of
+    /// The size counts only when this one is set too: a batch script has the sizes of
     /// its allocation in its environment without being a launched rank.
     only_with: Option<&'static str>,
+    /// Other variables that only launched ranks have.
+    rank_only: &'static [&'static str],
+    /// What tells the places of all its jobs apart.
+    place: &'static [&'static str],
 }
 
-const fn sign(variable: &'static str, family: Option<Family>) -> Sign {
-    Sign { variable, family, only_with: None }
-}
-
-const SIGNS: [Sign; 5] = [
-    sign("OMPI_COMM_WORLD_SIZE", Some(Family::OpenMpi)),
-    sign("PMI_SIZE", Some(Family::Mpich)),
-    sign("MV2_COMM_WORLD_SIZE", Some(Family::Mpich)),
-    sign("PALS_SIZE", Some(Family::Mpich)),
-    Sign { variable: "SLURM_STEP_NUM_TASKS", family: None, only_with: Some("PMIX_RANK") },
+const LAUNCHERS: [Launcher; 5] = [
+    Launcher {
+        size: "OMPI_COMM_WORLD_SIZE",
+        family: Some(Family::OpenMpi),
+        only_with: None,
+        rank_only: &["PMIX_RANK"],
+        place: &["OMPI_COMM_WORLD_RANK", "PMIX_NAMESPACE", "PMIX_RANK"],
+    },
+    Launcher {
+        size: "PMI_SIZE",
+        family: Some(Family::Mpich),
+        only_with: None,
+        rank_only: &["MPI_LOCALNRANKS"],
+        place: &["PMI_RANK", "PMI_ID", "PMI_PORT"],
+    },
+    Launcher {
+        size: "MV2_COMM_WORLD_SIZE",
+        family: Some(Family::Mpich),
+        only_with: None,
+        rank_only: &[],
+        place: &[],
+    },
+    Launcher {
+        size: "PALS_SIZE",
+        family: Some(Family::Mpich),
+        only_with: None,
+        rank_only: &[],
+        place: &["PALS_APID", "PALS_RANKID"],
+    },
+    Launcher {
+        size: "SLURM_STEP_NUM_TASKS",
+        family: None,
+        only_with: Some("PMIX_RANK"),
+        rank_only: &["PMIX_RANK"],
+        place: &["SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_PROCID"],
+    },
 ];
-
-/// Variables of launched ranks that do not say how many there are.
-const RANK_ONLY: [&str; 2] = ["PMIX_RANK", "MPI_LOCALNRANKS"];
 
 /// Whether a launcher of MPI has started this process.
 pub fn is_launched() -> bool {
@@ -48,8 +77,24 @@ pub fn is_launched() -> bool {
 }
 
 fn is_launched_in(lookup: &Lookup<'_>) -> bool {
-    let counts = SIGNS.iter().filter(|sign| sign.only_with.is_none()).map(|sign| sign.variable);
-    counts.chain(RANK_ONLY).any(|name| lookup(name).is_some())
+    let is_set = |name: &str| lookup(name).is_some();
+    LAUNCHERS.iter().any(|launcher| {
+        (launcher.only_with.is_none() && is_set(launcher.size))
+            || launcher.rank_only.iter().any(|name| is_set(name))
+    })
+}
+
+/// The place that the environment gives this process, in words: no two ranks have the same.
+///
+/// Children inherit the environment: one that finds its parent's place is no rank.
+pub fn place() -> String {
+    place_in(&|name| std::env::var_os(name))
+}
+
+fn place_in(lookup: &Lookup<'_>) -> String {
+    let names = LAUNCHERS.iter().flat_map(|launcher| launcher.place);
+    let values = names.map(|name| lookup(name).unwrap_or_default().to_string_lossy().into_owned());
+    values.collect::<Vec<_>>().join("/")
 }
 
 /// A program that starts ranks, or stands between a launcher and its ranks.
@@ -109,23 +154,23 @@ pub fn detect() -> Result<Vec<Launched>> {
 }
 
 fn detect_in(lookup: &Lookup<'_>) -> Result<Vec<Launched>> {
-    let set = |sign: &&Sign| sign.only_with.is_none_or(|name| lookup(name).is_some());
-    let values = SIGNS.iter().filter(set).filter_map(|sign| Some((sign, lookup(sign.variable)?)));
-    values.map(|(sign, value)| read(sign, &value.to_string_lossy())).collect()
+    let counts = |one: &&Launcher| one.only_with.is_none_or(|name| lookup(name).is_some());
+    let values = LAUNCHERS.iter().filter(counts).filter_map(|one| Some((one, lookup(one.size)?)));
+    values.map(|(launcher, value)| read(launcher, &value.to_string_lossy())).collect()
 }
 
-fn read(sign: &Sign, value: &str) -> Result<Launched> {
-    let variable = sign.variable;
+fn read(launcher: &Launcher, value: &str) -> Result<Launched> {
+    let variable = launcher.size;
     let wrong = |_| MpiError::LauncherValue { variable, value: value.to_owned() };
     let n_ranks = value.trim().parse().map_err(wrong)?;
-    Ok(Launched { variable, n_ranks, family: sign.family })
+    Ok(Launched { variable, n_ranks, family: launcher.family })
 }
 
 impl Family {
     /// The family of the launcher that started us, if exactly one did.
     pub(super) fn of_launcher(lookup: &Lookup<'_>) -> Option<Self> {
-        let marks = SIGNS.iter().filter(|sign| lookup(sign.variable).is_some());
-        let mut families: Vec<_> = marks.filter_map(|sign| sign.family).collect();
+        let marks = LAUNCHERS.iter().filter(|launcher| lookup(launcher.size).is_some());
+        let mut families: Vec<_> = marks.filter_map(|launcher| launcher.family).collect();
         families.dedup();
         match families[..] {
             [family] => Some(family),
@@ -277,6 +322,25 @@ mod tests {
             });
             assert_eq!(found, expected, "{variables:?}");
         }
+    }
+
+    #[test]
+    fn no_two_ranks_have_the_same_place() {
+        let place = |variables: Variables<'_>| {
+            place_in(&|name: &str| {
+                variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into())
+            })
+        };
+        let cases: [Variables<'_>; 6] = [
+            &[],
+            &[("PMI_RANK", "0"), ("PMI_PORT", "here:1")],
+            &[("PMI_RANK", "1"), ("PMI_PORT", "here:1")],
+            &[("PMI_RANK", "1"), ("PMI_PORT", "here:2")],
+            &[("PMIX_NAMESPACE", "a"), ("PMIX_RANK", "1")],
+            &[("SLURM_JOB_ID", "7"), ("SLURM_PROCID", "1")],
+        ];
+        let places: std::collections::HashSet<_> = cases.iter().map(|one| place(one)).collect();
+        assert_eq!(places.len(), cases.len(), "{places:?}");
     }
 
     #[test]

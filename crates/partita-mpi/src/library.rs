@@ -1,13 +1,13 @@
 //! A loaded MPI: which one it is, starting and ending it.
 
 use super::{
-    Abi, Comm, Handle, HandleSource, MpiError, Number, Predefined, Result, Width, constants, fork,
+    Abi, Comm, Handle, HandleSource, MpiError, Number, Predefined, Result, Width, fork,
     launcher::{self, Family, Launchable},
     symbols::{Load, Symbols},
     table::{Calls, read_text},
 };
 use std::{
-    ffi::{c_int, c_void},
+    ffi::c_int,
     path::Path,
     ptr,
     sync::{Arc, Mutex},
@@ -199,19 +199,6 @@ impl Library {
         Ok(reached.max().unwrap_or(ThreadLevel::Single))
     }
 
-    /// Refuses an MPI whose thread level is below the one needed.
-    ///
-    /// # Errors
-    /// [`MpiError::ThreadLevel`] names both levels.
-    pub fn require_thread_level(&self, wanted: ThreadLevel) -> Result<()> {
-        let provided = self.thread_level()?;
-        if provided < wanted {
-            let names = (wanted.number().name(), provided.number().name());
-            return Err(MpiError::ThreadLevel { wanted: names.0, provided: names.1 });
-        }
-        Ok(())
-    }
-
     /// Ends MPI. Objects that are dropped later make no call.
     ///
     /// # Errors
@@ -243,14 +230,6 @@ impl Library {
         Comm::lent(self, self.handle(Predefined::CommWorld))
     }
 
-    /// This rank alone.
-    ///
-    /// # Errors
-    /// If MPI is not active.
-    pub fn self_comm(&self) -> Result<Comm> {
-        Comm::lent(self, self.handle(Predefined::CommSelf))
-    }
-
     /// Ends every rank of the job at once, with this exit code.
     pub fn abort(&self, code: i32) -> ! {
         // SAFETY: the world is always a valid communicator.
@@ -267,8 +246,13 @@ impl Library {
         self.abi().width()
     }
 
-    pub(super) fn in_place(&self) -> *const c_void {
-        constants::in_place(self.abi()) as *const c_void
+    /// Refuses a count that this library cannot take in one call.
+    pub(super) fn countable(&self, call: &'static str, count: usize) -> Result<()> {
+        let limit = if self.has_large_counts() { isize::MAX as usize } else { c_int::MAX as usize };
+        if count > limit {
+            return Err(MpiError::CountTooLarge { call, count, limit });
+        }
+        Ok(())
     }
 
     pub(super) fn return_errors(&self, comm: Handle) -> Result<()> {

@@ -1,15 +1,11 @@
-//! Messages from one rank to another that wait inside MPI, and probes.
+//! Messages that are there already, matched and then received.
 //!
-//! [`Comm::send`] and [`Comm::recv`] block and cannot be interrupted; what has
-//! to survive a failing peer uses [`Comm::isend`] and [`Comm::irecv`] with a
-//! [`Patience`](super::Patience).
+//! Nothing here blocks: what has yet to come is asked for again and again, or
+//! received by [`Comm::irecv`], with a [`Patience`](super::Patience).
 
 use super::{
-    Comm, Element, Handle, Library, MpiError, Number, Predefined, RequestKind, Result, Status,
-    chunks::{by_count, chunks},
-    datatype::handle_of,
-    handle::Slot,
-    status::StatusArray,
+    Comm, Handle, Library, MpiError, Number, Predefined, RequestKind, Result, Status,
+    chunks::by_count, handle::Slot, status::StatusArray,
 };
 use std::ffi::c_int;
 
@@ -55,92 +51,6 @@ pub struct Message {
 }
 
 impl Comm {
-    /// Sends and blocks until the buffer may be used again.
-    ///
-    /// # Errors
-    /// If the rank or tag is wrong, or MPI reports an error.
-    pub fn send<T: Element>(&self, data: &[T], target: usize, tag: i32) -> Result<()> {
-        let target = self.to_rank("MPI_Send", target)?;
-        let tag = check_tag(tag)?;
-        let datatype = handle_of::<T>(self.library());
-        let (calls, comm) = (self.calls(), self.handle());
-        for (start, count) in chunks(data.len(), size_of::<T>(), self.max_message_bytes()) {
-            let buf = data[start..].as_ptr().cast();
-            // SAFETY: `count` elements from `start` on lie inside `data`.
-            unsafe {
-                by_count!(count, n =>
-                    calls.send(buf, n, datatype, target, tag, comm),
-                    calls.send_c(buf, n, datatype, target, tag, comm))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Receives and blocks until the message is there.
-    ///
-    /// A shorter message is fine, unless the buffer is longer than
-    /// [`max_message_bytes`](Self::max_message_bytes): then it must fill it.
-    ///
-    /// # Errors
-    /// [`ErrorClass::Truncate`](super::ErrorClass) if it is longer; what MPI reports.
-    pub fn recv<T: Element>(
-        &self,
-        data: &mut [T],
-        source: impl Into<Source>,
-        tag: impl Into<Tag>,
-    ) -> Result<Status> {
-        let mut source = self.to_source("MPI_Recv", source.into())?;
-        let mut tag = self.to_tag(tag.into())?;
-        let datatype = handle_of::<T>(self.library());
-        let (calls, comm) = (self.calls(), self.handle());
-        let mut raw = StatusArray::new(self.library().abi(), 1);
-        let mut whole: Option<Status> = None;
-        for (start, count) in chunks(data.len(), size_of::<T>(), self.max_message_bytes()) {
-            let (buf, status) = (data[start..].as_mut_ptr().cast(), raw.as_mut_ptr());
-            // SAFETY: `count` elements from `start` on lie inside `data`.
-            unsafe {
-                by_count!(count, n =>
-                    calls.recv(buf, n, datatype, source, tag, comm, status),
-                    calls.recv_c(buf, n, datatype, source, tag, comm, status))?;
-            }
-            let part = self.library().read_status(&raw, 0, RequestKind::Receive)?;
-            // What follows comes from where the first part came from.
-            (source, tag) = (part.source, part.tag);
-            whole = Some(whole.map_or(part, |whole| whole.merge(part)));
-        }
-        Ok(whole.unwrap_or_default())
-    }
-
-    /// Whether a message is there, and how long it is; does not receive it.
-    ///
-    /// # Errors
-    /// If the rank or tag is wrong, or MPI reports an error.
-    pub fn iprobe(&self, source: impl Into<Source>, tag: impl Into<Tag>) -> Result<Option<Status>> {
-        let source = self.to_source("MPI_Iprobe", source.into())?;
-        let tag = self.to_tag(tag.into())?;
-        let mut raw = StatusArray::new(self.library().abi(), 1);
-        let mut flag = 0;
-        // SAFETY: flag and status are live.
-        unsafe {
-            self.calls().iprobe(source, tag, self.handle(), &mut flag, raw.as_mut_ptr())?;
-        }
-        let status = || self.library().read_status(&raw, 0, RequestKind::Receive);
-        (flag != 0).then(status).transpose()
-    }
-
-    /// Blocks inside MPI until a message is there; does not receive it.
-    ///
-    /// # Errors
-    /// If the rank or tag is wrong, or MPI reports an error.
-    pub fn probe(&self, source: impl Into<Source>, tag: impl Into<Tag>) -> Result<Status> {
-        let source = self.to_source("MPI_Probe", source.into())?;
-        let tag = self.to_tag(tag.into())?;
-        let mut raw = StatusArray::new(self.library().abi(), 1);
-        // SAFETY: the status is live.
-        unsafe { self.calls().probe(source, tag, self.handle(), raw.as_mut_ptr())? };
-        self.library().read_status(&raw, 0, RequestKind::Receive)
-    }
-
     /// Takes a message that is there, so that no other receive can match it.
     ///
     /// # Errors
@@ -201,23 +111,23 @@ impl Message {
     ///
     /// # Errors
     /// [`MpiError::LengthMismatch`] if it does not fit; what MPI reports.
-    pub fn recv<T: Element>(self, data: &mut [T]) -> Result<Status> {
+    pub fn recv(self, data: &mut [u8]) -> Result<Status> {
         let call = "MPI_Mrecv";
-        let (given, needed) = (size_of_val(data), self.status.n_bytes);
+        let (given, needed) = (data.len(), self.status.n_bytes);
         if given < needed {
             return Err(MpiError::LengthMismatch { call, what: "the buffer", given, needed });
         }
-        let datatype = handle_of::<T>(&self.library);
+        let byte = self.library.handle(Predefined::Byte);
         let mut slot = Slot::new(self.library.width(), self.handle);
         let mut raw = StatusArray::new(self.library.abi(), 1);
-        let (calls, count, buf) = (self.library.calls(), data.len(), data.as_mut_ptr().cast());
-        self.library.countable(call, &[count])?;
+        let (calls, buf) = (self.library.calls(), data.as_mut_ptr().cast());
+        self.library.countable(call, given)?;
         let (message, status) = (slot.as_mut_ptr(), raw.as_mut_ptr());
-        // SAFETY: `data` has `count` elements; the message is received once.
+        // SAFETY: `data` has `given` bytes; the message is received once.
         unsafe {
-            by_count!(count, n =>
-                calls.mrecv(buf, n, datatype, message, status),
-                calls.mrecv_c(buf, n, datatype, message, status))?;
+            by_count!(given, n =>
+                calls.mrecv(buf, n, byte, message, status),
+                calls.mrecv_c(buf, n, byte, message, status))?;
         }
         self.library.read_status(&raw, 0, RequestKind::Receive)
     }

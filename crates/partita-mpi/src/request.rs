@@ -1,7 +1,7 @@
-//! One operation under way: a send, a receive or a collective.
+//! One message under way: a send or a receive.
 
 use super::{
-    Handle, Library, MpiError, Patience, Predefined, Result, Status,
+    Handle, Library, MpiError, Predefined, Result, Status,
     chunks::as_int,
     handle::{HandleArray, Slot},
     status::StatusArray,
@@ -15,15 +15,13 @@ pub enum RequestKind {
     Send,
     /// A receive: may be cancelled.
     Receive,
-    /// A collective: can only be waited for.
-    Collective,
 }
 
 /// An operation under way.
 ///
-/// Dropping an unfinished request lets a send go on, cancels a receive, and
-/// leaves a collective to itself; the buffers must outlive all three, which is
-/// what the caller of the `unsafe` call that made it promised. After
+/// Dropping an unfinished request lets a send go on and cancels a receive;
+/// the buffers must outlive both, which is what the caller of the `unsafe`
+/// call that made it promised. After
 /// `MPI_Finalize` dropping does nothing.
 #[derive(Debug)]
 #[must_use = "an operation has to be waited for"]
@@ -59,11 +57,6 @@ impl Request {
         Ok(request)
     }
 
-    /// What it is for.
-    pub fn kind(&self) -> RequestKind {
-        self.kind
-    }
-
     /// Whether it has finished; never blocks, and lets MPI make progress.
     ///
     /// # Errors
@@ -85,45 +78,6 @@ impl Request {
         self.conclude(result, flag != 0)
     }
 
-    /// Waits without blocking inside MPI; see [`Patience::until`].
-    ///
-    /// On an error of `check` or a deadline the request is still under way.
-    ///
-    /// # Errors
-    /// Those of [`test`](Self::test), of `check`, and the deadline.
-    pub fn wait<E: From<MpiError>>(
-        &mut self,
-        patience: &Patience,
-        check: impl FnMut() -> std::result::Result<(), E>,
-    ) -> std::result::Result<Status, E> {
-        let waiting_for = match self.kind {
-            RequestKind::Send => "a send",
-            RequestKind::Receive => "a receive",
-            RequestKind::Collective => "a collective operation",
-        };
-        patience.until(waiting_for, || Ok(self.test()?), check)
-    }
-
-    /// Waits inside MPI: cannot be interrupted, has no deadline.
-    ///
-    /// # Errors
-    /// What MPI reports of the operation.
-    pub fn wait_blocking(&mut self) -> Result<Status> {
-        if let Some(outcome) = &self.outcome {
-            return outcome.clone();
-        }
-        let calls = self.library.calls();
-        let (requests, statuses) = (self.handles.as_mut_ptr(), self.statuses.as_mut_ptr());
-        // SAFETY: the arrays have `n` entries each and live in `self`.
-        let result = unsafe {
-            match self.handles.len() {
-                1 => calls.wait(requests, statuses),
-                n => calls.waitall(as_int("MPI_Waitall", n)?, requests, statuses),
-            }
-        };
-        self.conclude(result, true).map(Option::unwrap_or_default)
-    }
-
     fn conclude(&mut self, result: Result<()>, done: bool) -> Result<Option<Status>> {
         let n = self.handles.len();
         let result = result.map_err(|error| self.library.culprit(error, &self.statuses, n));
@@ -139,44 +93,6 @@ impl Request {
             parts.reduce(|whole, part| Ok(whole?.merge(part?))).unwrap_or(Ok(Status::default()));
         self.outcome = Some(whole.clone());
         whole.map(Some)
-    }
-
-    /// Asks that a receive be given up; wait for it afterwards.
-    ///
-    /// Its status then says whether it was cancelled or had come already.
-    ///
-    /// # Errors
-    /// [`MpiError::NotCancellable`] for sends and collectives.
-    pub fn cancel(&mut self) -> Result<()> {
-        if self.kind != RequestKind::Receive {
-            return Err(MpiError::NotCancellable { call: self.kind.call() });
-        }
-        self.library.cancel_all(&self.handles)
-    }
-
-    /// The error with which it has ended, if it has.
-    pub(super) fn failure(&self) -> Result<()> {
-        match &self.outcome {
-            Some(Err(error)) => Err(error.clone()),
-            _ => Ok(()),
-        }
-    }
-
-    /// Hands the parts to a set of requests; the status, if it has finished.
-    pub(super) fn into_parts(mut self) -> (HandleArray, RequestKind, Option<Status>) {
-        let empty = HandleArray::new(self.library.width());
-        let handles = std::mem::replace(&mut self.handles, empty);
-        (handles, self.kind, self.outcome.take().and_then(Result::ok))
-    }
-}
-
-impl RequestKind {
-    fn call(self) -> &'static str {
-        match self {
-            Self::Send => "MPI_Isend",
-            Self::Receive => "MPI_Irecv",
-            Self::Collective => "a collective",
-        }
     }
 }
 
@@ -196,15 +112,6 @@ impl Library {
         request == self.handle(Predefined::RequestNull)
     }
 
-    pub(super) fn cancel_all(&self, handles: &HandleArray) -> Result<()> {
-        for handle in handles.iter().filter(|handle| !self.is_null_request(*handle)) {
-            let mut slot = Slot::new(self.width(), handle);
-            // SAFETY: the request is a live receive; cancelling keeps the handle.
-            unsafe { self.calls().cancel(slot.as_mut_ptr())? };
-        }
-        Ok(())
-    }
-
     /// Lets go of an unfinished request in the way its kind allows.
     pub(super) fn abandon(&self, request: Handle, kind: RequestKind) {
         if self.is_null_request(request) || !self.is_active() {
@@ -215,8 +122,6 @@ impl Library {
             // SAFETY: a send under way may be freed; it goes on by itself.
             RequestKind::Send => drop(unsafe { self.calls().request_free(slot.as_mut_ptr()) }),
             RequestKind::Receive => self.give_up_receive(slot),
-            // The standard allows neither cancelling nor freeing it.
-            RequestKind::Collective => {}
         }
     }
 
@@ -238,7 +143,7 @@ impl Library {
         }
     }
 
-    /// Reads a status; a send's or a collective's has no source and length.
+    /// Reads a status; a send's has no source and length.
     pub(super) fn read_status(
         &self,
         statuses: &StatusArray,

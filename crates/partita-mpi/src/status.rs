@@ -40,7 +40,7 @@ pub struct Status {
     pub source: i32,
     /// The tag of the message; of no meaning for sends.
     pub tag: i32,
-    /// Length of the message in bytes; zero for sends and collectives.
+    /// Length of the message in bytes; zero for sends.
     pub n_bytes: usize,
     /// Whether the request was cancelled before a message came.
     pub cancelled: bool,

@@ -27,13 +27,9 @@ type H = Handle;
 type Out = *mut c_void;
 type Buf = *const c_void;
 type Int = c_int;
-type Ints = *const c_int;
 type IntOut = *mut c_int;
 type Text = *mut c_char;
 type Count = i64;
-type Counts = *const i64;
-type Aint = isize;
-type Aints = *const isize;
 
 macro_rules! mpi_table {
     (
@@ -124,78 +120,27 @@ mpi_table! {
         comm_rank = "MPI_Comm_rank" (comm: H, rank: IntOut);
         comm_test_inter = "MPI_Comm_test_inter" (comm: H, flag: IntOut);
         comm_dup = "MPI_Comm_dup" (comm: H, new: Out);
-        comm_split = "MPI_Comm_split" (comm: H, color: Int, key: Int, new: Out);
-        comm_split_type = "MPI_Comm_split_type" (comm: H, kind: Int, key: Int, info: H, new: Out);
-        comm_create_group = "MPI_Comm_create_group" (comm: H, group: H, tag: Int, new: Out);
-        comm_compare = "MPI_Comm_compare" (first: H, second: H, result: IntOut);
         comm_free = "MPI_Comm_free" (comm: Out);
-        comm_group = "MPI_Comm_group" (comm: H, group: Out);
         comm_get_attr = "MPI_Comm_get_attr" (comm: H, key: Int, value: Out, flag: IntOut);
         comm_set_errhandler = "MPI_Comm_set_errhandler" (comm: H, handler: H);
-        group_incl = "MPI_Group_incl" (group: H, n: Int, ranks: Ints, new: Out);
-        group_translate_ranks = "MPI_Group_translate_ranks" (from: H, n: Int, ranks: Ints, to: H, out: IntOut);
-        group_free = "MPI_Group_free" (group: Out);
-        send = "MPI_Send" (buf: Buf, count: Int, datatype: H, dest: Int, tag: Int, comm: H);
-        recv = "MPI_Recv" (buf: Out, count: Int, datatype: H, source: Int, tag: Int, comm: H, status: Out);
         isend = "MPI_Isend" (buf: Buf, count: Int, datatype: H, dest: Int, tag: Int, comm: H, request: Out);
         irecv = "MPI_Irecv" (buf: Out, count: Int, datatype: H, source: Int, tag: Int, comm: H, request: Out);
-        probe = "MPI_Probe" (source: Int, tag: Int, comm: H, status: Out);
-        iprobe = "MPI_Iprobe" (source: Int, tag: Int, comm: H, flag: IntOut, status: Out);
         improbe = "MPI_Improbe" (source: Int, tag: Int, comm: H, flag: IntOut, message: Out, status: Out);
         mrecv = "MPI_Mrecv" (buf: Out, count: Int, datatype: H, message: Out, status: Out);
         test = "MPI_Test" (request: Out, flag: IntOut, status: Out);
         testall = "MPI_Testall" (n: Int, requests: Out, flag: IntOut, statuses: Out);
-        testsome = "MPI_Testsome" (n: Int, requests: Out, n_done: IntOut, indices: IntOut, statuses: Out);
-        wait = "MPI_Wait" (request: Out, status: Out);
-        waitall = "MPI_Waitall" (n: Int, requests: Out, statuses: Out);
         cancel = "MPI_Cancel" (request: Out);
         test_cancelled = "MPI_Test_cancelled" (status: Buf, flag: IntOut);
         request_free = "MPI_Request_free" (request: Out);
         get_elements_x = "MPI_Get_elements_x" (status: Buf, datatype: H, count: *mut i64);
         barrier = "MPI_Barrier" (comm: H);
-        ibarrier = "MPI_Ibarrier" (comm: H, request: Out);
-        bcast = "MPI_Bcast" (buf: Out, count: Int, datatype: H, root: Int, comm: H);
-        ibcast = "MPI_Ibcast" (buf: Out, count: Int, datatype: H, root: Int, comm: H, request: Out);
-        allreduce = "MPI_Allreduce" (send: Buf, recv: Out, count: Int, datatype: H, op: H, comm: H);
-        iallreduce = "MPI_Iallreduce" (send: Buf, recv: Out, count: Int, datatype: H, op: H, comm: H, request: Out);
-        reduce = "MPI_Reduce" (send: Buf, recv: Out, count: Int, datatype: H, op: H, root: Int, comm: H);
-        ireduce = "MPI_Ireduce" (send: Buf, recv: Out, count: Int, datatype: H, op: H, root: Int, comm: H, request: Out);
         allgather = "MPI_Allgather" (send: Buf, n_send: Int, sent: H, recv: Out, n_recv: Int, received: H, comm: H);
-        allgatherv = "MPI_Allgatherv" (send: Buf, n_send: Int, sent: H, recv: Out, counts: Ints, offsets: Ints, received: H, comm: H);
-        alltoall = "MPI_Alltoall" (send: Buf, n_send: Int, sent: H, recv: Out, n_recv: Int, received: H, comm: H);
-        alltoallv = "MPI_Alltoallv" (send: Buf, n_send: Ints, at_send: Ints, sent: H, recv: Out, n_recv: Ints, at_recv: Ints, received: H, comm: H);
-        alltoallw = "MPI_Alltoallw" (send: Buf, n_send: Ints, at_send: Ints, sent: Buf, recv: Out, n_recv: Ints, at_recv: Ints, received: Buf, comm: H);
-        win_allocate_shared = "MPI_Win_allocate_shared" (size: Aint, unit: Int, info: H, comm: H, base: Out, win: Out);
-        win_shared_query = "MPI_Win_shared_query" (win: H, rank: Int, size: *mut Aint, unit: IntOut, base: Out);
-        win_set_errhandler = "MPI_Win_set_errhandler" (win: H, handler: H);
-        win_lock_all = "MPI_Win_lock_all" (mode: Int, win: H);
-        win_unlock_all = "MPI_Win_unlock_all" (win: H);
-        win_sync = "MPI_Win_sync" (win: H);
-        win_free = "MPI_Win_free" (win: Out);
-        type_contiguous = "MPI_Type_contiguous" (count: Int, datatype: H, new: Out);
-        type_create_subarray = "MPI_Type_create_subarray" (ndim: Int, shape: Ints, lengths: Ints, starts: Ints, order: Int, datatype: H, new: Out);
-        type_commit = "MPI_Type_commit" (datatype: Out);
-        type_free = "MPI_Type_free" (datatype: Out);
     }
     large {
-        send_c = "MPI_Send_c" (buf: Buf, count: Count, datatype: H, dest: Int, tag: Int, comm: H);
-        recv_c = "MPI_Recv_c" (buf: Out, count: Count, datatype: H, source: Int, tag: Int, comm: H, status: Out);
         isend_c = "MPI_Isend_c" (buf: Buf, count: Count, datatype: H, dest: Int, tag: Int, comm: H, request: Out);
         irecv_c = "MPI_Irecv_c" (buf: Out, count: Count, datatype: H, source: Int, tag: Int, comm: H, request: Out);
         mrecv_c = "MPI_Mrecv_c" (buf: Out, count: Count, datatype: H, message: Out, status: Out);
-        bcast_c = "MPI_Bcast_c" (buf: Out, count: Count, datatype: H, root: Int, comm: H);
-        ibcast_c = "MPI_Ibcast_c" (buf: Out, count: Count, datatype: H, root: Int, comm: H, request: Out);
-        allreduce_c = "MPI_Allreduce_c" (send: Buf, recv: Out, count: Count, datatype: H, op: H, comm: H);
-        iallreduce_c = "MPI_Iallreduce_c" (send: Buf, recv: Out, count: Count, datatype: H, op: H, comm: H, request: Out);
-        reduce_c = "MPI_Reduce_c" (send: Buf, recv: Out, count: Count, datatype: H, op: H, root: Int, comm: H);
-        ireduce_c = "MPI_Ireduce_c" (send: Buf, recv: Out, count: Count, datatype: H, op: H, root: Int, comm: H, request: Out);
         allgather_c = "MPI_Allgather_c" (send: Buf, n_send: Count, sent: H, recv: Out, n_recv: Count, received: H, comm: H);
-        allgatherv_c = "MPI_Allgatherv_c" (send: Buf, n_send: Count, sent: H, recv: Out, counts: Counts, offsets: Aints, received: H, comm: H);
-        alltoall_c = "MPI_Alltoall_c" (send: Buf, n_send: Count, sent: H, recv: Out, n_recv: Count, received: H, comm: H);
-        alltoallv_c = "MPI_Alltoallv_c" (send: Buf, n_send: Counts, at_send: Aints, sent: H, recv: Out, n_recv: Counts, at_recv: Aints, received: H, comm: H);
-        alltoallw_c = "MPI_Alltoallw_c" (send: Buf, n_send: Counts, at_send: Aints, sent: Buf, recv: Out, n_recv: Counts, at_recv: Aints, received: Buf, comm: H);
-        type_contiguous_c = "MPI_Type_contiguous_c" (count: Count, datatype: H, new: Out);
-        type_create_subarray_c = "MPI_Type_create_subarray_c" (ndim: Int, shape: Counts, lengths: Counts, starts: Counts, order: Int, datatype: H, new: Out);
     }
 }
 

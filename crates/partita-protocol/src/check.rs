@@ -1,6 +1,7 @@
 //! Judges dictionaries: which protocol they speak, and everything that is wrong with them.
 
 use crate::finding::{Finding, Findings, Strictness};
+use crate::partitioned::Summary;
 use crate::tags::untag;
 use crate::value::Value;
 use crate::{distarray, partitioned};
@@ -96,7 +97,9 @@ pub fn ranks(values: &[Value], origin: Origin, strictness: Strictness) -> Vec<Fi
     let mut judge = Judge { origin, strictness, all: &mut all };
     match protocol {
         Protocol::Partitioned => {
-            let read = judge.each(values, partitioned::read);
+            let read = judge.each(values, |value, origin, found| {
+                partitioned::read(value, origin, found).as_ref().map(Summary::of)
+            });
             partitioned::check_ranks(&read, judge.all);
         }
         Protocol::Distarray => {

@@ -97,3 +97,26 @@ impl Findings {
         self.list
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_told_only_where_tuples_are_known_and_nothing_is_forgiven() {
+        let n_found = |mut found: Findings| {
+            found.add_list("locals", "locals-type", "a list; use a tuple");
+            found.count()
+        };
+        assert_eq!(n_found(Findings::new(Strictness::Strict)), 1);
+        assert_eq!(n_found(Findings::new(Strictness::Lenient)), 0);
+        assert_eq!(n_found(Findings::new(Strictness::Strict).without_tuples()), 0);
+    }
+
+    #[test]
+    fn what_knows_no_tuples_keeps_its_strictness() {
+        let mut found = Findings::new(Strictness::Strict).without_tuples();
+        found.add_strict("get", "field-missing", "missing; add it");
+        assert_eq!(found.count(), 1);
+    }
+}

@@ -202,3 +202,25 @@ pub(crate) fn tuple_words<T: ToString>(numbers: &[T]) -> String {
     let words: Vec<String> = numbers.iter().map(T::to_string).collect();
     if words.len() == 1 { format!("({},)", words[0]) } else { format!("({})", words.join(", ")) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequences_are_written_as_in_python() {
+        let numbers = |n: i64| (0..n).map(|at| Value::Int(at.into())).collect::<Vec<_>>();
+        let tuples = [0, 1, 2].map(|n| Value::Tuple(numbers(n)).words());
+        assert_eq!(tuples, ["()", "(0,)", "(0, 1)"]);
+        let lists = [0, 1, 2].map(|n| Value::List(numbers(n)).words());
+        assert_eq!(lists, ["[]", "[0]", "[0, 1]"]);
+        assert_eq!(Value::Tuple(numbers(9)).words(), "(0, 1, 2, 3, 4, 5, 6, 7, …)");
+        assert_eq!([0, 1, 2].map(|n| tuple_words(&vec![7; n])), ["()", "(7,)", "(7, 7)"]);
+    }
+
+    #[test]
+    fn deep_values_are_counted_instead_of_shown() {
+        let deep = Value::List(vec![Value::List(vec![Value::Tuple(vec![Value::Null; 3])])]);
+        assert_eq!(deep.words(), "[[a tuple of 3]]");
+    }
+}

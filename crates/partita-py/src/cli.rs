@@ -1,24 +1,55 @@
 //! The command line, called from Python's entry point.
 
-use partita_cli::{Colour, Surroundings};
-use pyo3::prelude::*;
+use std::path::PathBuf;
 
-/// Runs the command `partita`; gives its exit status, what it printed and what it complained.
+use partita_cli::{Colour, Ending};
+use partita_protocol::Strictness;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// What `write` says, what it printed and what it complained.
+fn told<T>(write: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>) -> T) -> (T, String, String) {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let value = write(&mut out, &mut err);
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (value, text(out), text(err))
+}
+
+/// Runs the command `partita`; gives how it ended, what it printed and what it complained.
+///
+/// It ends with `("status", number)`, or with what is left to do: `("run", n, engine, command)`,
+/// `("check", target, strict)`, `("doctor",)`.
 #[pyfunction]
 pub(crate) fn run_command(
     py: Python<'_>,
     args: Vec<String>,
     is_terminal: bool,
+) -> PyResult<(Bound<'_, PyTuple>, String, String)> {
+    let colour = Colour::for_output(is_terminal);
+    let (ending, out, err) =
+        py.detach(|| told(|out, err| partita_cli::run(args, colour, out, err)));
+    Ok((plain(py, ending)?, out, err))
+}
+
+fn plain(py: Python<'_>, ending: Ending) -> PyResult<Bound<'_, PyTuple>> {
+    match ending {
+        Ending::Status(status) => ("status", status).into_pyobject(py),
+        Ending::Script { n_ranks, engine, command } => {
+            ("run", n_ranks, engine.name(), command).into_pyobject(py)
+        }
+        Ending::Object { target, strictness } => {
+            ("check", target, strictness == Strictness::Strict).into_pyobject(py)
+        }
+        _ => ("doctor",).into_pyobject(py),
+    }
+}
+
+/// Says what is here, besides the given facts; gives the exit status, the words and the complaints.
+#[pyfunction]
+pub(crate) fn run_doctor(
+    py: Python<'_>,
     facts: Vec<(String, String)>,
-    programs: std::path::PathBuf,
+    programs: PathBuf,
 ) -> (i32, String, String) {
-    let mut surroundings = Surroundings::new(Colour::for_output(is_terminal));
-    surroundings.facts = facts;
-    surroundings.programs = Some(programs);
-    py.detach(|| {
-        let (mut out, mut err) = (Vec::new(), Vec::new());
-        let status = partita_cli::run(args, &surroundings, &mut out, &mut err);
-        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        (status, text(out), text(err))
-    })
+    py.detach(|| told(|out, err| partita_cli::doctor(&facts, Some(programs), out, err)))
 }

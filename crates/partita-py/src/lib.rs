@@ -50,9 +50,11 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<team::Started>()?;
     module.add_class::<mpi::MpiWorld>()?;
     module.add_function(wrap_pyfunction!(mpi::is_launched, module)?)?;
+    module.add_function(wrap_pyfunction!(mpi::launcher_place, module)?)?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_function(wrap_pyfunction!(run::local_shapes, module)?)?;
     module.add_function(wrap_pyfunction!(cli::run_command, module)?)?;
+    module.add_function(wrap_pyfunction!(cli::run_doctor, module)?)?;
     protocol::add(module)?;
     module.add_function(wrap_pyfunction!(loan::machine_name, module)?)?;
     module.add_function(wrap_pyfunction!(loan::set_kept_bytes, module)?)?;

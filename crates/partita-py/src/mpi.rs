@@ -29,6 +29,12 @@ pub(crate) fn is_launched() -> bool {
     partita_mpi::launcher::is_launched()
 }
 
+/// The place that launchers give this process, in words: no two ranks have the same.
+#[pyfunction]
+pub(crate) fn launcher_place() -> String {
+    partita_mpi::launcher::place()
+}
+
 fn raise(py: Python<'_>, error: &MpiError) -> PyErr {
     let error = match error {
         MpiError::Forked { .. } => TeamError::Forked { engine: Engine::Mpi },

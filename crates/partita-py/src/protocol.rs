@@ -4,7 +4,7 @@
 
 use partita_protocol::check::{self, Origin};
 use partita_protocol::distarray::{self, Block, Dim, Distarray, Edge, Rule};
-use partita_protocol::partitioned::{self, Holders};
+use partita_protocol::partitioned::{self, Holders, Summary, Table};
 use partita_protocol::{Finding, Findings, Location, ProtocolError, Strictness, Value};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -128,6 +128,16 @@ impl Partitions {
         self.read.entries.len()
     }
 
+    /// What other ranks need to know, as plain data: shape, tiling, bounds, locals, element type.
+    fn plain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let (table, numbers) = (&self.read.table, |list: &Vec<u64>| to_array(py, list));
+        let bounds = table.bounds().iter().map(numbers).collect::<PyResult<Vec<_>>>()?;
+        let locals = self.read.locals.as_ref().map(numbers).transpose()?;
+        let dtype = self.read.dtype.as_deref();
+        (self.shape(py)?, self.tiling(py)?, PyTuple::new(py, bounds)?, locals, dtype)
+            .into_pyobject(py)
+    }
+
     /// Position of a partition.
     fn position<'py>(&self, py: Python<'py>, number: u64) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.read.table.position(number))
@@ -205,6 +215,48 @@ impl Partitions {
         let core = py.detach(|| self.read.table.layout(&holders));
         Ok(Layout { core: core.map_err(|error| protocol_error(py, &error))? })
     }
+}
+
+/// Indices as an array that travels well; they are at most 2^63, and come back as they were.
+fn to_array<'py>(py: Python<'py>, numbers: &[u64]) -> PyResult<Bound<'py, PyAny>> {
+    crate::arrays::from_numbers(py, numbers.iter().map(|number| number.cast_signed()))
+}
+
+fn from_array(array: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
+    let rows = crate::arrays::Rows::new(array, 1)?;
+    Ok(rows.numbers().iter().map(|number| number.cast_unsigned()).collect())
+}
+
+/// Shape, tiling, bounds, locals, element type.
+type PlainParts<'py> =
+    (Vec<u64>, Vec<u64>, Vec<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, Option<String>);
+
+fn read_summary((shape, tiling, bounds, locals, dtype): PlainParts<'_>) -> PyResult<Summary> {
+    let bounds = bounds.iter().map(from_array).collect::<PyResult<_>>()?;
+    let locals = locals.as_ref().map(from_array).transpose()?;
+    Ok(Summary { table: Table::new(shape, tiling, bounds), locals, dtype })
+}
+
+/// Compares what the ranks' dictionaries say: the problems, or each rank's local partitions.
+///
+/// None instead of these where the dictionaries are not SPMD.
+#[pyfunction]
+pub(crate) fn join_partitioned(
+    ranks: Vec<PlainParts<'_>>,
+) -> PyResult<(Vec<Found>, Option<Vec<Vec<u64>>>)> {
+    let read = ranks.into_iter().map(|one| read_summary(one).map(Some));
+    let read = read.collect::<PyResult<Vec<_>>>()?;
+    let mut findings = Findings::new(Strictness::Lenient);
+    partitioned::check_ranks(&read, &mut findings);
+    if findings.count() > 0 {
+        return Ok((found(findings.into_list()), None));
+    }
+    let sorted = |mut locals: Vec<u64>| {
+        locals.sort_unstable();
+        locals
+    };
+    let locals = read.into_iter().flatten().map(|one| one.locals.map(sorted));
+    Ok((Vec::new(), locals.collect()))
 }
 
 /// Position, start and shape of a partition.
@@ -452,6 +504,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<DistDict>()?;
     module.add_function(wrap_pyfunction!(check_dicts, module)?)?;
     module.add_function(wrap_pyfunction!(read_partitioned, module)?)?;
+    module.add_function(wrap_pyfunction!(join_partitioned, module)?)?;
     module.add_function(wrap_pyfunction!(read_distarray, module)?)?;
     module.add_function(wrap_pyfunction!(join_distarrays, module)?)?;
     module.add_function(wrap_pyfunction!(distarray_dims, module)?)

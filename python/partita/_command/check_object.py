@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from importlib import import_module
@@ -10,13 +9,6 @@ from typing import Any
 
 from partita._errors import words_of
 from partita._protocol.check import check
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="partita check", description="Judge a protocol object.")
-    parser.add_argument("target", metavar="MODULE:OBJECT", help="an attribute of a module")
-    parser.add_argument("--strict", action="store_true", help="forgive nothing")
-    return parser
 
 
 def _found(target: str) -> Any:
@@ -29,20 +21,19 @@ def _found(target: str) -> Any:
     return value
 
 
-def main(args: list[str]) -> int:
+def main(target: str, strict: bool) -> int:
     """Judge the object; give the exit status."""
-    options = _parser().parse_args(args)
     try:
-        value = _found(options.target)
+        value = _found(target)
     except Exception as error:
-        words = f"cannot load {options.target}: {words_of(error)}"
+        words = f"cannot load {target}: {words_of(error)}"
         print(f"error[object-missing]: {words}; give MODULE:OBJECT", file=sys.stderr)
         return 2
-    findings = check(value, strict=options.strict)
+    findings = check(value, strict=strict)
     for finding in findings:
         print(finding)
     if findings:
         print(f"{len(findings)} problem{'' if len(findings) == 1 else 's'}")
         return 1
-    print(f"{options.target}: no problem found")
+    print(f"{target}: no problem found")
     return 0

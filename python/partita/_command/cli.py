@@ -2,9 +2,10 @@
 
 import os
 import sys
+from collections.abc import Callable
 from typing import TextIO
 
-from partita._partita import run_command
+from partita._partita import run_command, run_doctor
 
 
 def _facts() -> list[tuple[str, str]]:
@@ -43,22 +44,40 @@ def main() -> None:
     """Run the command and leave with its exit status."""
     # Bytes that are no text would be refused without a word about where they stand.
     args = [arg.encode("utf-8", "replace").decode() for arg in ["partita", *sys.argv[1:]]]
-    if args[1:2] == ["run"]:
-        from partita._command import script
-
-        raise SystemExit(script.main(args[2:]))
-    if args[1:2] == ["check"] and any(":" in arg and not os.path.exists(arg) for arg in args[2:]):
-        from partita._command import check_object
-
-        raise SystemExit(check_object.main(args[2:]))
-    facts = _facts() if "doctor" in args else []
-    # The interpreter is a link, so the core cannot see the environment's folder by itself.
-    programs = os.path.dirname(sys.executable)
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
-    status, out, err = run_command(args, is_terminal, facts, programs)
+    (what, *task), out, err = run_command(args, is_terminal)
     failure = _print(out, sys.stdout)
     _print(err + failure, sys.stderr)
-    raise SystemExit(status or bool(failure))
+    raise SystemExit(_ENDINGS[what](*task) or bool(failure))
+
+
+def _run(n_ranks: int, engine: str, command: list[str]) -> int:
+    from partita._command import script
+
+    return script.main(n_ranks, engine, command)
+
+
+def _check(target: str, strict: bool) -> int:
+    from partita._command import check_object
+
+    return check_object.main(target, strict)
+
+
+def _doctor() -> int:
+    # The interpreter is a link, so the core cannot see the environment's folder by itself.
+    status, out, err = run_doctor(_facts(), os.path.dirname(sys.executable))
+    failure = _print(out, sys.stdout)
+    _print(err + failure, sys.stderr)
+    return status or bool(failure)
+
+
+# What the core leaves to Python, by its name.
+_ENDINGS: dict[str, Callable[..., int]] = {
+    "status": int,
+    "run": _run,
+    "check": _check,
+    "doctor": _doctor,
+}
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import traceback
@@ -17,19 +16,6 @@ if TYPE_CHECKING:
     from partita._team.team import Team
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="partita run", description="Run a Python script on several ranks."
-    )
-    parser.add_argument("-n", type=int, required=True, metavar="N", help="number of ranks")
-    parser.add_argument(
-        "--engine", choices=["threads", "mpi"], default="threads", help="what the ranks are"
-    )
-    parser.add_argument("script", type=Path, help="a Python file")
-    parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the script")
-    return parser
-
-
 def _body(team: Team, code: CodeType, path: str) -> None:
     """One rank: the script as the main program, in a namespace of its own."""
     namespace: dict[str, Any] = {
@@ -40,23 +26,23 @@ def _body(team: Team, code: CodeType, path: str) -> None:
     exec(code, namespace)
 
 
-def main(args: list[str]) -> int:
-    """Run the script; give the exit status."""
+def main(n_ranks: int, engine: str, command: list[str]) -> int:
+    """Run a script with its arguments; give the exit status."""
     from partita._team.spmd import spmd
 
-    options = _parser().parse_args(args)
-    if options.engine == "mpi":
-        return _launch(options)
+    if engine == "mpi":
+        return _launch(n_ranks, command)
+    script = Path(command[0])
     try:
-        source = options.script.read_bytes()
+        source = script.read_bytes()
     except OSError as error:
-        print(f"error: cannot read {options.script}: {error.strerror}", file=sys.stderr)
+        print(f"error: cannot read {script}: {error.strerror}", file=sys.stderr)
         return 1
-    sys.argv = [str(options.script), *options.args]
-    sys.path.insert(0, str(options.script.resolve().parent))
+    sys.argv = [str(script), *command[1:]]
+    sys.path.insert(0, str(script.resolve().parent))
     try:
-        code = compile(source, str(options.script), "exec")
-        spmd(_body, options.n, (code, str(options.script)))
+        code = compile(source, str(script), "exec")
+        spmd(_body, n_ranks, (code, str(script)))
     except SystemExit as leaving:
         return _status(leaving)
     except KeyboardInterrupt:
@@ -78,7 +64,7 @@ def _failure(error: BaseException) -> int:
     return 1
 
 
-def _launch(options: argparse.Namespace) -> int:
+def _launch(n_ranks: int, command: list[str]) -> int:
     """Start the script under mpiexec, the environment's own before the system's."""
     from partita._command.doctor import mpiexec as find
 
@@ -86,11 +72,11 @@ def _launch(options: argparse.Namespace) -> int:
     if mpiexec is None:
         print("error: no mpiexec found; pip install mpich brings one", file=sys.stderr)
         return 1
-    if options.n < 1:
-        print(f"error[ranks-zero]: {options.n} ranks; use at least 1", file=sys.stderr)
+    if n_ranks < 1:
+        print(f"error[ranks-zero]: {n_ranks} ranks; use at least 1", file=sys.stderr)
         return 2
-    command = [mpiexec, "-n", str(options.n), sys.executable, str(options.script), *options.args]
-    return subprocess.run(command, check=False).returncode
+    launch = [mpiexec, "-n", str(n_ranks), sys.executable, *command]
+    return subprocess.run(launch, check=False).returncode
 
 
 def _status(leaving: SystemExit) -> int:

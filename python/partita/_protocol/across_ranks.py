@@ -9,11 +9,15 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from partita._errors import ProtocolError
 from partita._findings import Finding, Problem, bring, listed, problem_of, refuse, share
-from partita._partita import check_dicts, join_distarrays, read_distarray, read_partitioned
+from partita._partita import (
+    check_dicts,
+    join_distarrays,
+    join_partitioned,
+    read_distarray,
+    read_partitioned,
+)
 from partita._protocol import heat
 from partita._protocol.dictionary import DISTARRAY, PARTITIONED, dictionary_of, unpicklable
 from partita._team import addresses
@@ -38,76 +42,16 @@ def read_parts(obj: Any, team: Team) -> tuple[dict[str, Any], Partitions, list[l
     assert parts is not None
     if team.size == 1:
         return dictionary, parts, None if parts.locals is None else [sorted(parts.locals)]
-    team.known_addresses = [tuple(one["address"]) for one in told]
-    findings = disagreements(told)
-    if findings:
-        raise refuse(findings, "__partitioned__")
-    if parts.locals is None:
-        return dictionary, parts, None
-    return dictionary, parts, [sorted(one["locals"].tolist()) for one in told]
+    team.known_addresses = [tuple(address) for _, address in told]
+    found, holders = join_partitioned([summary for summary, _ in told])
+    if found:
+        raise refuse(listed(found), "__partitioned__")
+    return dictionary, parts, holders
 
 
 def _summary(parts: Partitions | None, team: Team) -> Any:
-    """What the other ranks compare."""
-    if parts is None or team.size == 1:
-        return None
-    return {
-        "shape": parts.shape,
-        "tiling": parts.tiling,
-        "bounds": [np.array(own, dtype=np.int64) for own in parts.bounds],
-        "dtype": parts.dtype,
-        "locals": None if parts.locals is None else np.array(parts.locals, dtype=np.int64),
-        "address": addresses.here(),
-    }
-
-
-def disagreements(told: list[dict[str, Any]]) -> list[Finding]:
-    """Where the ranks' dictionaries speak of different arrays."""
-    findings: list[Finding] = []
-    first = told[0]
-    for rank, one in enumerate(told[1:], 1):
-        for name, field in (("shape", "shape"), ("tiling", "partition_tiling")):
-            if one[name] != first[name]:
-                findings.append(_differs(rank, field, one[name], first[name]))
-                break
-        else:
-            cuts = zip(one["bounds"], first["bounds"], strict=True)
-            for dim, (a, b) in enumerate(cuts):
-                if not np.array_equal(a, b):
-                    name = f"partitions (cuts of dimension {dim})"
-                    findings.append(_differs(rank, name, a[:8].tolist(), b[:8].tolist()))
-        if one["dtype"] is not None and first["dtype"] not in (None, one["dtype"]):
-            findings.append(_differs(rank, "dtype", one["dtype"], first["dtype"]))
-        if (one["locals"] is None) != (first["locals"] is None):
-            findings.append(_differs(rank, "locals", *_given(one, first)))
-    return findings or _nowhere(told)
-
-
-def _given(*told: dict[str, Any]) -> list[str]:
-    return ["missing" if one["locals"] is None else "given" for one in told]
-
-
-def _differs(rank: int, field: str, here: Any, there: Any) -> Finding:
-    message = f"{field} {here} on rank {rank}, {there} on rank 0; make them equal"
-    return Finding(f"ranks[{rank}].{field}", "ranks-differ", message)
-
-
-def _nowhere(told: list[dict[str, Any]]) -> list[Finding]:
-    """Partitions that are local to no rank."""
-    if told[0]["locals"] is None:
-        return []
-    is_local = np.zeros(int(np.prod(told[0]["tiling"], dtype=np.int64)), dtype=bool)
-    for one in told:
-        is_local[one["locals"]] = True
-    missing = np.flatnonzero(~is_local)
-    if not len(missing):
-        return []
-    position = tuple(int(at) for at in np.unravel_index(missing[0], told[0]["tiling"]))
-    message = (
-        f"{len(missing)} partitions are local to no rank, the first is {position}; "
-        "name each in the locals of a rank"
-    )
-    return [Finding("locals", "position-nowhere", message)]
+    """What the other ranks compare, and where this one is."""
+    return None if parts is None or team.size == 1 else (parts.plain(), addresses.here())
 
 
 def read_dims(obj: Any, team: Team) -> tuple[DistDict, Layout, Layout | None]:
@@ -157,7 +101,8 @@ def check(obj: Any, team: Team, strict: bool) -> list[Finding]:
     if kind == "distarray":
         return listed(join_distarrays(values)[0])
     every = [one for _, _, own_tables in told for one in own_tables]
-    return disagreements(values) or _table_disagreements(every)
+    found, _ = join_partitioned([summary for summary, _ in values])
+    return listed(found) or _table_disagreements(every)
 
 
 def _tables(dictionary: Any) -> tuple[list[Any], list[Problem]]:

@@ -11,25 +11,10 @@ import stat
 import sys
 
 from partita._errors import TeamError
+from partita._partita import launcher_place
 
 # Set by a process that has joined: its number and its place.
 _MARK = "PARTITA_JOINED"
-
-# What tells the places of all jobs apart.
-_VARIABLES = (
-    "PMI_RANK",
-    "PMI_ID",
-    "PMI_PORT",
-    "PMIX_NAMESPACE",
-    "PMIX_RANK",
-    "OMPI_COMM_WORLD_RANK",
-    "SLURM_JOB_ID",
-    "SLURM_STEP_ID",
-    "SLURM_PROCID",
-    "PALS_APID",
-    "PALS_RANKID",
-)
-
 
 # Whether this process was forked from one in which mpi4py had started MPI.
 _is_child_of_mpi4py = False
@@ -81,8 +66,7 @@ def _refusal(holder: str) -> TeamError:
 
 
 def _place() -> str:
-    values = [os.environ.get(name, "") for name in _VARIABLES]
-    return "/".join([*values, _connection()])
+    return f"{launcher_place()}/{_connection()}"
 
 
 def _connection() -> str:

@@ -139,12 +139,8 @@ pub(super) fn n_groups(layout: &Layout) -> u64 {
 
 /// The first place of a group; groups are numbered in C order of their coordinates.
 pub(super) fn group_at(form: &GridForm, group: u64) -> Place {
-    let mut rest = group;
-    let mut coordinates = vec![0; form.dims().len()];
-    for (coordinate, dim) in coordinates.iter_mut().zip(form.dims()).rev() {
-        *coordinate = rest % dim.n_coordinates();
-        rest /= dim.n_coordinates();
-    }
+    let lengths: Vec<u64> = form.dims().iter().map(DimMap::n_coordinates).collect();
+    let coordinates = partita_layout::position_of(group, &lengths);
     Place { coordinates, replica: 0, summand: 0 }
 }
 

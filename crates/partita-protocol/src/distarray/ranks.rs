@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use partita_layout::{self as layout, BlockRule, GridSpec, Halo, Layout, Map, RanksSpec};
+use partita_layout::{
+    self as layout, BlockRule, GridSpec, Halo, Layout, Map, RanksSpec, number_of,
+};
 
 use crate::distarray::dims::{Block, Dim, Edge, Rule};
 use crate::distarray::read::Distarray;
@@ -98,7 +100,7 @@ fn check_places(ranks: &[(usize, &Distarray)], found: &mut Findings) -> bool {
     }
     for (rank, one) in ranks {
         let coords: Vec<u64> = one.dims.iter().map(|dim| dim.grid_rank).collect();
-        let place = coords.iter().zip(&grid).fold(0, |place, (k, n)| place * n + k);
+        let place = number_of(&coords, &grid);
         if place != *rank as u64 {
             let message = format!(
                 "rank {rank} has the coordinates {} of the grid {}, which belong to rank {place}; \
@@ -436,4 +438,24 @@ fn folded(dims: &[&Dim]) -> Option<(u64, Map)> {
     let size = dims[0].size - left - right;
     // Nothing is left to take from.
     (size > 0).then(|| (size, block_map(sizes, widths, true)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dim(periodic: bool, boundary: (u64, u64)) -> Dim {
+        let (halo, edge) = ((0, 0), Edge::Inside);
+        let rule = Rule::Block(Block { start: 0, stop: 4, halo, boundary, periodic, edge });
+        Dim { size: 4, grid_size: 1, grid_rank: 0, rule }
+    }
+
+    #[test]
+    fn padding_at_the_ends_may_differ_where_nothing_wraps_around() {
+        assert!(same(&dim(false, (1, 0)), &dim(false, (0, 2))));
+        assert!(!same(&dim(true, (1, 0)), &dim(true, (0, 2))));
+        assert!(!same(&dim(true, (1, 0)), &dim(false, (1, 0))));
+        assert!(!same(&dim(false, (1, 0)), &dim(true, (1, 0))));
+        assert!(same(&dim(true, (1, 1)), &dim(true, (1, 1))));
+    }
 }

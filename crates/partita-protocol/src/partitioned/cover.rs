@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use partita_layout::position_of;
+
 use crate::finding::Findings;
 use crate::value::{Value, tuple_words};
 
@@ -29,24 +31,15 @@ pub(crate) fn repeated_keys(entries: &[(Value, Value)], found: &mut Findings) {
 }
 
 /// C-order number of a position, if it lies inside.
-pub(crate) fn number_of(position: &[u64], tiling: &[u64]) -> Option<u64> {
+///
+/// Unlike [`partita_layout::number_of`] it trusts nothing: a dictionary may name any tiling.
+pub(crate) fn number_inside(position: &[u64], tiling: &[u64]) -> Option<u64> {
     if position.len() != tiling.len() || position.iter().zip(tiling).any(|(at, n)| at >= n) {
         return None;
     }
     position.iter().zip(tiling).try_fold(0_u64, |number, (at, n)| {
         number.checked_mul(*n).and_then(|number| number.checked_add(*at))
     })
-}
-
-/// Position of a C-order number.
-pub(crate) fn position_of(number: u64, tiling: &[u64]) -> Vec<u64> {
-    let mut rest = number;
-    let mut position = vec![0; tiling.len()];
-    for (at, n) in position.iter_mut().zip(tiling).rev() {
-        *at = rest % n;
-        rest /= n;
-    }
-    position
 }
 
 /// The tiling that the positions speak of, where the dictionary names none.
@@ -67,7 +60,7 @@ pub(crate) fn derived_tiling(value: &Value, parts: &[Part<'_>], ndim: usize) -> 
 pub(crate) fn numbered<'a, 'b>(parts: &'b [Part<'a>], tiling: &[u64]) -> Vec<&'b Part<'a>> {
     let mut order: Vec<(u64, &Part<'_>)> = parts
         .iter()
-        .filter_map(|part| Some((number_of(part.position.as_ref()?, tiling)?, part)))
+        .filter_map(|part| Some((number_inside(part.position.as_ref()?, tiling)?, part)))
         .collect();
     // Producers mostly list them in order already.
     if !order.is_sorted_by_key(|(number, _)| *number) {
@@ -121,7 +114,7 @@ fn check_positions(tiling: &[u64], parts: &[Part<'_>], found: &mut Findings) {
                 tuple_words(tiling)
             );
             found.add(format!("partitions[{}]", part.key.words()), "position-outside", message);
-        } else if let Some(number) = number_of(position, tiling) {
+        } else if let Some(number) = number_inside(position, tiling) {
             numbers.push(number);
         }
     }

@@ -65,14 +65,10 @@ impl Holders {
     pub fn ranks(&self, position: &[u64]) -> Vec<u64> {
         match (self.layout.form(), &self.kind) {
             (Form::Grid(form), _) => self.grid_ranks(form, position),
-            (Form::Boxes(boxes), Kind::Boxes(found)) => {
-                let number = position.iter().zip(self.table.tiling());
-                let number = number.fold(0, |number, (at, n)| number * n + at);
-                found[number as usize]
-                    .iter()
-                    .map(|(place, _)| boxes.ranks().rank_at(*place))
-                    .collect()
-            }
+            (Form::Boxes(boxes), Kind::Boxes(found)) => found[self.table.number(position) as usize]
+                .iter()
+                .map(|(place, _)| boxes.ranks().rank_at(*place))
+                .collect(),
             _ => Vec::new(),
         }
     }
@@ -226,12 +222,35 @@ fn box_table(layout: &Layout, boxes: &Boxes) -> Result<BoxTable, ProtocolError> 
             let rank = boxes.ranks().rank_at(place);
             return wrong(format!("box {number} of rank {rank} spans several cells"));
         }
-        let at = position.iter().zip(table.tiling()).fold(0, |at, (k, n)| at * n + k);
-        found[at as usize].push((place, number));
+        found[table.number(&position) as usize].push((place, number));
     }
     let is_empty = layout.shape().contains(&0);
     if let Some(at) = found.iter().position(Vec::is_empty).filter(|_| !is_empty) {
         return wrong(format!("no box covers the cell {:?}", table.position(at as u64)));
     }
     Ok((table, found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// First row and length of each partition that each rank holds.
+    fn rows(shape: u64, notation: &str) -> Vec<Vec<(u64, u64)>> {
+        let layout = Layout::parse(&[shape], notation).expect("a layout");
+        let holders = Holders::new(&layout).expect("a table");
+        let own = |rank| {
+            holders.of_rank(rank).iter().map(|one| (one.position[0], one.shape[0])).collect()
+        };
+        (0..2).map(own).collect()
+    }
+
+    #[test]
+    fn a_rank_without_elements_holds_a_row_of_blocks_and_none_of_cycles() {
+        assert_eq!(rows(4, "block(4,0) @ 2"), [vec![(0, 4)], vec![(1, 0)]]);
+        assert_eq!(rows(5, "cyclic(2) @ 2"), [vec![(0, 2), (2, 1)], vec![(1, 2)]]);
+        assert_eq!(rows(2, "cyclic(2) @ 2"), [vec![(0, 2)], vec![]]);
+        // An array without elements still has one partition.
+        assert_eq!(rows(0, "cyclic(2) @ 2"), [vec![(0, 0)], vec![]]);
+    }
 }

@@ -13,6 +13,6 @@ mod table;
 
 pub(crate) use cover::repeated_keys;
 pub use holders::{Held, Holders};
-pub use ranks::check_ranks;
+pub use ranks::{Summary, check_ranks};
 pub use read::{Entry, Partitioned, read};
 pub use table::Table;

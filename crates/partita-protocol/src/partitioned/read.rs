@@ -1,5 +1,7 @@
 //! Reads a `__partitioned__` dictionary and notes everything that is wrong with it.
 
+use partita_layout::position_of;
+
 use crate::MOST_DIMS;
 use crate::check::Origin;
 use crate::finding::Findings;
@@ -269,7 +271,7 @@ fn read_locals(
     for (at, item) in items.iter().enumerate() {
         let Some(position) = read_position(item, ndim, "locals", origin, found) else { continue };
         let Some(tiling) = tiling else { continue };
-        match cover::number_of(&position, tiling) {
+        match cover::number_inside(&position, tiling) {
             Some(number) => numbers.push(number),
             None => {
                 let message = format!(
@@ -284,7 +286,7 @@ fn read_locals(
     let mut sorted = numbers.clone();
     sorted.sort_unstable();
     if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        let position = tuple_words(&cover::position_of(pair[0], tiling.unwrap_or_default()));
+        let position = tuple_words(&position_of(pair[0], tiling.unwrap_or_default()));
         let message = format!("position {position} stands twice in locals; name it once");
         found.add("locals", "locals-twice", message);
     }

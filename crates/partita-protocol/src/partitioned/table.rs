@@ -1,9 +1,10 @@
 //! The grid of partitions by itself: shape, tiling and cuts, to and from layouts.
 
-use partita_layout::{Block, BlockRule, BoxPiece, GridSpec, Layout, Map, RanksSpec};
+use partita_layout::{
+    Block, BlockRule, BoxPiece, GridSpec, Layout, Map, RanksSpec, number_of, position_of,
+};
 
 use crate::error::ProtocolError;
-use crate::partitioned::cover::position_of;
 
 /// Shape, tiling and cuts of a partitioned array.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,8 +16,9 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table from bounds that were checked.
-    pub(crate) fn new(shape: Vec<u64>, tiling: Vec<u64>, bounds: Vec<Vec<u64>>) -> Self {
+    /// A table from bounds that were checked, here or by the rank that tells them.
+    #[must_use]
+    pub fn new(shape: Vec<u64>, tiling: Vec<u64>, bounds: Vec<Vec<u64>>) -> Self {
         Self { shape, tiling, bounds }
     }
 
@@ -48,6 +50,12 @@ impl Table {
     #[must_use]
     pub fn position(&self, number: u64) -> Vec<u64> {
         position_of(number, &self.tiling)
+    }
+
+    /// Number in C order of the partition at a position inside the grid.
+    #[must_use]
+    pub fn number(&self, position: &[u64]) -> u64 {
+        number_of(position, &self.tiling)
     }
 
     /// First index and shape of the partition at a position.

@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use partita_mpi::{Datatype, Kind, MpiError, Request, Step};
+use partita_mpi::{MpiError, Request, Step};
 use partita_plan::Move;
 
 use crate::copy::Dtype;
@@ -74,7 +74,6 @@ struct Transfer<'a> {
     meeting: &'a MpiMeeting,
     context: &'a RunContext<'a>,
     patience: partita_mpi::Patience,
-    datatype: Datatype,
     dtype: Dtype,
     out: Vec<Outgoing>,
     /// Copies: any order will do. Sums: ascending sources, one at a time.
@@ -145,7 +144,6 @@ impl<'a> Transfer<'a> {
             meeting,
             context,
             patience: partita_mpi::Patience { limit: patience.limit, ..Default::default() },
-            datatype: Datatype::new(meeting.world().data().library(), Kind::Byte),
             dtype: context.plan.dtype(),
             out,
             into,
@@ -275,9 +273,7 @@ impl<'a> Transfer<'a> {
             let comm = self.meeting.world().data();
             // SAFETY: the memory stays until the request has finished or is given up: it is kept
             // beside it, or it is the target of the running call.
-            let request = unsafe {
-                comm.irecv(at as *mut _, chunk.n_bytes, &self.datatype, source, from.tag)
-            };
+            let request = unsafe { comm.irecv(at as *mut _, chunk.n_bytes, source, from.tag) };
             from.under_way.push_back((request.map_err(broken)?, chunk, landing));
             moved = true;
         }
@@ -309,9 +305,7 @@ impl<'a> Transfer<'a> {
             let comm = self.meeting.world().data();
             // SAFETY: the memory stays, unchanged, until the request has finished: it is kept
             // beside it, or it is the source of the running call.
-            let request = unsafe {
-                comm.isend(at as *const _, chunk.n_bytes, &self.datatype, target, to.tag)
-            };
+            let request = unsafe { comm.isend(at as *const _, chunk.n_bytes, target, to.tag) };
             to.under_way.push_back((request.map_err(broken)?, message));
             moved = true;
         }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use partita_mpi::{Comm, Datatype, Kind, MpiError, Request, Source, Tag, n_forks};
+use partita_mpi::{Comm, MpiError, Request, Source, Tag, n_forks};
 
 use crate::error::{Engine, TeamError, cut};
 use crate::memory::process::Life;
@@ -240,10 +240,9 @@ impl World {
 
     fn send_far(&self, state: &mut State, bytes: &[u8], rank: u64) -> Result<(), MpiError> {
         let copy: Box<[u8]> = bytes.into();
-        let datatype = Datatype::new(self.control.library(), Kind::Byte);
         let (data, to) = (copy.as_ptr().cast(), rank as usize);
         // SAFETY: the copy is kept, unchanged, until the request has finished.
-        let request = unsafe { self.control.isend(data, copy.len(), &datatype, to, CONTROL_TAG)? };
+        let request = unsafe { self.control.isend(data, copy.len(), to, CONTROL_TAG)? };
         state.far.push((request, copy));
         Ok(())
     }
