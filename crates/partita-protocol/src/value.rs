@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn sequences_are_written_as_in_python() {
-        let numbers = |n: i64| (0..n).map(|at| Value::Int(at.into())).collect::<Vec<_>>();
+        let numbers = |n: i64| (0..n).map(Value::Int).collect::<Vec<_>>();
         let tuples = [0, 1, 2].map(|n| Value::Tuple(numbers(n)).words());
         assert_eq!(tuples, ["()", "(0,)", "(0, 1)"]);
         let lists = [0, 1, 2].map(|n| Value::List(numbers(n)).words());

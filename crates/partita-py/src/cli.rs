@@ -1,5 +1,7 @@
 //! The command line, called from Python's entry point.
 
+#![allow(clippy::needless_pass_by_value, reason = "Python's arguments come by value")]
+
 use std::path::PathBuf;
 
 use partita_cli::{Colour, Ending};

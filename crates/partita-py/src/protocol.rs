@@ -237,13 +237,16 @@ fn read_summary((shape, tiling, bounds, locals, dtype): PlainParts<'_>) -> PyRes
     Ok(Summary { table: Table::new(shape, tiling, bounds), locals, dtype })
 }
 
+/// Numbers of the partitions that are local to each rank.
+type Locals = Vec<Vec<u64>>;
+
 /// Compares what the ranks' dictionaries say: the problems, or each rank's local partitions.
 ///
 /// None instead of these where the dictionaries are not SPMD.
 #[pyfunction]
 pub(crate) fn join_partitioned(
     ranks: Vec<PlainParts<'_>>,
-) -> PyResult<(Vec<Found>, Option<Vec<Vec<u64>>>)> {
+) -> PyResult<(Vec<Found>, Option<Locals>)> {
     let read = ranks.into_iter().map(|one| read_summary(one).map(Some));
     let read = read.collect::<PyResult<Vec<_>>>()?;
     let mut findings = Findings::new(Strictness::Lenient);
