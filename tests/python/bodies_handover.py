@@ -139,7 +139,44 @@ def check_all_differ(results: list[Told]) -> None:
         assert told[0] == "ProtocolError", told
 
 
+# How the whole array of the last rank differs from that of the others.
+WHOLE: dict[str, Callable[[int], tuple[np.ndarray[Any, Any], pt.Layout]]] = {
+    "shape": lambda n: (np.zeros(2 * n + 1), pt.Layout(2 * n + 1, f"block @ {n}")),
+    "dtype": lambda n: (np.zeros(2 * n, "int64"), pt.Layout(2 * n, f"block @ {n}")),
+    "layout": lambda n: (np.zeros(2 * n), pt.Layout(2 * n, f"cyclic @ {n}")),
+    "layout unstructured": lambda n: (
+        np.zeros(2 * n),
+        pt.Layout(2 * n, [pt.Unstructured([[2 * k, 2 * k + 1] for k in range(n)])], grid=(n,)),
+    ),
+}
+
+
+def whole_arrays_differ(team: pt.Team) -> dict[str, Told]:
+    """One rank's whole array is another one: all are told, and the team is as good as before."""
+    n = team.size
+    right = (np.zeros(2 * n), pt.Layout(2 * n, f"block @ {n}"))
+    told = {}
+    for name, other in WHOLE.items():
+        array, layout = other(n) if team.rank == n - 1 else right
+        told[name] = attempt(partial(pt.asarray, array, layout, team))
+        assert team.allgather_data(team.rank) == list(range(n))
+    return told
+
+
+def check_whole_arrays_differ(results: list[dict[str, Told]]) -> None:
+    for name in WHOLE:
+        for told in results:
+            error = told[name]
+            if len(results) == 1:
+                assert error is None
+                continue
+            assert error is not None, name
+            assert error[1] == "ranks-differ", (name, error)
+            assert name.split()[0] in error[3], (name, error)
+
+
 CASES = [
+    Case("hand over: whole arrays differ", whole_arrays_differ, (), check_whole_arrays_differ),
     Case("hand over: one rank differs", one_differs, (), check_one_differs),
     Case("hand over: all ranks differ", all_differ, (), check_all_differ),
 ]

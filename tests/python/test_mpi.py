@@ -157,6 +157,33 @@ print("fine")
 """
 
 
+LEFT = """
+import time
+import partita as pt
+from mpi4py import MPI
+
+team = pt.world()
+part = MPI.COMM_WORLD.Dup()
+if team.rank == 1:
+    raise ValueError("the real error")
+start = time.perf_counter()
+assert pt.world(MPI.COMM_WORLD) == team
+try:
+    pt.world(part)
+except pt.RemoteError as error:
+    assert error.reason == "rank-left", error
+    assert "the real error" in str(error), error
+    assert time.perf_counter() - start < 5
+    print("told", flush=True)
+"""
+
+
+def test_a_world_of_a_communicator_is_told_of_who_has_left(tmp_path: Path) -> None:
+    done = run(tmp_path, LEFT, 2)
+    assert "told" in done.stdout, (done.stdout + done.stderr)[-3000:]
+    assert "the real error" in done.stderr
+
+
 def test_what_belongs_to_a_freed_communicator_is_freed(tmp_path: Path) -> None:
     done = run(tmp_path, "import sys\n" + FREED, 2)
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,14 +88,40 @@ def _brought_whole(obj: Any, layout: Layout | None, team: Team, copy: bool | Non
         array = _from_whole(obj, layout, team, copy)
     except Exception as error:
         failed, problems = error, problem_of(error)
+    told: list[Any] = []
     try:
-        bring(team, "a whole array", problems, None)
+        told = bring(team, "a whole array", problems, None if problems else _description(array))
     except ProtocolError:
         if failed is None:
             raise
     if failed is not None:
         raise failed
+    _refuse_different(told)
     return array
+
+
+def _description(array: Any) -> list[str]:
+    """What all ranks must say alike of a whole array; tables compare their columns themselves."""
+    if not isinstance(array, Array):
+        return []
+    layout = array.layout
+    notation = layout.notation
+    if "unstructured" in notation or "boxes" in notation:
+        # Lists and boxes are not in the notation: a number stands for them.
+        notation += f" ({zlib.crc32(pickle.dumps(layout)):08x})"
+    return [f"shape {layout.shape}", f"dtype {array.dtype}", f"layout {notation}"]
+
+
+def _refuse_different(told: list[list[str]]) -> None:
+    """Refuse whole arrays that differ between ranks, on all of them."""
+    for rank, words in enumerate(told):
+        if words != told[0]:
+            first, other = next((a, b) for a, b in zip(told[0], words, strict=True) if a != b)
+            message = (
+                f"the ranks bring different arrays: {first} on rank 0, {other} on rank {rank}; "
+                "bring the same on all of them"
+            )
+            raise ProtocolError(message, "ranks-differ")
 
 
 def _offers(obj: Any, names: tuple[str, ...]) -> bool:

@@ -28,7 +28,7 @@ def world(comm: Any = None) -> TeamCore:
     """The team of all processes, or of those of a communicator of mpi4py."""
     global _world
     place.check_fork()
-    if comm is not None:
+    if comm is not None and not _is_whole(comm):
         return _of(comm).team()
     if _world is None:
         _world = _open(None)
@@ -37,16 +37,37 @@ def world(comm: Any = None) -> TeamCore:
     return team
 
 
+def _is_whole(comm: Any) -> bool:
+    """Whether a communicator is that of all processes, which have one world."""
+    return bool(comm == _mpi4py(comm).COMM_WORLD)
+
+
 def _of(comm: Any) -> MpiWorld:
     """The world of a communicator; the same again as long as that lives."""
     MPI = _mpi4py(comm)
     key = _attribute(MPI)
     found = comm.Get_attr(key)
     if found is None:
+        _meet_before(comm)
         found = _open(comm)
         comm.Set_attr(key, found)
     opened: MpiWorld = found
     return opened
+
+
+def _meet_before(comm: Any) -> None:
+    """Meet those that join on the team of all, if there is one: it knows who has left.
+
+    Joining itself is MPI's, which waits for whoever never comes.
+    """
+    MPI = _mpi4py(comm)
+    if _world is None:
+        return
+    every = MPI.COMM_WORLD.Get_group()
+    ranks = [int(rank) for rank in comm.Get_group().Translate_ranks(None, every)]
+    # Processes that were spawned later are not of that team.
+    if MPI.UNDEFINED not in ranks:
+        _world.team().subteam(ranks).allgather("world", f"of ranks {ranks[:64]}", b"")
 
 
 @cache

@@ -91,5 +91,7 @@ class Primitive:
             return cotangent.copy()
         if self._last is None:
             message = "the adjoint before any forward; call forward first: it fixes the shapes"
-            raise self.team.told(LayoutError(message, "adjoint-first"))
+            # All that begin a forward together hear of it, not only those that data moves among.
+            team = self.team if self.agreement is None else self.agreement.team
+            raise team.told(LayoutError(message, "adjoint-first"))
         return self._last.adjoint(cotangent, out)

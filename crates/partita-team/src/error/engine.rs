@@ -14,7 +14,7 @@ impl Engine {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Threads => "threads",
+            Self::Threads => "threads are with",
             Self::Mpi => "mpi",
         }
     }
@@ -23,7 +23,7 @@ impl Engine {
     pub(crate) fn stays_with_parent(self) -> &'static str {
         match self {
             Self::Threads => "threads",
-            Self::Mpi => "place in the job",
+            Self::Mpi => "place in the job is with",
         }
     }
 }

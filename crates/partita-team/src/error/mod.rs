@@ -65,7 +65,7 @@ partita_error::errors! {
         Busy "team-busy" =>
             "another call of this rank on this team is under way; make one call at a time";
         Forked { engine: Engine } "forked" =>
-            "this process was forked and is no rank of the team, whose {} are with its parent; make \
+            "this process was forked and is no rank of the team, whose {} its parent; make \
              calls there, or a team of its own here (partita.spmd)", engine.stays_with_parent();
         CommFreed "comm-freed" =>
             "the communicator that the team was made of has been freed; free it after the last call, \
