@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import subprocess
 import sys
 from pathlib import Path
@@ -205,6 +206,12 @@ def failing(team: pt.Team, kind: str) -> None:
         AllSumReduce(square)
     elif kind == "adjoint first":
         AllSumReduce(square, [0]).adjoint(np.zeros(3))
+    elif kind == "adjoint of one":
+        total, start = AllSumReduce(square, [0]), time.perf_counter()
+        try:
+            total.adjoint(np.zeros(3)) if odd else total(np.zeros(3))
+        finally:
+            assert time.perf_counter() - start < 10, "it waited for the deadline"
     elif kind == "cotangent":
         total = AllSumReduce(square, [0, 1])
         total(np.zeros(3))
@@ -228,6 +235,7 @@ def failing(team: pt.Team, kind: str) -> None:
         ("axes both", "axes-both"),
         ("axes none", "axes-both"),
         ("adjoint first", "adjoint-first"),
+        ("adjoint of one", "adjoint-first"),
         ("cotangent", "buffer-shape"),
         ("sizes", "sizes-sum"),
         ("workers", "workers-type"),
