@@ -12,7 +12,7 @@ PEERS = $(CACHE)/peers-$(shell (cat requirements/peers.txt; $(PYTHON) --version)
 
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help build demo test system-mpi mutants wheel test-rust test-python test-peers test-distdl bench bench-distdl check fmt clean
+.PHONY: help build demo test system-mpi mutants wheel test-rust test-python test-peers test-distdl bench bench-distdl bench-kernels check fmt clean
 
 help:
 	@echo "make demo        build, then move an array among four ranks, explained and drawn"
@@ -73,6 +73,11 @@ test-distdl: build $(PEERS)/ready
 
 bench-distdl: build $(PEERS)/ready
 	$(PEERS)/bin/python benches/distdl.py $(if $(DISTDL),--distdl $(DISTDL)) --write docs/benchmarks-distdl.md
+
+# Kernels beside numba, NumPy and C; PARTITA_SIMD=avx2 measures without AVX-512.
+bench-kernels: $(PEERS)/ready
+	cargo build --release --quiet --package partita-kernel --benches
+	$(PEERS)/bin/python benches/kernels.py $$(ls -t target/release/deps/kernels-* | grep -v '\.d$$' | head -1) --write docs/benchmarks-kernels.md
 
 bench: build $(PEERS)/ready
 	cargo build --release --quiet --package partita-cli

@@ -1,0 +1,138 @@
+//! Machine code for x86-64: segments of steps become loops whose values stay in registers.
+//!
+//! What cannot be emitted stays a step of the tile machine between segments.
+
+mod assemble;
+mod codes;
+mod pages;
+mod segment;
+
+use crate::math::Level;
+use crate::math::level::Kind;
+use crate::tiles::Code;
+use assemble::Stores;
+use pages::Pages;
+use segment::{Operand, Segment};
+use std::sync::OnceLock;
+
+/// A loop over tiles: pointers by slot, number of elements.
+type Entry = unsafe extern "C" fn(slots: *const *mut u8, n: usize);
+
+/// A segment with its code.
+#[derive(Debug)]
+pub struct Fused {
+    segment: Segment,
+    cached: Pages,
+    streaming: OnceLock<Option<Pages>>,
+}
+
+/// One piece of work: a loop, or a step by its number.
+#[derive(Debug)]
+pub enum Work {
+    /// Emitted code.
+    Fused(Fused),
+    /// A tile function.
+    Step(usize),
+}
+
+/// The steps of a program, as many of them as possible in emitted loops; nothing where the level
+/// or the system does not allow any.
+pub fn fuse(code: &Code, level: Level) -> Option<Vec<Work>> {
+    let wide = match level.0 {
+        Kind::Avx2 => false,
+        Kind::Avx512 => true,
+        Kind::Portable => return None,
+    };
+    let mut work = Vec::new();
+    let mut at = 0;
+    while at < code.steps.len() {
+        match Segment::grow(code, at, wide) {
+            // One step alone is as fast as a tile function; code is worth it for outputs too.
+            Some((segment, end)) => {
+                work.push(Work::Fused(Fused::new(segment)?));
+                at = end;
+            }
+            None => {
+                work.push(Work::Step(at));
+                at += 1;
+            }
+        }
+    }
+    Some(work)
+}
+
+impl Fused {
+    fn new(segment: Segment) -> Option<Fused> {
+        let cached = emit(&segment, Stores::Cached)?;
+        Some(Fused { segment, cached, streaming: OnceLock::new() })
+    }
+
+    /// Computes `n` elements.
+    ///
+    /// # Safety
+    /// `slots` has a pointer to `n` elements for every slot of the segment; tiles of truth values
+    /// have room for a vector more with AVX2. Slots are the same memory or do not overlap.
+    #[inline]
+    pub unsafe fn call(&self, slots: *const *mut u8, n: usize) {
+        // SAFETY: the pages hold a function of this type; the caller's.
+        unsafe { std::mem::transmute::<*const u8, Entry>(self.cached.start())(slots, n) };
+    }
+
+    /// As [`Fused::call`], writing past the cache; [`fence`] must follow on the same thread.
+    ///
+    /// # Safety
+    /// As [`Fused::call`]; all outputs are at the same distance from a cache line, a multiple of
+    /// their size.
+    pub unsafe fn call_streaming(&self, slots: *const *mut u8, n: usize) {
+        let pages = self.streaming.get_or_init(|| emit(&self.segment, Stores::Streaming));
+        let start = pages.as_ref().unwrap_or(&self.cached).start();
+        // SAFETY: the pages hold a function of this type; the caller's.
+        unsafe { std::mem::transmute::<*const u8, Entry>(start)(slots, n) };
+    }
+
+    /// Whether it writes only numbers of its lanes, so that it can stream.
+    pub fn can_stream(&self) -> bool {
+        !self.segment.stores.is_empty() && self.segment.stores.iter().all(|s| !s.2)
+    }
+
+    /// The slots it writes.
+    pub fn written(&self) -> impl Iterator<Item = u16> + '_ {
+        self.segment.stores.iter().map(|s| s.0)
+    }
+
+    /// Whether it reads or writes beyond the last truth value.
+    pub fn pads_bytes(&self) -> bool {
+        !self.segment.shape.wide
+    }
+
+    /// Whether any tile it reads or writes holds truth values.
+    pub fn has_bytes(&self) -> bool {
+        !self.segment.byte_slots.is_empty() || self.segment.stores.iter().any(|s| s.2)
+    }
+
+    /// The slots it reads or writes element by element, and those whose first element it repeats.
+    pub fn slots(&self) -> (Vec<u16>, Vec<u16>) {
+        let scalar = |operand: Operand| match operand {
+            Operand::Scalar(slot) => Some(slot),
+            _ => None,
+        };
+        (self.segment.slots(), self.segment.residents().into_iter().filter_map(scalar).collect())
+    }
+
+    /// The code, for those who look at it.
+    pub fn bytes(&self) -> Vec<u8> {
+        assemble::assemble(&self.segment, Stores::Cached).unwrap_or_default()
+    }
+}
+
+fn emit(segment: &Segment, stores: Stores) -> Option<Pages> {
+    let code = assemble::assemble(segment, stores);
+    debug_assert!(code.is_ok(), "{code:?} for {segment:?}");
+    Pages::new(&code.ok()?)
+}
+
+/// Makes what was written past the cache visible to other threads.
+pub fn fence() {
+    // SAFETY: every x86-64 processor has the instruction.
+    unsafe { std::arch::x86_64::_mm_sfence() };
+}

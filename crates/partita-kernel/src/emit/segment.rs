@@ -1,0 +1,308 @@
+//! Segments: neighbouring steps that become one loop with their values in registers.
+
+use super::codes::{self, Shape};
+use crate::dtype::{Dtype, Kind};
+use crate::program::Op;
+use crate::tiles::{Code, Source, Step};
+
+/// Pointers that a segment keeps in registers.
+pub const MOST_SLOTS: usize = 9;
+
+/// Where an operand comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operand {
+    /// A tile, read element by element.
+    Memory(u16),
+    /// A number, repeated in all lanes.
+    Constant(u64),
+    /// A tile whose elements are all alike.
+    Scalar(u16),
+    /// An earlier node.
+    Node(usize),
+}
+
+/// One operation on vectors.
+#[derive(Debug, Clone, Copy)]
+pub struct Node {
+    /// What is computed.
+    pub op: Op,
+    /// Type of the operands; truth values are lanes of ones or zeros.
+    pub dtype: Dtype,
+    /// The operands, as many as the operation has.
+    pub from: [Operand; 3],
+    /// How many.
+    pub n_from: usize,
+}
+
+/// A loop to be emitted.
+#[derive(Debug, Clone)]
+pub struct Segment {
+    /// Width and lanes.
+    pub shape: Shape,
+    /// What is computed, in order.
+    pub nodes: Vec<Node>,
+    /// What is written at the end of the body: slot, node, whether as truth values in bytes.
+    pub stores: Vec<(u16, usize, bool)>,
+    /// The slots whose elements are truth values in bytes.
+    pub byte_slots: Vec<u16>,
+}
+
+impl Segment {
+    /// The longest segment from a step on; nothing if that step cannot be emitted.
+    pub fn grow(code: &Code, first: usize, wide: bool) -> Option<(Segment, usize)> {
+        let lane = code.steps[first..].iter().find_map(lane_of)?;
+        let mut growing = Growing::new(code, Shape { wide, lane });
+        let taken = code.steps[first..].iter().take_while(|s| growing.take(s).is_some()).count();
+        // Most programs fit whole; only for others is it worth looking for the end.
+        growing.find_stores(first + taken);
+        if taken > 0 && growing.segment.fits() {
+            return Some((growing.segment, first + taken));
+        }
+        let mut growing = Growing::new(code, Shape { wide, lane });
+        let mut best = None;
+        for at in first..first + taken {
+            growing.take(&code.steps[at]);
+            growing.find_stores(at + 1);
+            if !growing.segment.fits() {
+                break;
+            }
+            best = Some((growing.segment.clone(), at + 1));
+        }
+        best
+    }
+
+    /// Whether pointers and values find registers.
+    fn fits(&self) -> bool {
+        let n_registers = if self.shape.wide { 32 } else { 15 };
+        let resident = self.residents().len().min(super::assemble::most_resident(self.shape));
+        self.slots().len() <= MOST_SLOTS
+            && self.pressure() + resident + 3 <= n_registers
+            && !self.overtakes()
+    }
+
+    /// Whether a tile is read as bytes and written as lanes, or the other way round: then stores
+    /// would reach elements that are still to be read.
+    fn overtakes(&self) -> bool {
+        self.stores.iter().any(|&(slot, _, bytes)| {
+            let read = self.nodes.iter().flat_map(|n| &n.from[..n.n_from]);
+            let is_read = read.clone().any(|&o| o == Operand::Memory(slot));
+            is_read && self.byte_slots.contains(&slot) != bytes
+        })
+    }
+
+    /// Numbers that stay in registers or are loaded where they are used, most used first.
+    pub fn residents(&self) -> Vec<Operand> {
+        let mut found: Vec<(Operand, usize)> = Vec::new();
+        for operand in self.nodes.iter().flat_map(|n| &n.from[..n.n_from]) {
+            if matches!(operand, Operand::Constant(_) | Operand::Scalar(_)) {
+                match found.iter_mut().find(|f| f.0 == *operand) {
+                    Some(known) => known.1 += 1,
+                    None => found.push((*operand, 1)),
+                }
+            }
+        }
+        found.sort_by_key(|f| std::cmp::Reverse(f.1));
+        found.into_iter().map(|f| f.0).collect()
+    }
+
+    /// Slots read or written element by element.
+    pub fn slots(&self) -> Vec<u16> {
+        let mut slots: Vec<u16> = self.stores.iter().map(|s| s.0).collect();
+        for operand in self.nodes.iter().flat_map(|n| &n.from[..n.n_from]) {
+            if let Operand::Memory(slot) = operand {
+                slots.push(*slot);
+            }
+        }
+        slots.sort_unstable();
+        slots.dedup();
+        slots
+    }
+
+    /// How often every node and every slot is used; stores count.
+    pub fn uses(&self, operand: Operand) -> usize {
+        let all = self.nodes.iter().flat_map(|n| &n.from[..n.n_from]);
+        let stored = match operand {
+            Operand::Node(node) => self.stores.iter().filter(|s| s.1 == node).count(),
+            _ => 0,
+        };
+        all.filter(|&&o| o == operand).count() + stored
+    }
+
+    /// The most vectors alive at once.
+    fn pressure(&self) -> usize {
+        let mut last: Vec<(Operand, usize)> = Vec::new();
+        for (at, node) in self.nodes.iter().enumerate() {
+            for &operand in &node.from[..node.n_from] {
+                match last.iter_mut().find(|l| l.0 == operand) {
+                    Some(known) => known.1 = at,
+                    None => last.push((operand, at)),
+                }
+            }
+        }
+        for store in &self.stores {
+            last.retain(|l| l.0 != Operand::Node(store.1));
+            last.push((Operand::Node(store.1), self.nodes.len()));
+        }
+        let first = |operand: Operand| match operand {
+            Operand::Node(node) => node,
+            other => self
+                .nodes
+                .iter()
+                .position(|n| n.from[..n.n_from].contains(&other))
+                .unwrap_or_default(),
+        };
+        let vectors: Vec<(usize, usize)> = last
+            .iter()
+            .filter(|l| matches!(l.0, Operand::Node(_) | Operand::Memory(_)))
+            .map(|l| (first(l.0), l.1))
+            .collect();
+        (0..self.nodes.len())
+            .map(|at| vectors.iter().filter(|v| v.0 <= at && at <= v.1).count())
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+/// Bytes of the lanes a step computes in; nothing for truth values, which follow the others.
+fn lane_of(step: &Step) -> Option<usize> {
+    let size = |dtype: Dtype| matches!(dtype.size(), 4 | 8).then_some(dtype.size());
+    match step.operand.kind() {
+        Kind::Bool | Kind::Complex => None,
+        _ => size(step.operand),
+    }
+}
+
+struct Growing<'a> {
+    code: &'a Code,
+    segment: Segment,
+    /// The node that was last written to a slot.
+    current: Vec<Option<usize>>,
+}
+
+impl<'a> Growing<'a> {
+    fn new(code: &'a Code, shape: Shape) -> Growing<'a> {
+        let (nodes, stores, byte_slots) = (Vec::new(), Vec::new(), Vec::new());
+        let segment = Segment { shape, nodes, stores, byte_slots };
+        Growing { code, segment, current: vec![None; code.slots.len()] }
+    }
+
+    /// Appends a step, or leaves everything as it was.
+    fn take(&mut self, step: &Step) -> Option<()> {
+        let lane = self.segment.shape.lane;
+        let fits = |d: Dtype| d == Dtype::Bool || d.size() == lane && d.kind() != Kind::Complex;
+        if !fits(step.operand) || !fits(step.result) {
+            return None;
+        }
+        let node = self.node(step)?;
+        let known = self.segment.nodes.len();
+        self.segment.nodes.push(node);
+        self.current[step.to as usize] = Some(known);
+        Some(())
+    }
+
+    fn node(&mut self, step: &Step) -> Option<Node> {
+        let float = step.operand.kind() == Kind::Float;
+        let lane = self.segment.shape.lane;
+        let sign = if lane == 8 { 1 << 63 } else { 1 << 31 };
+        let ones = Operand::Constant(u64::MAX >> (64 - 8 * lane));
+        let n_from = step.op.n_operands();
+        let mut from = [Operand::Constant(0); 3];
+        for (i, from) in from.iter_mut().enumerate().take(n_from) {
+            let boolean = step.op == Op::Where && i == 0 || step.operand == Dtype::Bool;
+            *from = self.operand(step.from[i], boolean);
+        }
+        let x = from[0];
+        let zero = Operand::Constant(0);
+        let (op, from, n_from) = match step.op {
+            Op::Negative if float => (Op::BitXor, [x, Operand::Constant(sign), zero], 2),
+            Op::Negative => (Op::Subtract, [zero, x, zero], 2),
+            Op::Absolute if float => (Op::BitAnd, [x, Operand::Constant(sign - 1), zero], 2),
+            Op::Square => (Op::Multiply, [x, x, zero], 2),
+            Op::Reciprocal => (Op::Divide, [one(lane), x, zero], 2),
+            Op::BitNot | Op::LogicalNot => (Op::BitXor, [x, ones, zero], 2),
+            Op::IsNan => (Op::IsNan, [x, x, zero], 2),
+            op => (op, from, n_from),
+        };
+        let node = Node { op, dtype: step.operand, from, n_from };
+        self.emittable(&node, step).then_some(node)
+    }
+
+    fn operand(&mut self, slot: u16, boolean: bool) -> Operand {
+        if let Some(node) = self.current[slot as usize] {
+            return Operand::Node(node);
+        }
+        match self.code.slots[slot as usize].source {
+            Source::Constant(number) if !boolean => {
+                let bits = u128::from_le_bytes(number.bytes) as u64;
+                return Operand::Constant(bits);
+            }
+            Source::Scalar(_) if !boolean => return Operand::Scalar(slot),
+            _ => {}
+        }
+        if boolean && !self.segment.byte_slots.contains(&slot) {
+            self.segment.byte_slots.push(slot);
+        }
+        Operand::Memory(slot)
+    }
+
+    fn emittable(&self, node: &Node, step: &Step) -> bool {
+        let shape = self.segment.shape;
+        let kind = node.dtype.kind();
+        match node.op {
+            Op::Cast => {
+                let same = step.operand.kind() == Kind::Signed && step.result.kind() == Kind::Float;
+                same && shape.of(codes::TO_FLOAT) != iced_x86::Code::INVALID
+            }
+            Op::Where => true,
+            Op::FusedMultiplyAdd => kind == Kind::Float,
+            Op::Minimum | Op::Maximum if kind == Kind::Float => true,
+            Op::IsNan => kind == Kind::Float,
+            Op::Equal
+            | Op::NotEqual
+            | Op::Less
+            | Op::LessEqual
+            | Op::Greater
+            | Op::GreaterEqual => match kind {
+                Kind::Float => true,
+                Kind::Signed => true,
+                Kind::Unsigned => shape.wide || matches!(node.op, Op::Equal | Op::NotEqual),
+                _ => false,
+            },
+            op if node.n_from == 1 => kind == Kind::Float && codes::one(op, shape).is_some(),
+            op => codes::two(op, node.dtype, shape).is_some(),
+        }
+    }
+
+    /// What must be in memory when the segment ends before step `end`.
+    fn find_stores(&mut self, end: usize) {
+        self.segment.stores.clear();
+        for (slot, node) in self.current.iter().enumerate() {
+            let Some(node) = *node else { continue };
+            if self.is_needed(slot as u16, end) {
+                let boolean = gives_bool(&self.segment.nodes[node]);
+                self.segment.stores.push((slot as u16, node, boolean));
+            }
+        }
+    }
+
+    fn is_needed(&self, slot: u16, end: usize) -> bool {
+        for step in &self.code.steps[end..] {
+            if step.from.contains(&slot) {
+                return true;
+            }
+            if step.to == slot {
+                return false;
+            }
+        }
+        self.code.outputs.contains(&slot)
+    }
+}
+
+fn one(lane: usize) -> Operand {
+    Operand::Constant(if lane == 8 { 1.0_f64.to_bits() } else { 1.0_f32.to_bits().into() })
+}
+
+/// Whether a node's lanes are truth values.
+pub fn gives_bool(node: &Node) -> bool {
+    node.op.gives(node.dtype) == Some(Dtype::Bool) && node.op != Op::Cast
+}

@@ -1,0 +1,103 @@
+//! The tile machine: one operation after another over tiles that stay in the first cache.
+//!
+//! It runs everywhere, knows every operation and type, and is what emitted code is compared with.
+
+mod code;
+mod elementwise;
+mod functions;
+pub(crate) mod order;
+mod pack;
+mod reduce;
+mod reductions;
+mod runner;
+mod scans;
+mod scratch;
+
+pub use code::{Code, Source, Step};
+
+use crate::emit::Work;
+use crate::math::Level;
+use crate::program::{Program, Scalar};
+use crate::space::{Call, Space};
+use order::Order;
+use reductions::Reductions;
+use runner::Run;
+
+/// Bytes of the outputs from which they are written past the cache.
+pub(crate) const STREAM_FROM: usize = 8 << 20;
+
+/// What the tile machine needs to know besides a call.
+#[derive(Debug, Clone, Copy)]
+pub struct Tiles {
+    /// Instructions that may be used.
+    pub level: Level,
+    /// Elements of a tile: a multiple of 512.
+    pub tile: usize,
+    /// Threads that may be used.
+    pub n_threads: usize,
+}
+
+/// Runs a checked call.
+///
+/// # Safety
+/// The views of the call may be read and written.
+pub unsafe fn run(
+    program: &Program,
+    code: &Code,
+    work: Option<&[Work]>,
+    call: &Call<'_>,
+    n_points: usize,
+    how: &Tiles,
+) {
+    let order = Order::new(program, call);
+    let space = Space::new(program, call, &order.outer, &order.inner);
+    // SAFETY: the caller's.
+    unsafe {
+        if n_points == 0 {
+            return empty(program, call, how.level);
+        }
+        let run = Run {
+            program,
+            code,
+            work,
+            space: &space,
+            scalars: call.scalars,
+            tile: how.tile.min(n_points.next_multiple_of(512)),
+            in_place: in_place(call),
+            streams: streams(program, n_points),
+        };
+        let reductions = |scalars: &[Scalar]| Reductions::new(program, scalars, how.level);
+        match (program.reduces(), program.scans(), order.by_columns) {
+            (true, _, true) => reductions::columns(&run, &reductions(call.scalars), how.n_threads),
+            (true, _, false) => reductions::rows(&run, &reductions(call.scalars), how.n_threads),
+            (_, true, true) => scans::columns(&run, how.level, how.n_threads),
+            (_, true, false) => scans::rows(&run, how.level, how.n_threads),
+            _ => elementwise::run(&run, n_points, how.n_threads),
+        }
+    }
+}
+
+/// # Safety
+/// As [`run`].
+unsafe fn empty(program: &Program, call: &Call<'_>, level: Level) {
+    let kept: Vec<usize> =
+        (0..program.ndim as usize).filter(|&axis| !program.is_reduced(axis)).collect();
+    if program.reduces() && kept.iter().all(|&axis| call.extents[axis] > 0) {
+        let space = Space::new(program, call, &kept, &[]);
+        let reductions = Reductions::new(program, call.scalars, level);
+        // SAFETY: the caller's.
+        unsafe { reductions.nothing(&space, program.inputs.len()) };
+    }
+}
+
+/// Whether a program only stores, and more than is worth keeping in the cache.
+fn streams(program: &Program, n_points: usize) -> bool {
+    let size = |output: usize| program.output_dtype(output).size().saturating_mul(n_points);
+    let n_bytes: usize = (0..program.outputs.len()).map(size).fold(0, usize::saturating_add);
+    !program.reduces() && !program.scans() && n_bytes >= STREAM_FROM
+}
+
+/// Whether an output lies where an input does; a checked call has them at the same points.
+pub(crate) fn in_place(call: &Call<'_>) -> bool {
+    call.outputs.iter().any(|o| call.inputs.iter().any(|i| i.data == o.data))
+}

@@ -1,0 +1,169 @@
+//! Reductions as tables of functions over bytes.
+
+use super::Reduce;
+use super::argument::{Arg, First, Last};
+use super::kinds::{All, Any, Count, Greatest, Least, Mean, Product, Sum};
+use super::variance::Variance;
+use crate::dtype::Dtype;
+use crate::element::{BFloat16, Bool, Complex, Float16};
+use crate::math::Level;
+use crate::math::level::Kind;
+use crate::program::Reduction;
+use crate::tiles::functions::typed;
+
+/// One reduction of one type. States and partial results need no alignment.
+#[derive(Debug, Clone, Copy)]
+pub struct Reducer {
+    /// Bytes of a leaf's state.
+    pub state: usize,
+    /// Bytes of a partial result.
+    pub partial: usize,
+    /// Bytes of an item.
+    pub item: usize,
+    /// Items that are taken at once where several leaves are filled in turns.
+    pub chunk: usize,
+    /// Writes an empty leaf.
+    pub start: unsafe fn(state: *mut u8),
+    /// Takes `n` items, the first of number `at`, into a leaf.
+    pub add: unsafe fn(state: *mut u8, items: *const u8, n: usize, at: u64),
+    /// Writes what is left of a leaf.
+    pub leaf: unsafe fn(state: *const u8, partial: *mut u8),
+    /// Combines two neighbours into the first.
+    pub merge: unsafe fn(left: *mut u8, right: *const u8),
+    /// Takes one item into each of `n` partial results; `count` items came before.
+    pub columns: unsafe fn(partials: *mut u8, items: *const u8, n: usize, at: u64, count: u64),
+    /// Writes the result of `count` items.
+    pub finish: unsafe fn(partial: *const u8, count: u64, correction: f64, out: *mut u8),
+}
+
+/// The functions of a reduction, for values of a type.
+pub fn find(reduction: Reduction, dtype: Dtype, level: Level) -> Reducer {
+    let found = match reduction {
+        Reduction::Sum => typed!(dtype, T: numbers => table::<Sum<T>>(level)),
+        Reduction::Product => typed!(dtype, T: numbers => table::<Product<T>>(level)),
+        Reduction::Minimum => typed!(dtype, T: ordered => table::<Least<T>>(level)),
+        Reduction::Maximum => typed!(dtype, T: ordered => table::<Greatest<T>>(level)),
+        Reduction::Any => typed!(dtype, T: all => table::<Any<T>>(level)),
+        Reduction::All => typed!(dtype, T: all => table::<All<T>>(level)),
+        Reduction::Count => typed!(dtype, T: all => table::<Count<T>>(level)),
+        Reduction::ArgMin => typed!(dtype, T: ordered => table::<Arg<T, First>>(level)),
+        Reduction::ArgMax => typed!(dtype, T: ordered => table::<Arg<T, Last>>(level)),
+        Reduction::Mean => typed!(dtype, T: floats => table::<Mean<T>>(level))
+            .or_else(|| typed!(dtype, T: complexes => table::<Mean<T>>(level))),
+        Reduction::Variance => typed!(dtype, T: floats => table::<Variance<T>>(level)),
+    };
+    found.unwrap_or_else(|| unreachable!("verified: {reduction:?} takes {dtype}"))
+}
+
+fn table<R: Reduce>(level: Level) -> Reducer {
+    let _ = level;
+    Reducer {
+        state: size_of::<R::State>(),
+        partial: size_of::<R::Partial>(),
+        item: size_of::<R::Item>(),
+        chunk: R::CHUNK,
+        start: start::<R>,
+        add: match level.0 {
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => add_avx2::<R>,
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => add_avx512::<R>,
+            _ => add::<R>,
+        },
+        leaf: leaf::<R>,
+        merge: merge::<R>,
+        columns: match level.0 {
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => columns_avx2::<R>,
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => columns_avx512::<R>,
+            _ => columns::<R>,
+        },
+        finish: finish::<R>,
+    }
+}
+
+unsafe fn start<R: Reduce>(state: *mut u8) {
+    // SAFETY: the state has room.
+    unsafe { state.cast::<R::State>().write_unaligned(R::start()) };
+}
+
+#[inline(always)]
+unsafe fn add<R: Reduce>(state: *mut u8, items: *const u8, n: usize, at: u64) {
+    // SAFETY: the state is one of this reduction and there are n items, aligned.
+    unsafe {
+        let state = state.cast::<R::State>();
+        let mut kept = state.read_unaligned();
+        R::add(&mut kept, std::slice::from_raw_parts(items.cast(), n), at);
+        state.write_unaligned(kept);
+    }
+}
+
+#[inline(always)]
+unsafe fn columns<R: Reduce>(partials: *mut u8, items: *const u8, n: usize, at: u64, count: u64) {
+    let (partials, items) = (partials.cast::<R::Partial>(), items.cast::<R::Item>());
+    for i in 0..n {
+        // SAFETY: there are n of each.
+        unsafe {
+            let item = items.add(i).read();
+            let partial = partials.add(i);
+            partial.write_unaligned(match count {
+                0 => R::single(item, at),
+                _ => R::push(partial.read_unaligned(), item, at, count),
+            });
+        }
+    }
+}
+
+macro_rules! at_level {
+    ($features:literal $add:ident $columns:ident) => {
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $features)]
+        unsafe fn $add<R: Reduce>(state: *mut u8, items: *const u8, n: usize, at: u64) {
+            // SAFETY: the caller's.
+            unsafe { add::<R>(state, items, n, at) };
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $features)]
+        unsafe fn $columns<R: Reduce>(
+            partials: *mut u8,
+            items: *const u8,
+            n: usize,
+            at: u64,
+            count: u64,
+        ) {
+            // SAFETY: the caller's.
+            unsafe { columns::<R>(partials, items, n, at, count) };
+        }
+    };
+}
+
+at_level!("avx2,fma,bmi1,bmi2,lzcnt,popcnt" add_avx2 columns_avx2);
+at_level!("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,bmi1,bmi2,lzcnt,popcnt"
+    add_avx512 columns_avx512);
+
+unsafe fn leaf<R: Reduce>(state: *const u8, partial: *mut u8) {
+    // SAFETY: the state is one of this reduction, the result has room.
+    unsafe {
+        let state = state.cast::<R::State>().read_unaligned();
+        partial.cast::<R::Partial>().write_unaligned(R::leaf(&state));
+    }
+}
+
+unsafe fn merge<R: Reduce>(left: *mut u8, right: *const u8) {
+    let left = left.cast::<R::Partial>();
+    // SAFETY: both are partial results of this reduction.
+    unsafe {
+        let right = right.cast::<R::Partial>().read_unaligned();
+        left.write_unaligned(R::merge(left.read_unaligned(), right));
+    }
+}
+
+unsafe fn finish<R: Reduce>(partial: *const u8, count: u64, correction: f64, out: *mut u8) {
+    // SAFETY: the partial result is one of this reduction, the result has room.
+    unsafe {
+        let partial = partial.cast::<R::Partial>().read_unaligned();
+        out.cast::<R::Out>().write_unaligned(R::finish(partial, count, correction));
+    }
+}

@@ -1,0 +1,170 @@
+//! Emitted code looked at by a disassembler, and where it comes from.
+#![cfg(target_arch = "x86_64")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Mnemonic, Register};
+use partita_kernel::math::Level;
+use partita_kernel::{Builder, Call, Dtype, Kernel, Machine, Program, Settings, View};
+use std::sync::Arc;
+
+fn levels() -> Vec<Level> {
+    Level::all().into_iter().filter(|l| *l != Level::PORTABLE).collect()
+}
+
+fn machine(level: Level) -> Machine {
+    Machine::new(Settings { level, emit: true, n_threads: 1, tile: 512 })
+}
+
+fn kernel(level: Level, program: &Program) -> Arc<Kernel> {
+    machine(level).kernel(program).unwrap()
+}
+
+/// `a * b + c`, in two roundings.
+fn multiply_add() -> Program {
+    let mut p = Builder::new(1);
+    let [a, b, c] = [0; 3].map(|_| p.input(Dtype::Float64));
+    let product = p.multiply(a, b);
+    let sum = p.add(product, c);
+    p.store(sum);
+    p.finish()
+}
+
+/// The instructions up to the return.
+fn instructions(code: &[u8]) -> Vec<iced_x86::Instruction> {
+    let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
+    let mut all = Vec::new();
+    loop {
+        let instruction = decoder.decode();
+        assert!(!instruction.is_invalid(), "at {}", instruction.ip());
+        all.push(instruction);
+        if instruction.flow_control() == FlowControl::Return {
+            return all;
+        }
+    }
+}
+
+fn count(all: &[iced_x86::Instruction], mnemonic: Mnemonic) -> usize {
+    all.iter().filter(|i| i.mnemonic() == mnemonic).count()
+}
+
+#[test]
+fn one_loop_without_fused_rounding() {
+    for level in levels() {
+        let kernel = kernel(level, &multiply_add());
+        assert_eq!(kernel.n_tile_steps(), 0);
+        let code = kernel.machine_code();
+        assert_eq!(code.len(), 1);
+        let all = instructions(&code[0]);
+        // Two vectors at once, one vector, and the rest under a mask.
+        assert_eq!(count(&all, Mnemonic::Vmulpd), 4, "{level:?}");
+        assert_eq!(count(&all, Mnemonic::Vaddpd), 4);
+        assert!(all.iter().all(|i| !format!("{:?}", i.mnemonic()).starts_with("Vfm")));
+    }
+}
+
+#[test]
+fn fused_rounding_where_it_is_asked_for() {
+    for level in levels() {
+        let mut p = Builder::new(1);
+        let [a, b, c] = [0; 3].map(|_| p.input(Dtype::Float64));
+        let sum = p.fused_multiply_add(a, b, c);
+        p.store(sum);
+        let all = instructions(&kernel(level, &p.finish()).machine_code()[0]);
+        assert_eq!(count(&all, Mnemonic::Vfmadd213pd), 4, "{level:?}");
+    }
+}
+
+#[test]
+fn branches_stay_inside_and_saved_registers_come_back() {
+    let mut p = Builder::new(1);
+    let inputs = [0; 8].map(|_| p.input(Dtype::Float32));
+    let mut sum = inputs[0];
+    for &input in &inputs[1..] {
+        sum = p.add(sum, input);
+    }
+    p.store(sum);
+    let program = p.finish();
+    for level in levels() {
+        let all = instructions(&kernel(level, &program).machine_code()[0]);
+        let end = all.last().unwrap().ip();
+        for i in &all {
+            let jumps = i.flow_control() == FlowControl::ConditionalBranch
+                || i.flow_control() == FlowControl::UnconditionalBranch;
+            assert!(!jumps || i.near_branch64() <= end);
+            assert!(i.flow_control() != FlowControl::Call && !i.is_string_instruction());
+        }
+        let moved = |m: Mnemonic| -> Vec<Register> {
+            all.iter().filter(|i| i.mnemonic() == m).map(|i| i.op0_register()).collect()
+        };
+        let (pushed, mut popped) = (moved(Mnemonic::Push), moved(Mnemonic::Pop));
+        popped.reverse();
+        assert_eq!(pushed, popped, "{level:?}");
+        assert!(!pushed.is_empty());
+    }
+}
+
+#[test]
+fn numbers_of_the_program_are_folded() {
+    for level in levels() {
+        let mut p = Builder::new(1);
+        let x = p.input(Dtype::Float64);
+        let (two, three) = (p.constant(2.0), p.constant(3.0));
+        let six = p.multiply(two, three);
+        let result = p.multiply(x, six);
+        p.store(result);
+        let all = instructions(&kernel(level, &p.finish()).machine_code()[0]);
+        assert_eq!(count(&all, Mnemonic::Vmulpd), 4, "{level:?}");
+    }
+}
+
+#[test]
+fn functions_stand_between_loops() {
+    let mut p = Builder::new(1);
+    let x = p.input(Dtype::Float64);
+    let square = p.multiply(x, x);
+    let exp = p.exp(square);
+    let result = p.add(exp, x);
+    p.store(result);
+    let program = p.finish();
+    for level in levels() {
+        let kernel = kernel(level, &program);
+        assert_eq!((kernel.machine_code().len(), kernel.n_tile_steps()), (2, 1));
+    }
+}
+
+/// A byte tile that is free after its last use must not become a tile of numbers of the same loop.
+#[test]
+fn bytes_and_numbers_do_not_share_a_tile() {
+    let n = 1000;
+    let (x, mut out) = (vec![2.0_f32; n], vec![1.0_f32; n]);
+    let mut flags = vec![0_u8; n];
+    let mut p = Builder::new(1);
+    let value = p.input(Dtype::Float32);
+    let flag = p.cast(value, Dtype::Bool);
+    let not = p.logical_not(flag);
+    let root = p.square_root(value);
+    let sine = p.sin(root);
+    p.store(not).store(sine);
+    let program = p.finish();
+    for level in levels() {
+        flags.fill(7);
+        let machine = machine(level);
+        let kernel = machine.kernel(&program).unwrap();
+        let inputs = [View::new(x.as_ptr(), &[4])];
+        let outputs = [
+            View { data: flags.as_mut_ptr(), strides: &[1] },
+            View { data: out.as_mut_ptr().cast(), strides: &[4] },
+        ];
+        let call = Call { extents: &[n], inputs: &inputs, outputs: &outputs, scalars: &[] };
+        // SAFETY: all buffers have n elements.
+        unsafe { machine.run(&kernel, &call).unwrap() };
+        assert!(flags.iter().all(|&f| f == 0), "{level:?}");
+    }
+}
+
+#[test]
+fn tiles_on_request() {
+    let settings = Settings { emit: false, ..Settings::default() };
+    let kernel = Machine::new(settings).kernel(&multiply_add()).unwrap();
+    assert!(kernel.machine_code().is_empty());
+}
