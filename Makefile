@@ -21,6 +21,7 @@ help:
 	@echo "make test-distdl DISTDL=PATH   run DistDL's own tests on partita"
 	@echo "make bench       measure, side by side with the neighbours, into docs/benchmarks.md"
 	@echo "make check       formatting, lints, types"
+	@echo "make bench-kernels   the same for kernels, into docs/benchmarks-kernels.md"
 	@echo "make mutants     change the core at random, and show which changes no test notices"
 	@echo "make wheel       a wheel for older systems, into dist/"
 
