@@ -14,7 +14,7 @@ impl Engine {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Threads => "threads are with",
+            Self::Threads => "threads",
             Self::Mpi => "mpi",
         }
     }
@@ -22,7 +22,7 @@ impl Engine {
     /// What of a rank stays with its process when that forks.
     pub(crate) fn stays_with_parent(self) -> &'static str {
         match self {
-            Self::Threads => "threads",
+            Self::Threads => "threads are with",
             Self::Mpi => "place in the job is with",
         }
     }
