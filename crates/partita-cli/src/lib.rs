@@ -11,7 +11,7 @@ mod plan;
 mod show;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::Path;
 
 use clap::Parser;
 use partita_protocol::Strictness;
@@ -126,14 +126,14 @@ pub fn run(
 
 /// Says what is here, besides the given facts; gives the exit status.
 ///
-/// `programs` is where the environment keeps its programs, if that is not beside this one.
+/// `mpiexec` is the launcher that was found.
 pub fn doctor(
     facts: &[(String, String)],
-    programs: Option<PathBuf>,
+    mpiexec: Option<&Path>,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> i32 {
-    status(doctor::run(facts, programs, out), err)
+    status(doctor::run(facts, mpiexec, out), err)
 }
 
 /// The exit status of what needs the Python package where there is none.

@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use partita_mpi::{MpiError, Request, Step};
+use partita_mpi::{MpiError, Polling, Request, Step};
 use partita_plan::Move;
 
 use crate::copy::Dtype;
@@ -52,18 +52,25 @@ pub(crate) unsafe fn transfer(
     if outcome.is_err() {
         transfer.give_up();
     }
-    outcome.map_err(|error| explained(meeting, error))
+    outcome.map_err(|error| explained(meeting, context.round, error))
 }
 
-/// What MPI reports of a dead process, in words: the system may take a moment to say that it died.
-fn explained(meeting: &MpiMeeting, error: TeamError) -> TeamError {
-    if !matches!(error, TeamError::Engine { .. }) {
+/// The reason behind an error, where another rank has it.
+///
+/// The system may take a moment to say that a process died of which MPI reports an error. A rank
+/// that was stopped finds its own deadline passed when it goes on: the others' word is on its way.
+fn explained(meeting: &MpiMeeting, round: u64, error: TeamError) -> TeamError {
+    let look = || match error {
+        TeamError::Engine { .. } => look_around(meeting),
+        _ => check(meeting, round),
+    };
+    if !matches!(error, TeamError::Engine { .. } | TeamError::Deadline { .. }) {
         return error;
     }
     let start = Instant::now();
     while start.elapsed() < GRACE {
-        if let Err(Stopped(death)) = look_around(meeting) {
-            return death;
+        if let Err(Stopped(reason)) = look() {
+            return reason;
         }
         std::thread::sleep(LISTEN);
     }
@@ -73,7 +80,7 @@ fn explained(meeting: &MpiMeeting, error: TeamError) -> TeamError {
 struct Transfer<'a> {
     meeting: &'a MpiMeeting,
     context: &'a RunContext<'a>,
-    patience: partita_mpi::Patience,
+    polling: Polling,
     dtype: Dtype,
     out: Vec<Outgoing>,
     /// Copies: any order will do. Sums: ascending sources, one at a time.
@@ -143,7 +150,7 @@ impl<'a> Transfer<'a> {
         Self {
             meeting,
             context,
-            patience: partita_mpi::Patience { limit: patience.limit, ..Default::default() },
+            polling: Polling { limit: patience.limit, ..Default::default() },
             dtype: context.plan.dtype(),
             out,
             into,
@@ -179,7 +186,7 @@ impl<'a> Transfer<'a> {
     /// Moves chunks until all from a source have come; from every source and to every target if
     /// it is `u64::MAX`.
     fn pump(&mut self, source: u64) -> Result<()> {
-        let patience = self.patience;
+        let polling = self.polling;
         let (meeting, round) = (self.meeting, self.context.round);
         let (mut checked, mut looked) = (Instant::now(), Instant::now());
         let check = || {
@@ -205,7 +212,7 @@ impl<'a> Transfer<'a> {
             }
             Ok(if moved { Step::Moved } else { Step::Idle })
         };
-        patience.until("chunks", poll, check).map_err(|Stopped(error)| self.named(error))
+        polling.until("chunks", poll, check).map_err(|Stopped(error)| self.named(error))
     }
 
     /// Says who is missing where a deadline has passed.
