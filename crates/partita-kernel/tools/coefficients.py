@@ -77,7 +77,9 @@ def fit(doc, name, f, low, high, degree, whole, exact, emit=emit):
 def alternate(f, weight, points, degree):
     """The polynomial with the least weighted error on the points, by Remez's exchange."""
     n = degree + 2
-    chosen = [points[round((len(points) - 1) * (1 - mp.cos(mp.pi * i / (n - 1))) / 2)] for i in range(n)]
+    chosen = [
+        points[round((len(points) - 1) * (1 - mp.cos(mp.pi * i / (n - 1))) / 2)] for i in range(n)
+    ]
     values, weights = {x: f(x) for x in points}, {x: weight(x) for x in points}
     for _ in range(12):
         system = mp.matrix(n, n)
@@ -94,7 +96,7 @@ def alternate(f, weight, points, degree):
 def extremes(points, errors, n):
     """The n points of alternating largest errors, or none if there are fewer."""
     runs = []
-    for x, error in zip(points, errors):
+    for x, error in zip(points, errors, strict=True):
         if runs and (runs[-1][1] > 0) == (error > 0):
             runs[-1] = max(runs[-1], (x, error), key=lambda pair: abs(pair[1]))
         else:
