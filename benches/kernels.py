@@ -115,18 +115,19 @@ def main() -> None:
     parser.add_argument("--group", choices=GROUPS, action="append")
     parser.add_argument("--write", type=Path)
     arguments = parser.parse_args()
-    parts: dict[str, str] = {}
-    for level in arguments.level or ["native", "avx2"]:
-        name, times = measure(arguments.bench, level, arguments.group or list(GROUPS))
-        parts[f"programs {level}"] = report.programs(times, name)
-    if arguments.ulp:
-        parts["speed"] = report.speed(mathematics(arguments.ulp))
-    if arguments.errors:
-        parts["errors"] = report.errors(arguments.errors.read_text())
-    for name, text in parts.items():
-        print(text)
+
+    def tell(name: str, text: str) -> None:
+        print(text, flush=True)
         if arguments.write:
             report.replace(arguments.write, name, text)
+
+    for level in arguments.level or ["native", "avx2"]:
+        name, times = measure(arguments.bench, level, arguments.group or list(GROUPS))
+        tell(f"programs {level}", report.programs(times, name))
+    if arguments.ulp:
+        tell("speed", report.speed(mathematics(arguments.ulp)))
+    if arguments.errors:
+        tell("errors", report.errors(arguments.errors.read_text()))
 
 
 if __name__ == "__main__":
