@@ -8,7 +8,9 @@ RUST := $(shell find crates tests/oracle -name '*.rs' -o -name Cargo.toml) Cargo
 
 # The neighbours live outside the checkout, so that a fresh clone finds them again.
 CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/partita
-PEERS = $(CACHE)/peers-$(shell (cat requirements/peers.txt; $(PYTHON) --version) | cksum | cut -d' ' -f1)
+named = $(CACHE)/$(1)-$(shell (cat requirements/$(1).txt; $(PYTHON) --version) | cksum | cut -d' ' -f1)
+PEERS = $(call named,peers)
+KERNEL_PEERS = $(call named,kernels)
 
 export PYTHONDONTWRITEBYTECODE := 1
 
@@ -59,11 +61,18 @@ test-python: build system-mpi
 	$(BIN)/python -m pytest
 
 # The folder is named by what is in the file, so a newer file of the same content is no reason.
+define environment
+	rm -rf $(1)
+	$(PYTHON) -m venv $(1)
+	$(1)/bin/pip install --quiet --disable-pip-version-check --requirement $(2)
+	@touch $(1)/ready
+endef
+
 $(PEERS)/ready: | requirements/peers.txt
-	rm -rf $(PEERS)
-	$(PYTHON) -m venv $(PEERS)
-	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --requirement requirements/peers.txt
-	@touch $@
+	$(call environment,$(PEERS),requirements/peers.txt)
+
+$(KERNEL_PEERS)/ready: | requirements/kernels.txt
+	$(call environment,$(KERNEL_PEERS),requirements/kernels.txt)
 
 test-peers: build $(PEERS)/ready
 	PYTHONPATH=python $(PEERS)/bin/python -m pytest tests/peers
@@ -75,10 +84,17 @@ test-distdl: build $(PEERS)/ready
 bench-distdl: build $(PEERS)/ready
 	$(PEERS)/bin/python benches/distdl.py $(if $(DISTDL),--distdl $(DISTDL)) --write docs/benchmarks-distdl.md
 
-# Kernels beside numba, NumPy and C; PARTITA_SIMD=avx2 measures without AVX-512.
-bench-kernels: $(PEERS)/ready
-	cargo build --release --quiet --package partita-kernel --benches
-	$(PEERS)/bin/python benches/kernels.py $$(ls -t target/release/deps/kernels-* | grep -v '\.d$$' | head -1) --write docs/benchmarks-kernels.md
+# Kernels beside numba, NumPy, numexpr, JAX and C, with all that the processor has and with AVX2 alone.
+# ERRORS=1 measures the errors of the vector mathematics too, on all of float32: tens of minutes.
+KERNEL_BENCH = $$(ls -t target/release/deps/kernels-* | grep -v '\.d$$' | head -1)
+ULP := target/release/examples/ulp
+
+bench-kernels: $(KERNEL_PEERS)/ready
+	cargo build --release --quiet --package partita-kernel --bench kernels --example ulp
+	@mkdir -p $(STAMPS)
+	$(if $(ERRORS),($(ULP) single --all; $(ULP) double; $(ULP) complex 1000000) > $(STAMPS)/errors.md)
+	$(KERNEL_PEERS)/bin/python benches/kernels.py --bench $(KERNEL_BENCH) --ulp $(ULP) \
+		$(if $(ERRORS),--errors $(STAMPS)/errors.md) --write docs/benchmarks-kernels.md
 
 bench: build $(PEERS)/ready
 	cargo build --release --quiet --package partita-cli
