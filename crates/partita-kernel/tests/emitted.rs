@@ -12,7 +12,7 @@ fn levels() -> Vec<Level> {
 }
 
 fn machine(level: Level) -> Machine {
-    Machine::new(Settings { level, emit: true, n_threads: 1, tile: 512 })
+    Machine::new(Settings { level, emit: true, n_threads: 1, tile: 512, ..Settings::default() })
 }
 
 fn kernel(level: Level, program: &Program) -> Arc<Kernel> {

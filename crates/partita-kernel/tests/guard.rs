@@ -67,7 +67,8 @@ fn nothing_beyond_the_ends() {
         let strides = [size as isize];
         for level in Level::all() {
             for emit in [false, true] {
-                let settings = Settings { level, emit, n_threads: 1, tile: 512 };
+                let settings =
+                    Settings { level, emit, n_threads: 1, tile: 512, ..Settings::default() };
                 let machine = Machine::new(settings);
                 let kernel = machine.kernel(&program(dtype)).unwrap();
                 for n in (0..70).chain([511, 512, 513, 1025]) {

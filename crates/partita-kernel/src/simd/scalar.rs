@@ -102,7 +102,9 @@ impl Lanes for f64 {
     }
     #[inline(always)]
     fn fnma(self, factor: Self, term: Self) -> Self {
-        (-self).mul_add(factor, term)
+        // As the instructions of vectors do it: a NaN keeps its sign.
+        let negative = if self.is_nan() { self } else { -self };
+        negative.mul_add(factor, term)
     }
     #[inline(always)]
     fn fms(self, factor: Self, term: Self) -> Self {
