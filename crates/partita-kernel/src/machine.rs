@@ -56,10 +56,11 @@ impl Kernel {
         self.code_for(Access::default())
     }
 
-    /// The same for large calls: results past the cache, the first two buffers asked for ahead.
+    /// The same for large calls: results past the cache, the first two buffers asked for ahead,
+    /// several rows at once.
     #[must_use]
     pub fn streaming_machine_code(&self) -> Vec<Vec<u8>> {
-        self.code_for(Access { streams: true, ahead: 3, repeated: 0 })
+        self.code_for(Access { streams: true, ahead: 3, grouped: true, ..Access::default() })
     }
 
     fn code_for(&self, access: Access) -> Vec<Vec<u8>> {

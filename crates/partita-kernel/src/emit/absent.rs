@@ -2,7 +2,7 @@
 
 mod access;
 
-pub use access::Access;
+pub use access::{Access, GROUP};
 
 use crate::math::Level;
 use crate::tiles::Code;
@@ -62,6 +62,11 @@ impl Fused {
 
     /// Never called.
     pub fn can_stream(&self) -> bool {
+        match *self {}
+    }
+
+    /// Never called.
+    pub fn can_group(&self, _: usize) -> bool {
         match *self {}
     }
 

@@ -9,4 +9,11 @@ pub struct Access {
     pub ahead: u16,
     /// Slots of which one element serves a whole row.
     pub repeated: u16,
+    /// [`GROUP`] rows at once; the number of rows is a multiple of it.
+    pub grouped: bool,
+    /// Slots whose step from row to row is the second of two, where rows are grouped.
+    pub second: u16,
 }
+
+/// Rows that are gone through at once.
+pub const GROUP: usize = 4;

@@ -9,7 +9,7 @@ mod pages;
 mod segment;
 mod versions;
 
-pub use access::Access;
+pub use access::{Access, GROUP};
 
 use crate::math::Level;
 use crate::math::level::Kind;
@@ -82,6 +82,8 @@ impl Loop<'_> {
     /// of `steps` from there; of repeated slots one element is enough. Tiles of truth values have
     /// room for a vector more with AVX2. Slots are the same memory or do not overlap. Results that
     /// go past the cache are all at the same distance from a cache line, a multiple of their size.
+    /// Grouped rows are a multiple of [`GROUP`], and those of results that go past the cache a
+    /// multiple of a line apart.
     #[inline]
     pub unsafe fn call(&self, slots: *const *mut u8, n: usize, n_rows: usize, steps: *const isize) {
         let start = match &self.other {
@@ -122,6 +124,11 @@ impl Fused {
     /// Whether it writes only numbers of its lanes, so that it can stream.
     pub fn can_stream(&self) -> bool {
         !self.segment.stores.is_empty() && self.segment.stores.iter().all(|s| !s.2)
+    }
+
+    /// Whether registers suffice for several rows at once, with so many different steps.
+    pub fn can_group(&self, n_steps: usize) -> bool {
+        self.segment.slots().len() + 2 * n_steps <= segment::MOST_SLOTS
     }
 
     /// The slots it writes.

@@ -13,7 +13,7 @@ impl Whole {
     /// For large calls whose rows lie element after element.
     pub fn access(&self, program: &Program, fused: &Fused, call: &Call<'_>) -> Access {
         let streams = fused.can_stream() && !in_place(call) && self.in_whole_lines(program, call);
-        Access { streams, ahead: self.leaders(call), repeated: 0 }
+        Access { streams, ahead: self.leaders(call), ..Access::default() }
     }
 
     /// Whether the lines of all outputs begin at the same points, between elements.

@@ -13,10 +13,12 @@ use crate::program::Program;
 use crate::space::{Call, Space, View};
 use crate::tiles::order::Order;
 use crate::tiles::{Code, Source};
-use pieces::{Contiguous, Rows};
+use pieces::{Contiguous, Rows, Versions};
 
 /// Slots that are held on the stack.
 const MOST_SLOTS: usize = 64;
+/// Points from which rows are worth going through several at once.
+const LONG: usize = 64;
 
 /// Which slot of the only loop is which buffer of a call.
 #[derive(Debug)]
@@ -54,9 +56,10 @@ impl Whole {
             if !own || code.outputs[..output].contains(&slot) {
                 return None;
             }
-            whole.outputs.push(Bound { slot, number: output, place: 0 });
+            let place = read_or_written.iter().position(|&s| s == slot)?;
+            whole.outputs.push(Bound { slot, number: output, place });
         }
-        for (place, slot) in read_or_written.into_iter().enumerate() {
+        for (place, &slot) in read_or_written.iter().enumerate() {
             match code.slots[slot as usize].source {
                 Source::Input(number) => whole.inputs.push(Bound { slot, number, place }),
                 Source::Register if code.outputs.contains(&slot) => {}
@@ -97,8 +100,9 @@ impl Whole {
         let large = n_bytes >= stream_from;
         let access = if large { self.access(program, fused, call) } else { Access::default() };
         if contiguous(program, call) {
-            let Some(version) = fused.version(access) else { return false };
-            let runs = Contiguous { whole: self, program, version, call, slots, access };
+            let steps = self.sizes(program);
+            let Some(versions) = self.versions(fused, access, large, steps) else { return false };
+            let runs = Contiguous { whole: self, program, versions, call, slots };
             // SAFETY: the caller's.
             unsafe { runs.run(n_points, n_threads) };
             return true;
@@ -107,11 +111,54 @@ impl Whole {
         let space = Space::new(program, call, &order.outer, &order.inner);
         let Some(repeated) = self.repeated(program, &space) else { return false };
         let access = Access { ahead: access.ahead & !repeated, repeated, ..access };
-        let Some(version) = fused.version(access) else { return false };
-        let rows = Rows { whole: self, program, version, space: &space, slots, access };
+        let long = large && space.row() >= LONG;
+        let steps = self.steps(program, &space);
+        let Some(versions) = self.versions(fused, access, long, steps) else { return false };
+        let rows = Rows { whole: self, program, versions, space: &space, slots };
         // SAFETY: the caller's.
         unsafe { rows.run(n_points, n_threads) };
         true
+    }
+
+    /// The loops for a call whose slots step from row to row as given, by their places; groups
+    /// where they pay. Nothing where the system forbids more code.
+    fn versions<'a>(
+        &self,
+        fused: &'a Fused,
+        access: Access,
+        grouped: bool,
+        steps: impl Iterator<Item = (usize, isize)> + Clone,
+    ) -> Option<Versions<'a>> {
+        let rows = fused.version(access)?;
+        let groups = if grouped { groups(access, fused, steps) } else { None };
+        let groups = match groups {
+            Some(access) => Some(fused.version(access)?),
+            None => None,
+        };
+        Some(Versions { rows, groups, streams: access.streams })
+    }
+
+    /// Bytes of an element, by place.
+    fn sizes<'a>(
+        &'a self,
+        program: &'a Program,
+    ) -> impl Iterator<Item = (usize, isize)> + Clone + 'a {
+        let inputs = self.inputs.iter().map(|i| (i.place, program.inputs[i.number].size()));
+        let outputs = self.outputs.iter().map(|o| (o.place, program.output_dtype(o.number).size()));
+        // Long rows are folded after a multiple of lines, whatever the elements.
+        outputs.chain(inputs).map(|(place, size)| (place, 64 * size as isize))
+    }
+
+    /// Steps from row to row, by place; those of outputs first.
+    fn steps<'a>(
+        &'a self,
+        program: &'a Program,
+        space: &'a Space,
+    ) -> impl Iterator<Item = (usize, isize)> + Clone + 'a {
+        let n_inputs = program.inputs.len();
+        let inputs = self.inputs.iter().map(|i| (i.place, space.step(i.number)));
+        let outputs = self.outputs.iter().map(move |o| (o.place, space.step(n_inputs + o.number)));
+        outputs.chain(inputs)
     }
 
     /// The inputs of which one element serves a whole row; nothing if rows lie otherwise than
@@ -129,6 +176,23 @@ impl Whole {
         let plain = |buffer: usize| space.row_stride(buffer) == space.buffers[buffer].size as isize;
         outputs.into_iter().all(plain).then_some(repeated)
     }
+}
+
+/// The version that takes several rows at once, if there are not too many different steps and
+/// lines begin at the same points of all rows.
+fn groups(
+    access: Access,
+    fused: &Fused,
+    mut steps: impl Iterator<Item = (usize, isize)> + Clone,
+) -> Option<Access> {
+    let (_, first) = steps.clone().next()?;
+    let others = steps.clone().filter(|s| s.1 != first);
+    let second = others.clone().fold(0, |all, s| all | 1 << s.0);
+    let other = others.clone().next().map(|s| s.1);
+    let two = others.clone().all(|s| Some(s.1) == other);
+    let whole_lines = !access.streams || steps.all(|s| s.1 % 64 == 0 || s.1 != first);
+    let fits = two && whole_lines && fused.can_group(if second == 0 { 1 } else { 2 });
+    fits.then_some(Access { grouped: true, second, ..access })
 }
 
 /// Whether all buffers lie in C order without gaps.

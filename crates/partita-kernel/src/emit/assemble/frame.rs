@@ -17,6 +17,9 @@ impl Emitter<'_> {
         self.a.push(rcx)?;
         self.a.push(rdx)?;
         self.a.lea(r11, qword_ptr(pool))?;
+        if self.access.grouped {
+            self.load_steps()?;
+        }
         for (i, &slot) in self.slots.clone().iter().enumerate() {
             self.a.mov(POINTERS[i].0, qword_ptr(rdi + 8 * i32::from(slot)))?;
         }
@@ -28,7 +31,8 @@ impl Emitter<'_> {
     }
 
     fn saved(&self) -> &'static [(AsmRegister64, Register)] {
-        &POINTERS[N_FREE_POINTERS..self.slots.len().max(N_FREE_POINTERS)]
+        let n_used = self.slots.len() + self.n_step_registers();
+        &POINTERS[N_FREE_POINTERS..n_used.max(N_FREE_POINTERS)]
     }
 
     /// Moves all pointers by their steps, as long as rows are left.
@@ -68,7 +72,12 @@ impl Emitter<'_> {
     pub fn count_to_line(&mut self) -> Result<()> {
         let first = self.segment.stores[0].0;
         let (pointer, _) = self.pointer(first);
-        self.a.lea(rdx, qword_ptr(pointer + rax * self.shape.lane as i32))?;
+        // The pointers of a group move along; those of a row stay, and the index moves.
+        if self.access.grouped {
+            self.a.mov(rdx, pointer)?;
+        } else {
+            self.a.lea(rdx, qword_ptr(pointer + rax * self.shape.lane as i32))?;
+        }
         self.a.neg(rdx)?;
         self.a.and(edx, 63)?;
         self.a.shr(edx, self.shape.lane.trailing_zeros())

@@ -1,15 +1,15 @@
 //! Loads and stores.
 
-use super::registers::{Body, LAST_LANES, LAST_MASK, POINTERS, SCRATCH_MASK};
+use super::registers::{Body, LAST_LANES, LAST_MASK, SCRATCH_MASK};
 use super::{Emitter, Place, Result};
 use crate::emit::codes;
 use iced_x86::code_asm::registers::{gpr32::*, gpr64::*};
-use iced_x86::code_asm::{byte_ptr, dword_ptr, qword_ptr};
+use iced_x86::code_asm::{dword_ptr, qword_ptr};
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 const LINE: usize = 64;
 /// How far ahead lines are asked for, in bytes: memory takes about as long as computing so many.
-const AHEAD: usize = 1024;
+const AHEAD: usize = 512;
 
 impl Emitter<'_> {
     /// Whether one element of a slot serves the whole row.
@@ -17,15 +17,39 @@ impl Emitter<'_> {
         self.access.repeated >> self.pointer_place(slot) & 1 == 1
     }
 
+    /// Bytes from one element of a slot to the next.
+    pub fn slot_size(&self, slot: u16) -> usize {
+        let stored_as_bytes = self.segment.stores.iter().any(|s| s.0 == slot && s.2);
+        let bytes = stored_as_bytes || self.segment.byte_slots.contains(&slot);
+        if bytes { 1 } else { self.shape.lane }
+    }
+
     /// The elements of a slot at a place.
     pub fn element(&self, slot: u16, size: usize, place: Place) -> MemoryOperand {
+        self.further(slot, size, place, 0)
+    }
+
+    /// As [`Emitter::element`], some bytes further on.
+    fn further(&self, slot: u16, size: usize, place: Place, n_bytes: usize) -> MemoryOperand {
+        let n_bytes = (place.offset * size + n_bytes) as i64;
+        if self.access.grouped {
+            return self.in_group(slot, n_bytes, place.row);
+        }
         MemoryOperand::with_base_index_scale_displ_size(
             self.pointer(slot).1,
             Register::RAX,
             size as u32,
-            (place.offset * size) as i64,
-            u32::from(place.offset > 0),
+            n_bytes,
+            u32::from(n_bytes > 0),
         )
+    }
+
+    /// The only element of a slot that serves a whole row.
+    fn repeated_element(&self, slot: u16, row: usize) -> MemoryOperand {
+        match self.access.grouped {
+            true => self.in_group(slot, 0, row),
+            false => MemoryOperand::with_base(self.pointer(slot).1),
+        }
     }
 
     /// Asks for lines further on of the slots that want it, once per line.
@@ -34,11 +58,10 @@ impl Emitter<'_> {
         if place.partial || !n_bytes.is_multiple_of(LINE) {
             return Ok(());
         }
-        for (i, (pointer, _)) in POINTERS.into_iter().enumerate().take(self.slots.len()) {
+        for (i, slot) in self.slots.clone().into_iter().enumerate() {
             if self.access.ahead >> i & 1 == 1 {
-                let further = (n_bytes + AHEAD) as i32;
-                let lane = self.shape.lane as i32;
-                self.a.prefetcht0(byte_ptr(pointer + rax * lane + further))?;
+                let memory = self.further(slot, self.slot_size(slot), place, AHEAD);
+                self.add(Instruction::with1(Code::Prefetcht0_m8, memory)?)?;
             }
         }
         Ok(())
@@ -122,7 +145,7 @@ impl Emitter<'_> {
             return Ok(to);
         }
         if self.is_repeated(slot) {
-            let memory = MemoryOperand::with_base(self.pointer(slot).1);
+            let memory = self.repeated_element(slot, place.row);
             self.add(Instruction::with2(self.shape.of(codes::BROADCAST), vector, memory)?)?;
             return Ok(to);
         }

@@ -1,10 +1,11 @@
 //! A segment as machine code; README.md beside this folder has the plan of registers and loops.
 //!
-//! This file has the loops; `frame.rs` what surrounds them, `memory.rs` loads and stores,
+//! This file has the loop over one row, `group.rs` the one over several; `frame.rs` what surrounds them, `memory.rs` loads and stores,
 //! `compute.rs` where operands lie, `operations.rs` what is done with them.
 
 mod compute;
 mod frame;
+mod group;
 mod memory;
 mod operations;
 mod registers;
@@ -51,6 +52,8 @@ struct Emitter<'a> {
 /// Which vector of the loop a body computes.
 #[derive(Clone, Copy)]
 struct Place {
+    /// Row of a group.
+    row: usize,
     /// Lanes after the index.
     offset: usize,
     /// Only the lanes of the mask.
@@ -62,8 +65,13 @@ impl Emitter<'_> {
         let (mut pool, mut row) = (self.a.create_label(), self.a.create_label());
         self.enter(pool)?;
         self.a.set_label(&mut row)?;
-        self.row()?;
-        self.next_row(row)?;
+        if self.access.grouped {
+            self.group()?;
+            self.next_group(row)?;
+        } else {
+            self.row()?;
+            self.next_row(row)?;
+        }
         self.leave()?;
         self.a.set_label(&mut pool)?;
         self.data()
@@ -85,7 +93,7 @@ impl Emitter<'_> {
         self.a.cmp(rdx, rsi)?;
         self.a.ja(single)?;
         self.a.set_label(&mut main)?;
-        self.pair()?;
+        self.pair(0)?;
         self.a.add(rax, 2 * n_lanes)?;
         self.a.lea(rdx, qword_ptr(rax + 2 * n_lanes))?;
         self.a.cmp(rdx, rsi)?;
@@ -94,7 +102,7 @@ impl Emitter<'_> {
         self.a.lea(rdx, qword_ptr(rax + n_lanes))?;
         self.a.cmp(rdx, rsi)?;
         self.a.ja(last)?;
-        self.body(Place { offset: 0, partial: false })?;
+        self.body(Place { row: 0, offset: 0, partial: false })?;
         self.a.add(rax, n_lanes)?;
         self.a.jmp(single)?;
         self.a.set_label(&mut last)?;
@@ -103,32 +111,11 @@ impl Emitter<'_> {
         self.a.je(done)?;
         self.a.set_label(&mut partial)?;
         self.mask()?;
-        self.body(Place { offset: 0, partial: true })?;
+        self.body(Place { row: 0, offset: 0, partial: true })?;
         self.a.add(rax, rdx)?;
         self.a.cmp(rax, rsi)?;
         self.a.jb(if self.access.streams { head } else { whole })?;
         self.a.set_label(&mut done)
-    }
-
-    /// Two vectors. Streaming halves of a line are written beside each other where registers
-    /// suffice: a line that waits for its other half is evicted as two.
-    fn pair(&mut self) -> Result<()> {
-        let [first, second] =
-            [0, self.shape.n_lanes()].map(|offset| Place { offset, partial: false });
-        if !self.access.streams || self.shape.wide || !self.segment.fits_pair() {
-            self.body(first)?;
-            return self.body(second);
-        }
-        let free = (0..self.n_free()).rev().collect();
-        let mut one = self.values(first, free)?;
-        let results = self.results(&one);
-        let free = (0..self.n_free()).rev().filter(|r| !results.contains(r)).collect();
-        let mut two = self.values(second, free)?;
-        for store in 0..self.segment.stores.len() {
-            self.store(&mut one, store, first)?;
-            self.store(&mut two, store, second)?;
-        }
-        Ok(())
     }
 
     /// One vector of everything: loads where needed, all stores last.
@@ -145,11 +132,6 @@ impl Emitter<'_> {
             self.compute(&mut body, at, node, place)?;
         }
         Ok(body)
-    }
-
-    /// The registers that wait to be stored.
-    fn results(&self, body: &Body) -> Vec<usize> {
-        self.segment.stores.iter().filter_map(|s| body.nodes[s.1]).collect()
     }
 
     fn add(&mut self, instruction: Instruction) -> Result<()> {
