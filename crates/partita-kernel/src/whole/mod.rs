@@ -99,7 +99,14 @@ impl Whole {
             .fold(0, usize::saturating_add);
         let large = n_bytes >= stream_from;
         let access = if large { self.access(program, fused, call) } else { Access::default() };
-        if contiguous(program, call) {
+        let contiguous = contiguous(program, call);
+        if contiguous && !large && n_points < pieces::DIVIDE_FROM {
+            self.fill(&mut slots, call);
+            // SAFETY: the caller's.
+            unsafe { fused.call(slots.as_ptr(), n_points) };
+            return true;
+        }
+        if contiguous {
             let steps = self.sizes(program);
             let Some(versions) = self.versions(fused, access, large, steps) else { return false };
             let runs = Contiguous { whole: self, program, versions, call, slots };
@@ -118,6 +125,17 @@ impl Whole {
         // SAFETY: the caller's.
         unsafe { rows.run(n_points, n_threads) };
         true
+    }
+
+    /// Where the buffers of a call begin, by slot.
+    #[inline]
+    fn fill(&self, slots: &mut Slots, call: &Call<'_>) {
+        for input in &self.inputs {
+            slots[input.slot as usize] = call.inputs[input.number].data;
+        }
+        for output in &self.outputs {
+            slots[output.slot as usize] = call.outputs[output.number].data;
+        }
     }
 
     /// The loops for a call whose slots step from row to row as given, by their places; groups

@@ -7,7 +7,7 @@ use crate::space::{Call, Position, Space};
 use crate::threads::divide;
 
 /// Points from which threads are worth waking.
-const DIVIDE_FROM: usize = 1 << 17;
+pub const DIVIDE_FROM: usize = 1 << 17;
 /// Points of a thread's piece, at least and at most: small pieces read the rows between them
 /// twice, large ones let threads wait for each other.
 const LEAST: usize = 1 << 16;

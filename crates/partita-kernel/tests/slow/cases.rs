@@ -227,9 +227,9 @@ fn operation(
 
 /// The value, with 1 in place of NaN.
 ///
-/// IEEE 754 leaves the sign of a computed NaN open, and the machines differ: the portable one
-/// negates a factor before a fused multiplication, which turns the NaN's sign, where others have
-/// one instruction, which keeps it. So operations that show signs see those of given NaNs only.
+/// IEEE 754 leaves open which of several NaNs an operation gives, and with it the sign: a fused
+/// multiplication of the C library, which the portable machine asks, may choose another than the
+/// instruction does. So operations that show signs see those of given NaNs only.
 fn without_nan(b: &mut Builder, x: Value) -> Value {
     let dtype = b.dtype(x);
     let nan = b.is_nan(x);

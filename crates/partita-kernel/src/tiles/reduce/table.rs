@@ -4,7 +4,7 @@ use super::argument::{Arg, First, Last};
 use super::kinds::{All, Any, Count, Greatest, Least, Mean, Product, Sum};
 use super::variance::Variance;
 use super::{LEAF, Reduce, STREAMS};
-use crate::dtype::Dtype;
+use crate::dtype::{self, Dtype};
 use crate::element::{BFloat16, Bool, Complex, Float16};
 use crate::math::Level;
 use crate::math::level::Kind;
@@ -42,6 +42,7 @@ pub struct Reducer {
 
 /// The functions of a reduction, for values of a type.
 pub fn find(reduction: Reduction, dtype: Dtype, level: Level) -> Reducer {
+    let level = as_compiled_best(reduction, dtype, level);
     let found = match reduction {
         Reduction::Sum => typed!(dtype, T: numbers => table::<Sum<T>>(level)),
         Reduction::Product => typed!(dtype, T: numbers => table::<Product<T>>(level)),
@@ -57,6 +58,19 @@ pub fn find(reduction: Reduction, dtype: Dtype, level: Level) -> Reducer {
         Reduction::Variance => typed!(dtype, T: floats => table::<Variance<T>>(level)),
     };
     found.unwrap_or_else(|| unreachable!("verified: {reduction:?} takes {dtype}"))
+}
+
+/// For extremes of integers the compiler makes gathers of 512 bits, many times as slow as plain
+/// loads of 256, with which memory is no slower.
+fn as_compiled_best(reduction: Reduction, dtype: Dtype, level: Level) -> Level {
+    use Reduction::{ArgMax, ArgMin, Maximum, Minimum};
+    let extreme = matches!(reduction, Minimum | Maximum | ArgMin | ArgMax);
+    let integer = matches!(dtype.kind(), dtype::Kind::Signed | dtype::Kind::Unsigned);
+    match level.0 {
+        #[cfg(target_arch = "x86_64")]
+        Kind::Avx512 if extreme && integer => Level(Kind::Avx2),
+        _ => level,
+    }
 }
 
 fn table<R: Reduce>(level: Level) -> Reducer {
@@ -128,13 +142,13 @@ unsafe fn leaves<R: Reduce>(items: *const u8, at: u64, partials: *mut u8, apart:
     }
 }
 
-/// Asks memory for as many items as are read now, some way ahead of them.
+/// Asks memory for as many items as are read now, some way ahead of them: at least behind them.
 #[inline(always)]
 fn ask_ahead<T>(items: *const T, n: usize) {
     #[cfg(target_arch = "x86_64")]
     for line in (0..n * size_of::<T>()).step_by(64) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let ahead = items.cast::<i8>().wrapping_add(line + AHEAD);
+        let ahead = items.cast::<i8>().wrapping_add(line + AHEAD.max(n * size_of::<T>()));
         // SAFETY: every x86-64 processor has the instruction, which never faults.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(ahead) };
     }
