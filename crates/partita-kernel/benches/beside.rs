@@ -7,7 +7,7 @@ mod programs;
 use libloading::Library;
 use partita_kernel::math::Level;
 use partita_kernel::{Call, Dtype, Kernel, Machine, Program, Reduction, Settings, View};
-use programs::{black_scholes, jacobi, numbers, reduction_of};
+use programs::{black_scholes, jacobi, numbers, poly8, reduction_of, sqrt8};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -45,6 +45,44 @@ fn in_turns(work: &mut [&mut dyn FnMut()]) -> Vec<f64> {
         }
     }
     best.iter().map(Duration::as_secs_f64).collect()
+}
+
+/// A plain loop on one thread or, from a million elements on, on two.
+///
+/// # Safety
+/// The processor has AVX2.
+unsafe fn halves(
+    plain: unsafe fn([&[f64]; 3], &mut [f64]),
+    n_threads: usize,
+    inputs: [&[f64]; 3],
+    out: &mut [f64],
+) {
+    if n_threads == 1 || out.len() < 1_000_000 {
+        // SAFETY: the caller's.
+        return unsafe { plain(inputs, out) };
+    }
+    let middle = out.len() / 2;
+    let (first, second) = out.split_at_mut(middle);
+    std::thread::scope(|scope| {
+        // SAFETY: the caller's.
+        scope.spawn(move || unsafe { plain(inputs.map(|x| &x[..middle]), first) });
+        // SAFETY: the caller's.
+        unsafe { plain(inputs.map(|x| &x[middle..]), second) };
+    });
+}
+
+#[target_feature(enable = "avx2,fma")]
+unsafe fn sqrt8_loop([a, b, c]: [&[f64]; 3], out: &mut [f64]) {
+    for (((out, a), b), c) in out.iter_mut().zip(a).zip(b).zip(c) {
+        *out = (a * a + b * b).sqrt() * 0.5 + (c - a) * b;
+    }
+}
+
+#[target_feature(enable = "avx2,fma")]
+unsafe fn poly8_loop([a, b, c]: [&[f64]; 3], out: &mut [f64]) {
+    for (((out, a), b), c) in out.iter_mut().zip(a).zip(b).zip(c) {
+        *out = ((a * b + c) * a - 0.25) * (b * c + 3.0) + a;
+    }
 }
 
 struct Beside {
@@ -101,6 +139,43 @@ impl Beside {
             1e3 * mine,
             c / mine
         );
+    }
+
+    /// The two expressions beside a plain loop of LLVM's, which is what numba compiles too.
+    fn expressions(&self) {
+        type Loop = unsafe fn([&[f64]; 3], &mut [f64]);
+        let both: [(&str, Program, Loop); 2] =
+            [("sqrt8", sqrt8(), sqrt8_loop), ("poly8", poly8(), poly8_loop)];
+        for n in [1 << 14, 1_000_000, 30_000_000] {
+            for (name, program, plain) in &both {
+                let inputs = [0, 1, 2].map(|place| numbers(n, place));
+                let (mut out, skip) = numbers(n, 3);
+                let read = [0, 1, 2].map(|i| &inputs[i].0[inputs[i].1..][..n]);
+                let target = &mut out[skip..][..n];
+                let kernel = self.kernel(program);
+                let views = read.map(|x| View::new(x.as_ptr(), &[8]));
+                let outputs = [View { data: target.as_mut_ptr().cast(), strides: &[8] }];
+                let extents = [n];
+                let call =
+                    Call { extents: &extents, inputs: &views, outputs: &outputs, scalars: &[] };
+                let repeats = (1_usize << 20).div_ceil(n);
+                let times = in_turns(&mut [
+                    &mut || (0..repeats).for_each(|_| self.run(&kernel, &call)),
+                    &mut || {
+                        for _ in 0..repeats {
+                            // SAFETY: the processor has AVX2, which emitted code needs too.
+                            unsafe { halves(*plain, self.n_threads, read, target) };
+                        }
+                    },
+                ]);
+                let threads = self.n_threads;
+                println!(
+                    "{name} of {n}, {threads} threads: {:.3} ns, {:.2} of a plain loop's time",
+                    1e9 * times[0] / (n * repeats) as f64,
+                    times[0] / times[1]
+                );
+            }
+        }
     }
 
     fn reductions(&self) {
@@ -184,6 +259,9 @@ fn main() {
         unsafe { threads(n_threads as i32) };
         if wanted("jacobi") {
             beside.jacobi();
+        }
+        if wanted("expressions") {
+            beside.expressions();
         }
         if wanted("scholes") {
             beside.options();

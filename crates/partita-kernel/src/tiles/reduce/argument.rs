@@ -75,7 +75,7 @@ impl<T: Bounded, E: End> Reduce for Arg<T, E> {
     type State = Found<T>;
     type Partial = Found<T>;
     type Out = i64;
-    const CHUNK: usize = 256;
+    const CHUNK: usize = 128;
 
     #[inline(always)]
     fn start() -> Found<T> {

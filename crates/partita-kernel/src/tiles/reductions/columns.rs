@@ -6,13 +6,16 @@ use crate::threads::divide;
 use crate::tiles::reduce::{COLUMN_LEAF, GROUP, Tree};
 use crate::tiles::runner::{Run, Runner};
 
+/// Results whose partial ones stay in the first cache.
+const WIDE: usize = 2048;
+
 /// Reduces the outer loops; every point of the inner ones has a result.
 ///
 /// # Safety
 /// The call's memory may be used.
 pub unsafe fn columns(run: &Run<'_>, reductions: &Reductions, n_threads: usize) {
     let (length, n_results) = (run.space.n_outer_points(), run.space.n_inner_points());
-    let width = run.tile.min(n_results);
+    let width = width(run, n_results, length, n_threads);
     let n_tiles = n_results.div_ceil(width);
     let n_groups = length.div_ceil(COLUMN_LEAF * GROUP);
     let row_width = reductions.row(width).width();
@@ -47,6 +50,15 @@ pub unsafe fn columns(run: &Run<'_>, reductions: &Reductions, n_threads: usize) 
             }
         }
     }
+}
+
+/// Results that are computed at once: a tile, or more where memory is read in place, so that it is
+/// read in longer stretches. Every result has its own order, which this does not change.
+fn width(run: &Run<'_>, n_results: usize, length: usize, n_threads: usize) -> usize {
+    let n_units = n_results / WIDE * length.div_ceil(COLUMN_LEAF * GROUP);
+    let one_row = run.space.row() == n_results;
+    let wide = one_row && n_units >= 2 * n_threads && Runner::new(run).reads_in_place(0, WIDE);
+    if wide { WIDE } else { run.tile.min(n_results) }
 }
 
 struct Columns<'a> {
