@@ -211,3 +211,35 @@ fn large_results_are_the_same_and_stay_in_their_rows() {
         }
     }
 }
+
+/// Wide tables are read in longer stretches than a tile where nothing is computed: the same sums,
+/// in the order of the rows up to 128 of them.
+#[test]
+fn columns_of_wide_tables() {
+    let (rows, columns) = (100_usize, 4500_usize);
+    let table: Vec<f64> = (0..rows * columns).map(|i| (i * i % 9973) as f64 / 7.0).collect();
+    let mut p = Builder::new(2);
+    let x = p.input(Dtype::Float64);
+    p.over(&[0]).reduce(x, Reduction::Sum);
+    let program = p.finish();
+    let mut wanted = table[..columns].to_vec();
+    for row in table.chunks_exact(columns).skip(1) {
+        wanted.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+    }
+    for level in Level::all() {
+        for (n_threads, tile) in [(1, 512), (1, 4096), (3, 1024)] {
+            let settings = Settings { level, n_threads, tile, ..Settings::default() };
+            let machine = Machine::new(settings);
+            let kernel = machine.kernel(&program).unwrap();
+            let mut sums = vec![0.0_f64; columns];
+            let strides = [8 * columns as isize, 8];
+            let inputs = [View::new(table.as_ptr(), &strides)];
+            let outputs = [View { data: sums.as_mut_ptr().cast(), strides: &[0, 8] }];
+            let extents = [rows, columns];
+            let call = Call { extents: &extents, inputs: &inputs, outputs: &outputs, scalars: &[] };
+            // SAFETY: the table and the sums have as many elements.
+            unsafe { machine.run(&kernel, &call).unwrap() };
+            assert!(sums == wanted, "{settings:?}");
+        }
+    }
+}
