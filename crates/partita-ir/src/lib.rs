@@ -1,0 +1,28 @@
+//! Programs on distributed arrays: the dialects `ndarray`, `dist`, `distruntime`, `region` and
+//! `partition`, with the functions, arithmetic and loops that programs need around them.
+//!
+//! A [`Module`] is a program in memory. The array front end builds one with a [`Builder`], the
+//! text tool reads one from a file; passes change it. [`table`] has every operation.
+//!
+//! The crate starts no thread, reads no environment and has no `unsafe`.
+
+#![forbid(unsafe_code)]
+
+mod attr;
+mod builder;
+mod enums;
+mod kind;
+mod module;
+mod slices;
+pub mod table;
+mod types;
+
+pub use attr::{Attr, Attrs, DialectAttr, Float, Name, Placement};
+pub use builder::{Builder, Entry, Slices};
+pub use enums::{CmpF, CmpI, DType, EwBin, EwUny, Reduce};
+pub use kind::OpKind;
+pub use module::{Block, Location, Mapping, Module, NewOp, Op, Ops, Source, Use, Value};
+pub use types::{
+    ArrayType, DYNAMIC, DistEnv, Env, FunctionType, Grid, MAX_CUTS, MemRefType, Scalar, Sign, Size,
+    TensorType, Type, by_x, shapes_may_equal,
+};
