@@ -12,7 +12,7 @@ PEERS = $(CACHE)/peers-$(shell (cat requirements/peers.txt; $(PYTHON) --version)
 
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help build demo test system-mpi mutants wheel test-rust test-python test-peers test-distdl bench bench-distdl bench-kernels check fmt clean
+.PHONY: help build demo test system-mpi system-mlir mutants wheel test-rust test-python test-peers test-distdl bench bench-distdl bench-kernels check fmt clean
 
 help:
 	@echo "make demo        build, then move an array among four ranks, explained and drawn"
@@ -65,7 +65,14 @@ $(PEERS)/ready: | requirements/peers.txt
 	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --requirement requirements/peers.txt
 	@touch $@
 
-test-peers: build $(PEERS)/ready
+# mlir-opt-19 reads and verifies what `partita opt` prints.
+system-mlir:
+	@command -v mlir-opt-19 > /dev/null \
+	|| test "$$(id -u)" != 0 || test -z "$$(command -v apt-get)" \
+	|| (apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends mlir-19-tools) > /dev/null \
+	|| echo "mlir-19-tools could not be installed; the tests go on without it"
+
+test-peers: build $(PEERS)/ready system-mlir
 	PYTHONPATH=python $(PEERS)/bin/python -m pytest tests/peers
 
 # DistDL's own test-suite on our back-end: make test-distdl DISTDL=path/to/a/checkout RANKS=18
