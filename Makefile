@@ -12,7 +12,7 @@ PEERS = $(CACHE)/peers-$(shell (cat requirements/peers.txt; $(PYTHON) --version)
 
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help build demo test system-mpi system-mlir mutants wheel test-rust test-python test-peers test-distdl bench bench-distdl bench-kernels check fmt clean
+.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel test-rust test-python test-peers test-distdl bench bench-distdl bench-kernels check fmt clean
 
 help:
 	@echo "make demo        build, then move an array among four ranks, explained and drawn"
@@ -23,6 +23,7 @@ help:
 	@echo "make check       formatting, lints, types"
 	@echo "make bench-kernels   the same for kernels, into docs/benchmarks-kernels.md"
 	@echo "make mutants     change the core at random, and show which changes no test notices"
+	@echo "make fuzz        read ten million changed programs; CASES=N SEED=S"
 	@echo "make wheel       a wheel for older systems, into dist/"
 
 $(STAMPS)/tools: requirements/dev.txt
@@ -50,6 +51,10 @@ system-mpi:
 	|| test "$$(id -u)" != 0 || test -z "$$(command -v apt-get)" \
 	|| (apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends openmpi-bin mpich) > /dev/null \
 	|| echo "Open MPI and MPICH of the system could not be installed; the tests go on without them"
+
+# Ten million changed programs: none may crash the reader.
+fuzz:
+	cargo run --release --quiet --package partita-ir --example fuzz -- $(or $(CASES),10000000) $(or $(SEED),1)
 
 test-rust: $(STAMPS)/tools system-mpi
 	cargo test --quiet
