@@ -1,6 +1,6 @@
 //! Programs that make no sense, with what is said about them.
 
-use partita_ir::{parse, verify};
+use partita_ir::{VerifyError, parse, verify};
 
 /// A program around some operations, with values of many types.
 fn program(body: &str) -> String {
@@ -147,4 +147,10 @@ fn a_message_names_both_teams_and_shows_the_place() {
         "{found}"
     );
     assert!(found.ends_with('^'), "{found}");
+}
+
+#[test]
+fn every_error_has_its_reason_and_a_cure() {
+    let problems = partita_error::judge(VerifyError::TABLE, "", &[]);
+    assert!(problems.is_empty(), "{problems:?}");
 }
