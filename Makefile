@@ -14,7 +14,7 @@ KERNEL_PEERS = $(call named,kernels)
 
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help build demo test system-mpi mutants wheel test-rust test-python test-peers test-distdl bench bench-distdl bench-kernels check fmt clean
+.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel test-rust test-python test-peers test-distdl bench bench-distdl bench-kernels check fmt clean
 
 help:
 	@echo "make demo        build, then move an array among four ranks, explained and drawn"
@@ -25,6 +25,7 @@ help:
 	@echo "make check       formatting, lints, types"
 	@echo "make bench-kernels   the same for kernels, into docs/benchmarks-kernels.md"
 	@echo "make mutants     change the core at random, and show which changes no test notices"
+	@echo "make fuzz        read ten million changed programs; CASES=N SEED=S"
 	@echo "make wheel       a wheel for older systems, into dist/"
 
 $(STAMPS)/tools: requirements/dev.txt
@@ -53,6 +54,10 @@ system-mpi:
 	|| (apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends openmpi-bin mpich) > /dev/null \
 	|| echo "Open MPI and MPICH of the system could not be installed; the tests go on without them"
 
+# Ten million changed programs: none may crash the reader.
+fuzz:
+	cargo run --release --quiet --package partita-ir --example fuzz -- $(or $(CASES),10000000) $(or $(SEED),1)
+
 test-rust: $(STAMPS)/tools system-mpi
 	cargo test --quiet
 	cargo test --quiet --package partita-team --features shuttle --lib model
@@ -74,7 +79,14 @@ $(PEERS)/ready: | requirements/peers.txt
 $(KERNEL_PEERS)/ready: | requirements/kernels.txt
 	$(call environment,$(KERNEL_PEERS),requirements/kernels.txt)
 
-test-peers: build $(PEERS)/ready
+# mlir-opt-19 reads and verifies what `partita opt` prints.
+system-mlir:
+	@command -v mlir-opt-19 > /dev/null \
+	|| test "$$(id -u)" != 0 || test -z "$$(command -v apt-get)" \
+	|| (apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends mlir-19-tools) > /dev/null \
+	|| echo "mlir-19-tools could not be installed; the tests go on without it"
+
+test-peers: build $(PEERS)/ready system-mlir
 	PYTHONPATH=python $(PEERS)/bin/python -m pytest tests/peers
 
 # DistDL's own test-suite on our back-end: make test-distdl DISTDL=path/to/a/checkout RANKS=18
