@@ -1,7 +1,7 @@
 """The compiled core. Import it through `partita`."""
 
-from pathlib import Path
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, SupportsIndex, final
 
 from numpy.typing import ArrayLike, DTypeLike

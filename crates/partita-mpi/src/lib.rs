@@ -55,6 +55,7 @@ mod status;
 mod surroundings;
 mod symbols;
 mod table;
+mod waited;
 
 pub use abi::{Abi, Signs};
 pub use comm::Comm;
@@ -71,3 +72,4 @@ pub use polling::{Polling, Step};
 pub use request::{Request, RequestKind};
 pub use status::{Status, StatusLayout};
 pub use symbols::Load;
+pub use waited::Waited;
