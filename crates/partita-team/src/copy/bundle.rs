@@ -103,3 +103,34 @@ fn even_out(lanes: &mut [Task], rest: &mut Vec<Task>) {
         lanes.iter_mut().for_each(|lane| lane.job.axes[depth].block = block);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::copy::job::Kind;
+    use crate::copy::nest::Loop;
+
+    unsafe fn nothing(_: &[crate::copy::job::Block<'_>]) {}
+
+    /// Two elements of 8 bytes, `source` apart in the source and `target` in the target.
+    fn task(start: isize, source: isize, target: isize) -> Task {
+        let axis = |turns: Loop| Axis { turns, block: 1, list: None };
+        let axes = vec![axis(Loop::ONCE), axis(Loop { count: 2, source, target })];
+        let job = Job { start: (start, 0), unit: 8, kind: Kind::Elements, axes };
+        Task { job, source: std::ptr::null(), target: std::ptr::null_mut() }
+    }
+
+    fn sizes(tasks: Vec<Task>, shared: Shared) -> Vec<usize> {
+        let made = bundles(tasks, shared, |_| nothing);
+        made.iter().map(|bundle| bundle.lanes.len()).collect()
+    }
+
+    #[test]
+    fn lanes_step_alike_on_the_side_they_share() {
+        let tasks = || vec![task(0, 16, 8), task(8, 16, 24), task(16, 32, 8)];
+        assert_eq!(sizes(tasks(), Shared::Source), [2, 1]);
+        let mut of_target = sizes(tasks(), Shared::Target);
+        of_target.sort_unstable();
+        assert_eq!(of_target, [1, 2]);
+    }
+}
