@@ -13,6 +13,7 @@ mod builder;
 mod enums;
 mod kind;
 mod module;
+pub mod passes;
 mod slices;
 pub mod table;
 mod types;
