@@ -10,20 +10,26 @@
 
 mod attr;
 mod builder;
+mod diagnostic;
 mod enums;
 mod kind;
 mod module;
 pub mod passes;
 mod slices;
 pub mod table;
+mod text;
 mod types;
+mod verify;
 
 pub use attr::{Attr, Attrs, DialectAttr, Float, Name, Placement};
 pub use builder::{Builder, Entry, Slices};
+pub use diagnostic::{Diagnostic, Diagnostics, IrError};
 pub use enums::{CmpF, CmpI, DType, EwBin, EwUny, Reduce};
 pub use kind::OpKind;
 pub use module::{Block, Location, Mapping, Module, NewOp, Op, Ops, Source, Use, Value};
+pub use text::{Form, SyntaxError, parse, parse_bytes, parse_type, print, type_text};
 pub use types::{
     ArrayType, DYNAMIC, DistEnv, Env, FunctionType, Grid, MAX_CUTS, MemRefType, Scalar, Sign, Size,
     TensorType, Type, by_x, shapes_may_equal,
 };
+pub use verify::VerifyError;

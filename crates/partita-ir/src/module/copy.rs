@@ -63,20 +63,20 @@ impl Module {
     }
 
     fn finish(&mut self, op: Op, copy: Op, mapping: &mut Mapping) {
-        self.pair(self.results(op).to_vec(), &self.results(copy).to_vec(), mapping);
+        self.pair(self.results(op).to_vec(), self.results(copy).to_vec(), mapping);
         let regions = self.regions(op).to_vec().into_iter().zip(self.regions(copy).to_vec());
         for (from, to) in regions {
-            self.pair(self.arguments(from).to_vec(), &self.arguments(to).to_vec(), mapping);
+            self.pair(self.arguments(from).to_vec(), self.arguments(to).to_vec(), mapping);
             for inner in self.ops(from).collect::<Vec<_>>() {
                 self.clone_to_end(inner, to, mapping);
             }
         }
     }
 
-    fn pair(&mut self, old: Vec<Value>, new: &[Value], mapping: &mut Mapping) {
+    fn pair(&mut self, old: Vec<Value>, new: Vec<Value>, mapping: &mut Mapping) {
         for (old, new) in old.into_iter().zip(new) {
             self.values[new.index()].hint = self.values[old.index()].hint.clone();
-            mapping.set(old, *new);
+            mapping.set(old, new);
         }
     }
 }

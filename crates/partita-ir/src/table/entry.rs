@@ -19,6 +19,48 @@ pub struct OpInfo {
     pub n_regions: (usize, usize),
     /// What it promises.
     pub traits: Traits,
+    /// How the specification's form writes it; nothing for the usual way.
+    pub form: &'static [Piece],
+    /// How that form writes its types.
+    pub tail: Tail,
+}
+
+/// A piece of an operation in the specification's form. Groups and attributes go by their names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece {
+    /// The values of a group, commas between them.
+    Values(&'static str),
+    /// A word and the values of a group, if there are any.
+    Keyed(&'static str, &'static str),
+    /// The values of a group in brackets.
+    Bracket(&'static str),
+    /// All operands in parentheses.
+    Call,
+    /// A word that is always there.
+    Word(&'static str),
+    /// A comma.
+    Comma,
+    /// `[offsets][sizes][strides]`, numbers and values mixed.
+    Slice,
+    /// The `op` attribute by its name.
+    Operator,
+    /// The name of an attribute that is there or true.
+    Flag(&'static str),
+    /// `[1, 0]`: an attribute of numbers.
+    Numbers(&'static str),
+}
+
+/// How types are written behind an operation in the specification's form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tail {
+    /// `(all operands) -> results`
+    Arrow,
+    /// `(operands that are no index) to results`
+    To,
+    /// `first into second`, for an operation without results.
+    Into,
+    /// `(results)`
+    Results,
 }
 
 /// Operands or results that belong together.
@@ -268,6 +310,8 @@ impl OpInfo {
             attrs: &[],
             n_regions: (0, 0),
             traits: Traits::NONE,
+            form: &[],
+            tail: Tail::Arrow,
         }
     }
 
@@ -294,6 +338,39 @@ impl OpInfo {
     pub(super) const fn nests(mut self, fewest: usize, most: usize) -> Self {
         self.n_regions = (fewest, most);
         self
+    }
+
+    pub(super) const fn reads(mut self, form: &'static [Piece], tail: Tail) -> Self {
+        self.form = form;
+        self.tail = tail;
+        self
+    }
+
+    /// The place of an operand group of a name.
+    #[must_use]
+    pub fn operand_place(&self, name: &str) -> Option<usize> {
+        self.operands.iter().position(|group| group.name == name)
+    }
+
+    /// The pieces of the specification's form: those given, or the usual ones, in which single
+    /// operands come first and the others behind their names.
+    #[must_use]
+    pub fn pieces(&self) -> Vec<Piece> {
+        if !self.form.is_empty() {
+            return self.form.to_vec();
+        }
+        let mut pieces = Vec::new();
+        for group in self.operands {
+            if group.count != Count::One {
+                pieces.push(Piece::Keyed(group.name, group.name));
+                continue;
+            }
+            if !pieces.is_empty() {
+                pieces.push(Piece::Comma);
+            }
+            pieces.push(Piece::Values(group.name));
+        }
+        pieces
     }
 
     /// Whether the lengths of the operand groups must be written down.

@@ -16,7 +16,7 @@ mod scf;
 
 use std::sync::LazyLock;
 
-pub use entry::{AttrRule, AttrSpec, Count, Group, OpInfo, Traits, TypeRule};
+pub use entry::{AttrRule, AttrSpec, Count, Group, OpInfo, Piece, Tail, Traits, TypeRule};
 
 use crate::kind::OpKind;
 

@@ -4,7 +4,7 @@
 //! looks at elements reads memory, and one that makes an array gives fresh memory; nothing with
 //! either may be merged or moved across a write without looking.
 
-use super::entry::{AttrRule, AttrSpec, Group, OpInfo, Traits, TypeRule};
+use super::entry::{AttrRule, AttrSpec, Group, OpInfo, Piece, Tail, Traits, TypeRule};
 use super::entry::{any, indices, may, must, one, optional};
 use crate::kind::OpKind;
 
@@ -49,6 +49,7 @@ pub(super) const OPS: &[OpInfo] = &[
     )
     .takes(&[one("input", TypeRule::Any)])
     .gives(&[one("output", TypeRule::Tensor)])
+    .reads(&[Piece::Values("input")], Tail::To)
     .promises(Traits::READS),
     OpInfo::new(
         OpKind::NdarrayDim,
@@ -61,11 +62,13 @@ pub(super) const OPS: &[OpInfo] = &[
         .takes(SLICE_OF_SOURCE)
         .gives(&[one("view", TypeRule::Array)])
         .knows(&STATIC_SLICE)
+        .reads(&[Piece::Values("source"), Piece::Slice], Tail::To)
         .promises(VIEW),
     OpInfo::new(OpKind::NdarrayExtractSlice, "A strided slice as an array of its own.")
         .takes(SLICE_OF_SOURCE)
         .gives(&[one("slice", TypeRule::Array)])
         .knows(&STATIC_SLICE)
+        .reads(&[Piece::Values("source"), Piece::Slice], Tail::To)
         .promises(READS_FRESH),
     OpInfo::new(
         OpKind::NdarrayInsertSlice,
@@ -73,6 +76,10 @@ pub(super) const OPS: &[OpInfo] = &[
     )
     .takes(SLICE_OF_DESTINATION)
     .knows(&STATIC_SLICE)
+    .reads(
+        &[Piece::Values("source"), Piece::Word("into"), Piece::Values("destination"), Piece::Slice],
+        Tail::Into,
+    )
     .promises(Traits::READS.and(Traits::WRITES)),
     OpInfo::new(
         OpKind::NdarrayImmutableInsertSlice,
@@ -81,10 +88,15 @@ pub(super) const OPS: &[OpInfo] = &[
     .takes(SLICE_OF_DESTINATION)
     .gives(&[one("output", TypeRule::Array)])
     .knows(&STATIC_SLICE)
+    .reads(
+        &[Piece::Values("source"), Piece::Word("into"), Piece::Values("destination"), Piece::Slice],
+        Tail::Arrow,
+    )
     .promises(READS_FRESH),
     OpInfo::new(OpKind::NdarrayLoad, "One element.")
         .takes(&[one("array", TypeRule::Array), indices("indices")])
         .gives(&[one("element", TypeRule::Number)])
+        .reads(&[Piece::Values("array"), Piece::Bracket("indices")], Tail::To)
         .promises(Traits::READS),
     OpInfo::new(OpKind::NdarrayCopy, "A copy, possibly on another device.")
         .takes(&[one("source", TypeRule::Array)])
@@ -93,6 +105,7 @@ pub(super) const OPS: &[OpInfo] = &[
     OpInfo::new(OpKind::NdarrayCast, "The same array with more or less known about its shape.")
         .takes(&[one("source", TypeRule::Array)])
         .gives(&[one("result", TypeRule::Array)])
+        .reads(&[Piece::Values("source")], Tail::To)
         .promises(VIEW),
     OpInfo::new(
         OpKind::NdarrayLinspace,
@@ -105,6 +118,17 @@ pub(super) const OPS: &[OpInfo] = &[
     ])
     .gives(&[one("result", TypeRule::Array)])
     .knows(&[may("endpoint", AttrRule::Unit, "whether the last number is `stop`")])
+    .reads(
+        &[
+            Piece::Flag("endpoint"),
+            Piece::Values("start"),
+            Piece::Comma,
+            Piece::Values("stop"),
+            Piece::Comma,
+            Piece::Values("num"),
+        ],
+        Tail::Arrow,
+    )
     .promises(Traits::PURE.and(Traits::FRESH)),
     OpInfo::new(OpKind::NdarrayCreate, "A new array, filled with a value or not at all.")
         .takes(&[indices("shape"), optional("value", TypeRule::Number)])
@@ -114,11 +138,13 @@ pub(super) const OPS: &[OpInfo] = &[
             AttrRule::DType,
             "element type, as older programs have it; the result's type decides",
         )])
+        .reads(&[Piece::Values("shape"), Piece::Keyed("value", "value")], Tail::Arrow)
         .promises(Traits::PURE.and(Traits::FRESH)),
     OpInfo::new(OpKind::NdarrayReshape, "The same elements in another shape, C order.")
         .takes(&[one("source", TypeRule::Array), indices("shape")])
         .gives(&[one("result", TypeRule::Array)])
         .knows(&[COPY])
+        .reads(&[Piece::Values("source"), Piece::Keyed("shape", "shape")], Tail::Arrow)
         .promises(Traits::READS),
     OpInfo::new(
         OpKind::NdarrayEwBin,
@@ -127,11 +153,16 @@ pub(super) const OPS: &[OpInfo] = &[
     .takes(&[one("lhs", TypeRule::Array), one("rhs", TypeRule::Array)])
     .gives(&[one("result", TypeRule::Array)])
     .knows(&[must("op", AttrRule::EwBin, "the operator")])
+    .reads(
+        &[Piece::Operator, Piece::Values("lhs"), Piece::Comma, Piece::Values("rhs")],
+        Tail::Arrow,
+    )
     .promises(READS_FRESH),
     OpInfo::new(OpKind::NdarrayEwUny, "An operator on one array, element by element.")
         .takes(&[one("source", TypeRule::Array)])
         .gives(&[one("result", TypeRule::Array)])
         .knows(&[must("op", AttrRule::EwUny, "the operator")])
+        .reads(&[Piece::Operator, Piece::Values("source")], Tail::Arrow)
         .promises(READS_FRESH),
     OpInfo::new(
         OpKind::NdarrayReduction,
@@ -145,16 +176,22 @@ pub(super) const OPS: &[OpInfo] = &[
         may("keepdims", AttrRule::Unit, "reduced dimensions stay with size 1"),
         may("correction", AttrRule::Number, "for `std` and `var`: what is taken from the count"),
     ])
+    .reads(
+        &[Piece::Operator, Piece::Values("input"), Piece::Numbers("axes"), Piece::Flag("keepdims")],
+        Tail::Arrow,
+    )
     .promises(READS_FRESH.and(Traits::COMMUNICATES)),
     OpInfo::new(OpKind::NdarrayCastElemtype, "The same numbers in another element type.")
         .takes(&[one("input", TypeRule::Array)])
         .gives(&[one("result", TypeRule::Array)])
         .knows(&[COPY])
+        .reads(&[Piece::Values("input")], Tail::To)
         .promises(Traits::READS),
     OpInfo::new(OpKind::NdarrayPermuteDims, "A new array with the dimensions in another order.")
         .takes(&[one("source", TypeRule::Array)])
         .gives(&[one("result", TypeRule::Array)])
         .knows(&[must("axes", AttrRule::I64s, "dimension of the source for each of the result")])
+        .reads(&[Piece::Values("source"), Piece::Numbers("axes")], Tail::Arrow)
         .promises(READS_FRESH),
     OpInfo::new(
         OpKind::NdarrayWhere,
@@ -179,6 +216,7 @@ pub(super) const OPS: &[OpInfo] = &[
                 "the result begins with the neutral element and is longer by one",
             ),
         ])
+        .reads(&[Piece::Operator, Piece::Values("input")], Tail::Arrow)
         .promises(READS_FRESH.and(Traits::COMMUNICATES)),
     OpInfo::new(OpKind::NdarrayIota, "An array of its own indices along one dimension.")
         .takes(&[indices("shape")])

@@ -1,6 +1,8 @@
 //! `distruntime`: communication that is started, and waited for where its results are needed.
 
-use super::entry::{AttrRule, AttrSpec, OpInfo, Traits, TypeRule, any, indices, may, must, one};
+use super::entry::{
+    AttrRule, AttrSpec, OpInfo, Piece, Tail, Traits, TypeRule, any, indices, may, must, one,
+};
 use crate::kind::OpKind;
 
 const TEAM: AttrSpec = must("team", AttrRule::Any, "the team");
@@ -24,6 +26,7 @@ pub(super) const OPS: &[OpInfo] = &[
         must("op", AttrRule::Reduce, "the reduction"),
         may("team", AttrRule::Any, "the team; all ranks, if absent"),
     ])
+    .reads(&[Piece::Operator, Piece::Values("data")], Tail::To)
     .promises(Traits::READS.and(Traits::WRITES).and(Traits::COMMUNICATES)),
     OpInfo::new(OpKind::RuntimeGetHalo, "Starts to fetch what a rank lacks of a global box.")
         .takes(&[

@@ -1,0 +1,5 @@
+//! Whether a program makes sense.
+
+mod error;
+
+pub use error::VerifyError;
