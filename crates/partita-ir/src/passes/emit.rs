@@ -6,9 +6,12 @@ use crate::attr::Attr;
 use crate::builder::{Builder, Entry};
 use crate::enums::CmpI;
 use crate::kind::OpKind;
-use crate::module::{Module, NewOp, Op, Value};
+use crate::module::{Block, Module, NewOp, Op, Value};
 use crate::passes::{Options, fold};
 use crate::types::{Size, Type};
+
+/// So many operations at the start of a function are searched for a constant.
+const N_CONSTANTS: usize = 64;
 
 /// Puts operations before a place; index arithmetic on constants gives constants.
 ///
@@ -49,11 +52,24 @@ impl<'m> Emit<'m> {
             return *value;
         }
         let value = match self.module.body(function) {
-            Some(body) => Builder::at_start(self.module, body).index(number),
+            Some(body) => self
+                .standing(body, number)
+                .unwrap_or_else(|| Builder::at_start(self.module, body).index(number)),
             None => self.build().index(number),
         };
         self.constants.insert((function, number), value);
         value
+    }
+
+    /// A constant among the first operations of a body.
+    fn standing(&self, body: Block, number: i64) -> Option<Value> {
+        let wanted = Attr::index(number);
+        let mut first = self.module.ops(body).take(N_CONSTANTS);
+        let op = first.find(|op| {
+            self.module.kind(*op) == OpKind::ArithConstant
+                && self.module.attr(*op, "value") == Some(&wanted)
+        })?;
+        (op != self.place).then(|| self.module.result(op))
     }
 
     /// The number a value is, if it is a constant.

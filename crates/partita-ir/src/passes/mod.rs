@@ -14,12 +14,20 @@
 //! **Where an argument is.** An argument of a function whose type gives no offsets lies in the
 //! default partition of its type's grid, without halos; whoever calls the function sees to that.
 //! An argument that a caller inside the module gives is no exception. Everything else a pass says
-//! about places follows from the operations.
+//! about places follows from the operations ([`places`]).
 
+mod boxes;
 mod canonicalise;
+mod coalesce;
 mod cse;
 mod dce;
+mod emit;
 pub mod fold;
+mod hoist;
+mod memory;
+mod ndarray_dist;
+pub mod places;
+mod propagate;
 
 use crate::module::Module;
 
@@ -76,6 +84,21 @@ const PASSES: &[Pass] = &[
     },
     Pass { name: "cse", summary: "Compute what is computed twice once.", run: cse::run },
     Pass { name: "dce", summary: "Drop what nobody uses.", run: dce::run },
+    Pass {
+        name: "ndarray-dist",
+        summary: "Say of every operation on distributed arrays what each rank has to have.",
+        run: ndarray_dist::run,
+    },
+    Pass {
+        name: "dist-propagate",
+        summary: "Keep operands where they are instead of bringing them together blindly.",
+        run: propagate::run,
+    },
+    Pass {
+        name: "dist-coalesce",
+        summary: "Fetch what all views of an array need in one exchange.",
+        run: coalesce::run,
+    },
 ];
 
 /// Every pass, in the order in which they are usually run.
@@ -85,7 +108,16 @@ pub fn registry() -> &'static [Pass] {
 }
 
 /// Passes of the default pipeline, in order.
-pub const DEFAULT_PIPELINE: &[&str] = &["canonicalise", "cse", "dce"];
+pub const DEFAULT_PIPELINE: &[&str] = &[
+    "canonicalise",
+    "cse",
+    "ndarray-dist",
+    "dist-propagate",
+    "dist-coalesce",
+    "canonicalise",
+    "cse",
+    "dce",
+];
 
 /// The pass of a name.
 ///
