@@ -19,15 +19,19 @@
 mod boxes;
 mod canonicalise;
 mod coalesce;
+mod cores;
 mod cse;
 mod dce;
 mod emit;
 pub mod fold;
 mod hoist;
+mod keys;
 mod memory;
 mod ndarray_dist;
+mod overlap;
 pub mod places;
 mod propagate;
+mod standard;
 
 use crate::module::Module;
 
@@ -99,6 +103,26 @@ const PASSES: &[Pass] = &[
         summary: "Fetch what all views of an array need in one exchange.",
         run: coalesce::run,
     },
+    Pass {
+        name: "dist-infer-elementwise-cores",
+        summary: "Tell operators which entries they can compute without waiting.",
+        run: cores::run,
+    },
+    Pass {
+        name: "convert-dist-to-standard",
+        summary: "Local arrays, index arithmetic and communication instead of dist.",
+        run: standard::run,
+    },
+    Pass {
+        name: "overlap-comm-and-compute",
+        summary: "Compute while data are under way.",
+        run: overlap::run,
+    },
+    Pass {
+        name: "add-comm-cache-keys",
+        summary: "Number exchanges, so that what they find out is remembered.",
+        run: keys::run,
+    },
 ];
 
 /// Every pass, in the order in which they are usually run.
@@ -114,9 +138,14 @@ pub const DEFAULT_PIPELINE: &[&str] = &[
     "ndarray-dist",
     "dist-propagate",
     "dist-coalesce",
+    "dist-infer-elementwise-cores",
+    "cse",
+    "convert-dist-to-standard",
     "canonicalise",
     "cse",
     "dce",
+    "overlap-comm-and-compute",
+    "add-comm-cache-keys",
 ];
 
 /// The pass of a name.
