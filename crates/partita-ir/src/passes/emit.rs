@@ -22,12 +22,14 @@ pub(super) struct Emit<'m> {
     place: Op,
     options: Options,
     constants: HashMap<(Op, i64), Value>,
+    /// Arithmetic that was written before, so that the same box has the same values.
+    written: HashMap<(OpKind, Value, Value), Value>,
 }
 
 impl<'m> Emit<'m> {
     /// Before an operation.
     pub(super) fn before(module: &'m mut Module, place: Op, options: &Options) -> Self {
-        Self { module, place, options: *options, constants: HashMap::new() }
+        Self { module, place, options: *options, constants: HashMap::new(), written: HashMap::new() }
     }
 
     /// Goes on before another operation.
@@ -215,6 +217,13 @@ impl<'m> Emit<'m> {
     }
 
     fn binary(&mut self, kind: OpKind, a: Value, b: Value) -> Value {
-        self.indices(NewOp::new(kind).operands(&[a, b]).result(Type::INDEX))[0]
+        if let Some(value) = self.written.get(&(kind, a, b))
+            && self.module.dominates(*value, self.place)
+        {
+            return *value;
+        }
+        let value = self.indices(NewOp::new(kind).operands(&[a, b]).result(Type::INDEX))[0];
+        self.written.insert((kind, a, b), value);
+        value
     }
 }

@@ -33,9 +33,11 @@ use std::collections::{HashMap, HashSet};
 
 use crate::kind::OpKind;
 use crate::module::{Module, Op, Value};
-use crate::passes::Options;
+use crate::passes::{Options, fold};
 use crate::passes::emit::Emit;
 use crate::passes::places::{Place, Places};
+use crate::table::Traits;
+use crate::types::Type;
 
 use elementwise::{Edge, EdgeKey, Tiled};
 use parts::Parts;
@@ -134,8 +136,25 @@ impl Lowering<'_> {
             OpKind::DistLocalTargetOfSlice => self.local_target(op),
             OpKind::DistLocalCore => self.local_core(op),
             OpKind::DistSubview => self.outside_view(op),
+            kind if kind.traits().has(Traits::PURE) => self.number(op),
             _ => None,
         }
+    }
+
+    /// Index arithmetic whose operands have become known.
+    fn number(&mut self, op: Op) -> Option<()> {
+        let results = self.emit.module.results(op).to_vec();
+        let index = |value: &Value| *self.emit.module.ty(*value) == Type::INDEX;
+        let constant = self.emit.module.kind(op) == OpKind::ArithConstant;
+        if constant || results.is_empty() || !results.iter().all(index) {
+            return None;
+        }
+        let found = fold::results(self.emit.module, op)?;
+        for (old, new) in results.into_iter().zip(found) {
+            let new = self.emit.index(new.as_int()?);
+            self.emit.module.replace_uses(old, new);
+        }
+        Some(())
     }
 
     /// Whether a value is a distributed array.
