@@ -13,6 +13,7 @@ mod builder;
 mod diagnostic;
 mod enums;
 mod kind;
+pub mod model;
 mod module;
 pub mod passes;
 mod slices;

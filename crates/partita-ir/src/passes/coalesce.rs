@@ -32,6 +32,7 @@ use crate::passes::hoist::hoist;
 use crate::passes::memory::{Class, Epochs, Memory};
 use crate::passes::places::Places;
 use crate::passes::propagate::{Eagerness, settle};
+use crate::table::Traits;
 use crate::types::DistEnv;
 
 /// Views this far apart are always fetched together: what lies between is small.
@@ -76,6 +77,7 @@ struct Request {
 impl Coalesce<'_> {
     fn block(&mut self, module: &mut Module, block: Block) {
         let epochs = Epochs::of(module, &mut self.memory, block);
+        let ops: Vec<Op> = module.ops(block).collect();
         let mut groups: Vec<Vec<Request>> = Vec::new();
         let mut of_key: HashMap<(Value, Class, usize), usize> = HashMap::new();
         for op in repartitions(module, block) {
@@ -88,14 +90,37 @@ impl Coalesce<'_> {
             });
             groups[at].push(request);
         }
-        for group in groups.into_iter().filter(|group| group.len() > 1) {
+        let mut keys: Vec<((Value, Class, usize), usize)> = of_key.into_iter().collect();
+        keys.sort_unstable_by_key(|(_, at)| *at);
+        for ((base, class, epoch), at) in keys {
+            let group = std::mem::take(&mut groups[at]);
+            if group.len() < 2 {
+                continue;
+            }
+            let early = self.earliest(module, &ops, base, epochs.start(class, epoch));
             for near in clusters(module, group, self.options) {
                 if near.len() > 1 {
-                    fetch_once(module, &near, self.options);
+                    fetch_once(module, &near, early, self.options);
                 }
             }
         }
         self.share_messages(module, block);
+    }
+
+    /// The first operation before which an array is there and has its last write behind it.
+    fn earliest(&self, module: &Module, ops: &[Op], base: Value, start: usize) -> Option<Op> {
+        let standing = ops[start..]
+            .iter()
+            .copied()
+            .filter(|op| !module.is_erased(*op) && module.kind(*op) != OpKind::ArithConstant);
+        let made = module.defining_op(base);
+        match made.and_then(|made| module.block_of(made)) {
+            Some(block) if ops.first().is_some_and(|op| module.block_of(*op) == Some(block)) => {
+                let mut standing = standing;
+                standing.find(|op| made.is_some_and(|made| module.is_before(made, *op)))
+            }
+            _ => standing.into_iter().next(),
+        }
     }
 
     /// What a repartition asks for, if all its uses see the array as it is now.
@@ -221,8 +246,14 @@ fn is_near(a: &Slices, b: &Slices, dim: usize, options: &Options) -> bool {
 }
 
 /// One repartition to the box around all requests, and views of it in their place.
-fn fetch_once(module: &mut Module, requests: &[Request], options: &Options) {
-    let first = requests[0].op;
+///
+/// It begins as early as it can, so that more can be computed before it is waited for.
+fn fetch_once(module: &mut Module, requests: &[Request], early: Option<Op>, options: &Options) {
+    let all = |module: &mut Module, place: Op| {
+        let mut requests = requests.iter();
+        requests.all(|request| hoist(module, &indices(request), place))
+    };
+    let first = early.filter(|early| all(module, *early)).unwrap_or(requests[0].op);
     let ready: Vec<&Request> =
         requests.iter().filter(|request| hoist(module, &indices(request), first)).collect();
     if ready.len() < 2 {

@@ -29,7 +29,13 @@ pub(super) struct Emit<'m> {
 impl<'m> Emit<'m> {
     /// Before an operation.
     pub(super) fn before(module: &'m mut Module, place: Op, options: &Options) -> Self {
-        Self { module, place, options: *options, constants: HashMap::new(), written: HashMap::new() }
+        Self {
+            module,
+            place,
+            options: *options,
+            constants: HashMap::new(),
+            written: HashMap::new(),
+        }
     }
 
     /// Goes on before another operation.
@@ -50,7 +56,9 @@ impl<'m> Emit<'m> {
     /// A constant index.
     pub(super) fn index(&mut self, number: i64) -> Value {
         let function = self.module.function_of(self.place).unwrap_or(self.place);
-        if let Some(value) = self.constants.get(&(function, number)) {
+        if let Some(value) = self.constants.get(&(function, number))
+            && self.module.dominates(*value, self.place)
+        {
             return *value;
         }
         let value = match self.module.body(function) {
@@ -71,7 +79,8 @@ impl<'m> Emit<'m> {
             self.module.kind(*op) == OpKind::ArithConstant
                 && self.module.attr(*op, "value") == Some(&wanted)
         })?;
-        (op != self.place).then(|| self.module.result(op))
+        let value = self.module.result(op);
+        self.module.dominates(value, self.place).then_some(value)
     }
 
     /// The number a value is, if it is a constant.

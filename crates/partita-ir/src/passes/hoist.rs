@@ -35,6 +35,7 @@ fn collect(module: &Module, value: Value, place: Op, order: &mut Vec<Op>) -> boo
     let movable = module.kind(op).traits().has(Traits::PURE)
         && numbers
         && module.block_of(op) == module.block_of(place)
+        && op != place
         && order.len() < LIMIT;
     let operands = module.operands(op).to_vec();
     let ready = movable && operands.iter().all(|operand| collect(module, *operand, place, order));

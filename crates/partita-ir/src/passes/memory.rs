@@ -155,7 +155,13 @@ impl Epochs {
         Some(writes.partition_point(|write| write < place))
     }
 
-    /// The same for an operation that stands nested in one of the block's.
+    /// The place in the block from which on a class has been written so often.
+    pub(super) fn start(&self, class: Class, epoch: usize) -> usize {
+        let writes = self.writes.get(&class).map_or(&[][..], Vec::as_slice);
+        epoch.checked_sub(1).and_then(|last| writes.get(last)).map_or(0, |write| write + 1)
+    }
+
+    /// The epoch of an operation that stands nested in one of the block's.
     ///
     /// What is nested in an operation that writes the class has no epoch.
     pub(super) fn epoch_of_user(

@@ -23,6 +23,7 @@ mod cores;
 mod cse;
 mod dce;
 mod emit;
+mod explain;
 pub mod fold;
 mod hoist;
 mod keys;
@@ -32,6 +33,8 @@ mod overlap;
 pub mod places;
 mod propagate;
 mod standard;
+
+pub use explain::{Explanation, explain};
 
 use crate::module::Module;
 

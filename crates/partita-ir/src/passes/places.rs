@@ -51,6 +51,8 @@ pub enum Place {
 #[derive(Debug, Default)]
 pub struct Places {
     known: HashMap<Value, Option<Place>>,
+    /// What was said and not derived.
+    pinned: HashMap<Value, Option<Place>>,
     /// What loops carry that is not in the default partition.
     elsewhere: HashSet<Value>,
 }
@@ -102,9 +104,15 @@ impl Places {
         self.known.get(&value).cloned().flatten()
     }
 
-    /// Says where a value is from now on.
-    pub fn set(&mut self, value: Value, place: Option<Place>) {
-        self.known.insert(value, place);
+    /// Says where values are from now on; what follows from them is thought through anew.
+    pub fn pin(&mut self, pinned: impl IntoIterator<Item = (Value, Option<Place>)>) {
+        self.pinned.extend(pinned);
+        self.known.clone_from(&self.pinned);
+    }
+
+    /// Says where a value is; what was derived before stays as it was.
+    pub fn note(&mut self, value: Value, place: &Place) {
+        self.known.insert(value, Some(place.clone()));
     }
 
     /// Where the entries of a slice are that a rank owns of an array.

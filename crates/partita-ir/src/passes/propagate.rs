@@ -47,19 +47,22 @@ pub(super) enum Eagerness {
 pub(super) fn settle(module: &mut Module, options: &Options, eagerness: Eagerness) {
     let mut places = Places::of(module);
     let groups = groups(module);
-    for group in &groups {
-        let results = group.ops.iter().map(|op| module.result(*op));
-        results.for_each(|result| places.set(result, None));
-    }
+    // Nobody knows where a group will be before its place is chosen.
+    let results = groups.iter().flat_map(|group| &group.ops).map(|op| module.result(*op));
+    places.pin(results.map(|result| (result, None)));
     let mut settled = Vec::new();
+    let mut chosen = Vec::new();
     for group in groups {
         if let Some(place) = choose(module, &mut places, &group, options, eagerness) {
             for op in &group.ops {
-                places.set(module.result(*op), Some(place.place.clone()));
+                places.note(module.result(*op), &place.place);
             }
+            let results = group.ops.iter().map(|op| module.result(*op));
+            chosen.extend(results.map(|result| (result, Some(place.place.clone()))));
             settled.push((group, place));
         }
     }
+    places.pin(chosen);
     let mut memory = Memory::of(module);
     let mut epochs: HashMap<Block, Epochs> = HashMap::new();
     for (group, place) in settled {

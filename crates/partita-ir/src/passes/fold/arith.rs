@@ -7,7 +7,7 @@ use crate::kind::OpKind;
 use crate::types::{Scalar, Sign};
 
 /// What an operation of `arith` gives.
-pub(super) fn result(kind: OpKind, operands: &[&Attr], attrs: &Attrs, to: Scalar) -> Option<Attr> {
+pub(crate) fn result(kind: OpKind, operands: &[&Attr], attrs: &Attrs, to: Scalar) -> Option<Attr> {
     match (kind, operands) {
         (OpKind::ArithSelect, [condition, yes, no]) => {
             Some(if condition.as_bool()? { (*yes).clone() } else { (*no).clone() })

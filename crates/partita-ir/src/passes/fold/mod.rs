@@ -1,6 +1,6 @@
 //! What operations give when their operands are known.
 
-mod arith;
+pub(crate) mod arith;
 mod dist;
 
 pub use dist::{Range, core, default_partition, entries, joined_box, needed};

@@ -61,8 +61,7 @@ impl Lowering<'_> {
         let source = module.operands(op)[0];
         let new_shape = module.operand_group(op, 1).to_vec();
         let (from, shape, owned, team, ty) = self.copied(op, source, new_shape.clone())?;
-        let groups =
-            [&shape[..], &from.own_offsets(), &new_shape, &owned.offsets, &owned.sizes];
+        let groups = [&shape[..], &from.own_offsets(), &new_shape, &owned.offsets, &owned.sizes];
         let (handle, new) = self.emit.build().copy_reshape(team, from.own(), groups, ty);
         self.arrive(op, handle, new, &owned)
     }
@@ -76,7 +75,8 @@ impl Lowering<'_> {
             return None;
         }
         let shape = self.emit.shape(source);
-        let dims: Option<Vec<usize>> = axes.iter().map(|axis| usize::try_from(*axis).ok()).collect();
+        let dims: Option<Vec<usize>> =
+            axes.iter().map(|axis| usize::try_from(*axis).ok()).collect();
         let new_shape: Option<Vec<Value>> =
             dims?.into_iter().map(|dim| shape.get(dim).copied()).collect();
         let (from, shape, owned, team, ty) = self.copied(op, source, new_shape?)?;
@@ -94,7 +94,8 @@ impl Lowering<'_> {
     ) -> Option<(Parts, Vec<Value>, BoxOf, Attr, Type)> {
         let result = self.emit.module.result(op);
         let env = self.env(result)?;
-        if !self.is_dist(source) || !self.known.all_owned.contains(&source) || new_shape.is_empty() {
+        if !self.is_dist(source) || !self.known.all_owned.contains(&source) || new_shape.is_empty()
+        {
             return None;
         }
         let from = self.parts_of(source).filter(|parts| !parts.bounds.is_empty())?;

@@ -102,9 +102,14 @@ impl Lowering<'_> {
             return None;
         }
         let changes = module.kind(op) != OpKind::NdarrayCastElemtype
-            || module.ty(module.operands(op)[0]).element() != module.ty(module.result(op)).element();
-        let arrays: Vec<Value> =
-            module.operands(op).iter().copied().filter(|v| module.ty(*v).as_array().is_some()).collect();
+            || module.ty(module.operands(op)[0]).element()
+                != module.ty(module.result(op)).element();
+        let arrays: Vec<Value> = module
+            .operands(op)
+            .iter()
+            .copied()
+            .filter(|v| module.ty(*v).as_array().is_some())
+            .collect();
         (changes && arrays.iter().all(|value| self.is_dist(*value))).then_some(arrays)
     }
 
@@ -134,9 +139,8 @@ impl Lowering<'_> {
 
     /// The box of the result that this rank has: that of an operand which does not repeat.
     fn held_box(&mut self, operands: &[Value], shape: &[Size]) -> Option<BoxOf> {
-        let operand = *operands
-            .iter()
-            .find(|value| self.emit.module.ty(**value).shape() == Some(shape))?;
+        let operand =
+            *operands.iter().find(|value| self.emit.module.ty(**value).shape() == Some(shape))?;
         if let Some(tiled) = self.tiled.get(&operand) {
             return Some(tiled.cuts.at.clone());
         }
@@ -379,7 +383,8 @@ impl Lowering<'_> {
         from: &Parts,
         (number, target, region): (usize, &BoxOf, &BoxOf),
     ) -> Edge {
-        let targets: Vec<Value> = [&target.offsets[..], &target.sizes, &region.offsets, &region.sizes].concat();
+        let targets: Vec<Value> =
+            [&target.offsets[..], &target.sizes, &region.offsets, &region.sizes].concat();
         let key = (source, number, targets.clone(), None);
         if let Some(edge) = self.edges.get(&key)
             && edge.views.contains(&view)

@@ -33,9 +33,9 @@ use std::collections::{HashMap, HashSet};
 
 use crate::kind::OpKind;
 use crate::module::{Module, Op, Value};
-use crate::passes::{Options, fold};
 use crate::passes::emit::Emit;
 use crate::passes::places::{Place, Places};
+use crate::passes::{Options, fold};
 use crate::table::Traits;
 use crate::types::Type;
 

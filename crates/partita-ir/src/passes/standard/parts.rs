@@ -91,9 +91,11 @@ impl Lowering<'_> {
         if self.tiled.contains_key(&value) {
             return self.joined(value);
         }
-        let view = self.emit.module.defining_op(value).filter(|op| {
-            self.emit.module.kind(*op) == OpKind::DistSubview
-        });
+        let view = self
+            .emit
+            .module
+            .defining_op(value)
+            .filter(|op| self.emit.module.kind(*op) == OpKind::DistSubview);
         let parts = match view {
             Some(view) => self.view_parts(view)?,
             None => self.asked_parts(value)?,
