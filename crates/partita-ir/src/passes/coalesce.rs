@@ -112,7 +112,7 @@ impl Coalesce<'_> {
         let standing = ops[start..]
             .iter()
             .copied()
-            .filter(|op| !module.is_erased(*op) && module.kind(*op) != OpKind::ArithConstant);
+            .filter(|op| !module.is_erased(*op) && !module.kind(*op).traits().has(Traits::PURE));
         let made = module.defining_op(base);
         match made.and_then(|made| module.block_of(made)) {
             Some(block) if ops.first().is_some_and(|op| module.block_of(*op) == Some(block)) => {

@@ -60,7 +60,7 @@ impl Lowering<'_> {
         let module = &*self.emit.module;
         let source = module.operands(op)[0];
         let new_shape = module.operand_group(op, 1).to_vec();
-        let (from, shape, owned, team, ty) = self.copied(op, source, new_shape.clone())?;
+        let (from, shape, owned, team, ty) = self.copied(op, source, &new_shape)?;
         let groups = [&shape[..], &from.own_offsets(), &new_shape, &owned.offsets, &owned.sizes];
         let (handle, new) = self.emit.build().copy_reshape(team, from.own(), groups, ty);
         self.arrive(op, handle, new, &owned)
@@ -79,7 +79,7 @@ impl Lowering<'_> {
             axes.iter().map(|axis| usize::try_from(*axis).ok()).collect();
         let new_shape: Option<Vec<Value>> =
             dims?.into_iter().map(|dim| shape.get(dim).copied()).collect();
-        let (from, shape, owned, team, ty) = self.copied(op, source, new_shape?)?;
+        let (from, shape, owned, team, ty) = self.copied(op, source, &new_shape?)?;
         let groups = [&shape[..], &from.own_offsets(), &owned.offsets, &owned.sizes];
         let (handle, new) = self.emit.build().copy_permute(team, &axes, from.own(), groups, ty);
         self.arrive(op, handle, new, &owned)
@@ -90,7 +90,7 @@ impl Lowering<'_> {
         &mut self,
         op: Op,
         source: Value,
-        new_shape: Vec<Value>,
+        new_shape: &[Value],
     ) -> Option<(Parts, Vec<Value>, BoxOf, Attr, Type)> {
         let result = self.emit.module.result(op);
         let env = self.env(result)?;
@@ -101,7 +101,7 @@ impl Lowering<'_> {
         let from = self.parts_of(source).filter(|parts| !parts.bounds.is_empty())?;
         let from = Some(from).filter(Parts::is_alone)?;
         let shape = self.emit.shape(source);
-        let owned = self.emit.default_box(&env, &new_shape);
+        let owned = self.emit.default_box(&env, new_shape);
         let ty = self.local(&owned.sizes, self.element(result));
         Some((from, shape, owned, env.team, ty))
     }
