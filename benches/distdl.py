@@ -22,14 +22,14 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "peers"))
 
 HEAD = """\
-# Primitives beside mpi4py and DistDL
+# Primitives compared with mpi4py and DistDL
 
-Written by `benches/distdl.py`; do not edit. Milliseconds, medians of the slowest rank's times; all
-methods of a row take turns in one run. `partita` works on NumPy arrays into arrays that are there,
-as mpi4py does; `partita.torch` and DistDL are modules with autograd, which make new tensors.
-Ratios are medians of the rounds' ratios: how many times as long as partita (mpi4py) or
-partita.torch (DistDL) the other takes. For halos, `engine` is the exchange without this interface,
-and `autograd` the backward of functions that do nothing; the last column is without its time.
+Written by `benches/distdl.py`; do not edit. Times are in milliseconds, medians of the slowest
+rank's times; all methods of a row take turns in one run. `partita` and mpi4py work on NumPy arrays
+and write into existing arrays; `partita.torch` and DistDL are modules with autograd, which make new
+tensors. Ratios are medians of the rounds' ratios: the time of mpi4py relative to partita, and that
+of DistDL relative to partita.torch. For halos, `engine` is the exchange without this interface, and
+`autograd` is the backward of functions that do nothing; the last column excludes its time.
 
 """
 

@@ -268,11 +268,12 @@ INTRODUCTION = """\
 ## Moving arrays
 
 Ratios to a plain copy (`numpy.copyto`) of the same bytes by the same ranks in the same run, taking
-turns, target memory warm, from Python; in brackets the time. 8192 x 8192 float64 where no size is
-given. mpi4py's Alltoallw with derived types runs on the same MPI in the same run; its better figure
-of the two MPI runs is shown. Halo exchange of width 1 on 4096 x 4096 float64: the time of one call.
-"Messages" is the same engine with shared memory switched off. With four ranks the machine's cores
-are shared by two ranks each. Bars: threads / one node / messages.
+turns, called from Python with warm target memory; times are in brackets. Arrays are 8192 x 8192
+float64 unless a size is given. mpi4py's Alltoallw with derived types runs on the same MPI in the
+same run; the better figure of the two MPI runs is shown. Halo exchange has width 1 on 4096 x 4096
+float64; the time is that of one call. "Messages" is the same engine with shared memory switched
+off. With four ranks, two ranks share each of the machine's cores. Bars: threads / one node /
+messages.
 """
 
 

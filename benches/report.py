@@ -16,19 +16,19 @@ INTRODUCTION = """\
 
 Written by `make bench` on {day}; do not edit. Every figure is the median of its repetitions.
 Methods that are compared run in the same process on the same data and take turns, repetition by
-repetition, and their ratio is the median of the rounds' ratios. Other work on the machine moves
-single figures by tens of per cent, of what reads memory at random by more, and ratios much less:
-trust the ratios. "Bar" is what the project asks of itself on a quiet machine; it is held against
-the median, and "fastest" says what the least disturbed repetition took.
+repetition; their ratio is the median of the rounds' ratios. Other work on the machine changes
+single figures by tens of per cent, and more if memory is read at random, but ratios much less:
+trust the ratios. "Bar" is the project's own target on a quiet machine, compared with the median;
+"fastest" is the time of the least disturbed repetition.
 """
 
 TRANSLATION = """\
-Ten million random global indices to (rank, local index), nanoseconds per index; partita and NumPy
-on one thread. NumPy computes with `//` and `%` for block-cyclic and block, `searchsorted` for given
-sizes, `take` from one packed table for the permutation, `searchsorted` among the sorted ids for
-64-bit ids ({percent} of the indices, scaled). numba runs the same as a compiled loop, an
-open-addressing hash table for 64-bit ids; compilation is not counted. partita alone checks that
-every index is held by someone.
+Ten million random global indices to (rank, local index), in nanoseconds per index; partita and
+NumPy use one thread. NumPy computes with `//` and `%` for block-cyclic and block, `searchsorted`
+for given sizes, `take` from one packed table for the permutation, and `searchsorted` among the
+sorted ids for 64-bit ids ({percent} of the indices, scaled). numba runs the same as a compiled
+loop, with an open-addressing hash table for 64-bit ids; compilation is not counted. Only partita
+checks that every index is held by some rank.
 """
 
 
@@ -72,7 +72,7 @@ def _translation(results: list[Result]) -> str:
     return (
         "## Index translation\n\n"
         + TRANSLATION.format(percent="1 %")
-        + "\nInto arrays that are there (`out=`):\n\n"
+        + "\nInto existing arrays (`out=`):\n\n"
         + _table([*head, "bar"], warm)
         + "\nInto new arrays: fresh memory for NumPy and numba, "
         + "warm memory from the pool for partita:\n\n"
@@ -90,8 +90,8 @@ def _cyclic(figures: list[Figure]) -> str:
         rows.append([*row, _seconds(reported.costa), _seconds(reported.scalapack)])
     head = ["grid", "moves", "partita", "bar", "COSTA, reported", "pdgemr2d, reported"]
     return (
-        "## One rank's plan\n\nSends and receives of one rank from two layouts at hand.\n\n"
-        "Block-cyclic 64 to 96, 65536x65536. The two last columns were reported elsewhere, on\n"
+        "## One rank's plan\n\nThe sends and receives of one rank, given two layouts.\n\n"
+        "Block-cyclic 64 to 96, 65536x65536. The last two columns were reported elsewhere, on\n"
         "another machine, and were not measured here: COSTA 2.3.2 (layouts, sends and receives),\n"
         "ScaLAPACK 2.2.1 `pdgemr2d` (its scans without its allreduce).\n\n" + _table(head, rows)
     )
@@ -128,9 +128,9 @@ def _command(runs: list[Run]) -> str:
         rows.append(row)
     head = ["asked for", "started as", "wall time", "bar", "peak memory", "bar"]
     return (
-        "## The command\n\nStart and end of the process included:\n\n"
+        "## The command\n\nIncluding the start and end of the process:\n\n"
         f'    partita plan {SHAPE} "{SOURCE}" "{TARGET}" --json\n\n'
-        "A peak below that of a bare interpreter (some 10 MB) does not show.\n\n"
+        "A peak below that of a bare interpreter (about 10 MB) is not visible.\n\n"
         + _table(head, rows)
     )
 
@@ -145,9 +145,9 @@ def _startup(imports: dict[str, Times], looks: list[Look]) -> str:
         [look.what, _seconds(look.small.median), _seconds(look.large.median)] for look in looks
     ]
     return (
-        "## Import, words and pictures\n\nA fresh interpreter that imports one thing and ends:\n\n"
+        "## Import, text and pictures\n\nA fresh interpreter that imports one module and exits:\n\n"
         + _table(["import", "process", "above nothing"], rows)
-        + "\nWhat a notebook shows, from the second time on: a plan keeps its totals.\n\n"
+        + "\nWhat a notebook shows, from the second time on, because a plan keeps its totals.\n\n"
         + _table(["call", "16x16 on 2x2 ranks", f"{SHAPE} on 1024x1024 ranks"], shown)
     )
 

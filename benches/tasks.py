@@ -63,11 +63,11 @@ def section(results: list[Result]) -> str:
             rows.append([*row, over, bar])
     head = ["chunks", "method", "time", "fastest", "partita / method", "bar"]
     return (
-        f"## Dask\n\nA `dask.array` of {N}x{N} float64 from chunks of rows to as many chunks of\n"
-        f"columns on {N_WORKERS} worker processes of one thread each: `redistribute`, and\n"
-        "`rechunk` followed by `persist` and `wait`, as Dask chooses to do it and with either of\n"
-        "its methods named. For reference `rechunk` in one process on the scheduler of threads,\n"
-        "which sends nothing anywhere.\n\n" + _table(head, rows)
+        f"## Dask\n\nA `dask.array` of {N}x{N} float64, from chunks of rows to as many chunks of\n"
+        f"columns, on {N_WORKERS} worker processes with one thread each: `redistribute`, and\n"
+        "`rechunk` followed by `persist` and `wait`, with Dask's default method and with each of\n"
+        "its methods by name. For reference, `rechunk` in one process on the threaded scheduler,\n"
+        "which sends nothing.\n\n" + _table(head, rows)
     )
 
 

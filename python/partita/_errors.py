@@ -1,4 +1,4 @@
-"""What partita raises. Match `reason`, a stable code; the text may change."""
+"""The errors that partita raises. Match `reason`, a stable code; the text may change."""
 
 from typing import TypeGuard, TypeVar
 
@@ -6,7 +6,7 @@ E = TypeVar("E", bound=BaseException)
 
 
 class PartitaError(Exception):
-    """Anything that partita refuses, with a stable `reason`."""
+    """Base class of all errors that partita raises; `reason` is a stable code."""
 
     def __init__(self, message: str, reason: str) -> None:
         super().__init__(message)
@@ -17,11 +17,11 @@ class PartitaError(Exception):
 
 
 class LayoutError(PartitaError, ValueError):
-    """A wrong shape, map, grid, notation, index or rank."""
+    """An invalid shape, map, grid, notation, index or rank."""
 
 
 class TeamError(PartitaError, RuntimeError):
-    """A call on a team that failed; `rank` is where it began, if one rank is to blame."""
+    """A call on a team failed; `rank` is where it began, if one rank is to blame."""
 
     def __init__(self, message: str, reason: str, rank: int | None = None) -> None:
         super().__init__(message, reason)
@@ -32,21 +32,21 @@ class TeamError(PartitaError, RuntimeError):
 
 
 class RemoteError(TeamError):
-    """Another rank failed, has left, or came too late."""
+    """Another rank failed, left, or arrived too late."""
 
 
 class MismatchError(TeamError):
-    """Ranks made different calls, or the same with different arguments or on different teams."""
+    """Ranks made different calls, or used different arguments or different teams."""
 
 
 class DeadlineError(TeamError):
-    """A rank did not come in time."""
+    """A rank did not arrive in time."""
 
 
 class ProtocolError(PartitaError, ValueError):
-    """A dictionary that breaks its protocol, or an array that a protocol cannot express.
+    """A dictionary breaks its protocol, or a protocol cannot express an array.
 
-    `findings` has every problem that was found, with path, reason and message.
+    `findings` lists every problem found, with path, reason and message.
     """
 
     def __init__(self, message: str, reason: str, findings: tuple[object, ...] = ()) -> None:
@@ -55,7 +55,7 @@ class ProtocolError(PartitaError, ValueError):
 
 
 class ProtocolWarning(UserWarning):
-    """A dictionary that can be understood and yet contradicts itself."""
+    """A dictionary contradicts itself but can still be understood."""
 
 
 def is_a(error: BaseException, kind: type[E]) -> TypeGuard[E]:

@@ -22,7 +22,7 @@ Problem = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Finding:
-    """One problem: where it is, a stable code, and what to do about it."""
+    """One problem: its path, a stable code, and what to do about it."""
 
     path: str
     reason: str

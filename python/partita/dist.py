@@ -1,6 +1,6 @@
 """The index arithmetic of the Dist dialect, one dimension at a time.
 
-Intervals are (offset, size), slices (offset, size, stride).
+Intervals are (offset, size); slices are (offset, size, stride).
 
 >>> default_partition(3, 1, (8, 5))
 [(2, 3), (0, 5)]

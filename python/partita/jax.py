@@ -1,4 +1,4 @@
-"""The primitives for JAX: functions with a custom vjp, which is the primitive's adjoint.
+"""The primitives for JAX: functions whose custom VJP is the primitive's adjoint.
 
 >>> import jax, partita as pt
 >>> from partita.distdl import AllSumReduce, Partition
@@ -9,9 +9,9 @@
 >>> pt.spmd(job, ranks=2)
 [([3.0, 3.0], [6.0, 6.0]), ([3.0, 3.0], [6.0, 6.0])]
 
-Arrays on the CPU of one host. Where ranks are processes the functions may be jitted: all ranks must
-then trace and run the same program. Ranks that are threads share one JAX, which may wait for one
-rank's jitted code before it starts another's: call them eagerly there.
+Arrays must be on the CPU of one host. If the ranks are processes, the functions can be jitted; all
+ranks must then trace and run the same program. Ranks that are threads share one JAX, which may wait
+for one rank's jitted code before it starts another's: call the functions eagerly there.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _structure(x: Any) -> Structure:
 
 
 def function(primitive: Primitive) -> Function:
-    """A primitive as a function of JAX arrays that can be differentiated. Collective."""
+    """Turn a primitive into a differentiable function of JAX arrays. Collective."""
     if not isinstance(primitive, Primitive):
         message = f"a function of {primitive!r}; use a primitive of partita.distdl"
         raise LayoutError(message, "primitive-type")

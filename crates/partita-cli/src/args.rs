@@ -18,24 +18,26 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Explain how an array moves from one layout to another
     Plan(PlanArgs),
-    /// Judge a protocol dictionary: __partitioned__ or __distarray__
+    /// Check a protocol dictionary: __partitioned__ or __distarray__
     Check(CheckArgs),
+    /// Parse, verify and print an array program
+    Opt(OptArgs),
     /// Run a Python script on several ranks
     Run(RunArgs),
-    /// Say what is installed here and how fast copying is
+    /// Report what is installed and how fast memory is copied
     Doctor,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: partita show 16x16 \"block, cyclic(2) @ 2x2\"")]
 pub(crate) struct ShowArgs {
-    /// Extents, such as 16x16
+    /// Shape of the array, such as 16x16
     #[arg(allow_hyphen_values = true)]
     pub shape: String,
     /// A layout, such as "block, cyclic(2) @ 2x2"
     #[arg(allow_hyphen_values = true)]
     pub layout: String,
-    /// Also write the picture as SVG
+    /// Also write the picture to an SVG file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
 }
@@ -43,12 +45,40 @@ pub(crate) struct ShowArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: partita check dictionary.json; partita check module:array")]
 pub(crate) struct CheckArgs {
-    /// A JSON file with a dictionary or a list of those of all ranks, or MODULE:OBJECT
+    /// A JSON file with one dictionary, or a list with one per rank; or MODULE:OBJECT
     #[arg(value_name = "FILE.json | MODULE:OBJECT")]
     pub target: String,
-    /// Forgive nothing that the protocol's text does not allow
+    /// Report everything that the text of the protocol does not allow
     #[arg(long)]
     pub strict: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: partita opt program.mlir --form rfc; partita opt --irdl")]
+pub(crate) struct OptArgs {
+    /// A program, - for the standard input
+    #[arg(value_name = "FILE.mlir", required_unless_present = "irdl")]
+    pub file: Option<String>,
+    /// How to write it
+    #[arg(long, value_enum, default_value_t = FormName::Generic)]
+    pub form: FormName,
+    /// Print the dialects in IRDL instead, for mlir-opt --irdl-file
+    #[arg(long, conflicts_with = "file")]
+    pub irdl: bool,
+    /// The release of LLVM that is to read the IRDL
+    #[arg(long, value_name = "RELEASE", default_value_t = 19, requires = "irdl")]
+    pub llvm: u32,
+}
+
+/// The forms of a program's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormName {
+    /// MLIR's generic form, which stock tools verify
+    Generic,
+    /// The specification's form
+    Rfc,
+    /// Tensors with dictionaries
+    Builtin,
 }
 
 #[derive(Debug, clap::Args)]
@@ -60,11 +90,11 @@ pub(crate) struct RunArgs {
     /// Number of ranks
     #[arg(short, value_name = "N", allow_negative_numbers = true)]
     pub n: i64,
-    /// What the ranks are
+    /// What to use as ranks
     #[arg(long, value_enum, default_value_t = Engine::Threads)]
     pub engine: Engine,
     // One list: what follows the script is the script's, even where it looks like our own options.
-    /// A Python file, and its arguments
+    /// A Python file, followed by its arguments
     #[arg(value_name = "SCRIPT", required = true, trailing_var_arg = true)]
     pub script: Vec<String>,
 }
@@ -74,7 +104,7 @@ pub(crate) struct RunArgs {
 pub enum Engine {
     /// Threads of this process
     Threads,
-    /// Processes that mpiexec starts
+    /// Processes started by mpiexec
     Mpi,
 }
 
@@ -92,7 +122,7 @@ impl Engine {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: partita plan 8192x8192 \"block, * @ 4x1\" \"*, block @ 1x4\"")]
 pub(crate) struct PlanArgs {
-    /// Extents, such as 16x16
+    /// Shape of the array, such as 16x16
     #[arg(allow_hyphen_values = true)]
     pub shape: String,
     /// The layout to move from
@@ -104,13 +134,13 @@ pub(crate) struct PlanArgs {
     /// Element type
     #[arg(long, default_value = "f64")]
     pub dtype: String,
-    /// Only this rank's part of the plan
+    /// Show only this rank's part of the plan
     #[arg(long, value_name = "R")]
     pub rank: Option<u64>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// Also draw who sends how much to whom as SVG
+    /// Also draw who sends how much to whom, to an SVG file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
 }

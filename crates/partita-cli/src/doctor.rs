@@ -1,7 +1,7 @@
 //! `partita doctor`: what is here, and how fast copying is.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ const COPY_BYTES: usize = 256 << 20;
 
 pub(crate) fn run(
     facts: &[(String, String)],
-    programs: Option<PathBuf>,
+    mpiexec: Option<&Path>,
     out: &mut dyn Write,
 ) -> Outcome {
     let mut fact = |name: &str, value: &str| writeln!(out, "{name:<12} {value}");
@@ -22,10 +22,10 @@ pub(crate) fn run(
     for (name, value) in facts {
         fact(name, value)?;
     }
-    match find_mpiexec(programs) {
+    match mpiexec {
         Some(path) => {
             fact("mpiexec", &path.display().to_string())?;
-            fact("MPI", &mpi_version(&path))?;
+            fact("MPI", &mpi_version(path))?;
         }
         None => fact("MPI", "no mpiexec on the path; pip install mpich brings one")?,
     }
@@ -33,16 +33,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// Beside this program first: an environment's own MPI comes before the system's.
-fn find_mpiexec(programs: Option<PathBuf>) -> Option<PathBuf> {
-    let beside = || std::env::current_exe().ok().and_then(|exe| exe.parent().map(PathBuf::from));
-    let own = programs.or_else(beside);
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = own.into_iter().chain(std::env::split_paths(&path));
-    folders.map(|folder| folder.join("mpiexec")).find(|file| file.is_file())
-}
-
-fn mpi_version(mpiexec: &std::path::Path) -> String {
+fn mpi_version(mpiexec: &Path) -> String {
     let output = match Command::new(mpiexec).arg("--version").output() {
         Ok(output) => output,
         Err(error) => return format!("found, but it does not start: {error}"),

@@ -1,4 +1,5 @@
-//! The command `partita`: pictures of layouts, plans explained, a look at the machine.
+//! The command `partita`: pictures of layouts, plans explained, array programs, a look at the
+//! machine.
 //!
 //! The binary and the Python package both call [`run`]. It writes to the given streams and gives
 //! the exit status: 0, 1 for a finding or a failed run, 2 for wrong usage; or what Python is to do.
@@ -7,11 +8,12 @@ mod args;
 mod check;
 mod doctor;
 mod json;
+mod opt;
 mod plan;
 mod show;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::Path;
 
 use clap::Parser;
 use partita_protocol::Strictness;
@@ -116,6 +118,7 @@ pub fn run(
             return Ending::Object { strictness: args.strictness(), target: args.target };
         }
         Command::Check(args) => check::run(&args, out),
+        Command::Opt(args) => opt::run(&args, out, err),
         Command::Run(RunArgs { n: n_ranks, engine, script: command }) => {
             return Ending::Script { n_ranks, engine, command };
         }
@@ -126,14 +129,14 @@ pub fn run(
 
 /// Says what is here, besides the given facts; gives the exit status.
 ///
-/// `programs` is where the environment keeps its programs, if that is not beside this one.
+/// `mpiexec` is the launcher that was found.
 pub fn doctor(
     facts: &[(String, String)],
-    programs: Option<PathBuf>,
+    mpiexec: Option<&Path>,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> i32 {
-    status(doctor::run(facts, programs, out), err)
+    status(doctor::run(facts, mpiexec, out), err)
 }
 
 /// The exit status of what needs the Python package where there is none.

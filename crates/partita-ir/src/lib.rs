@@ -12,9 +12,11 @@ mod attr;
 mod builder;
 mod diagnostic;
 mod enums;
+mod irdl;
 mod kind;
 pub mod model;
 mod module;
+mod pages;
 pub mod passes;
 mod slices;
 pub mod table;
@@ -26,11 +28,13 @@ pub use attr::{Attr, Attrs, DialectAttr, Float, Name, Placement};
 pub use builder::{Builder, Entry, Slices};
 pub use diagnostic::{Diagnostic, Diagnostics, IrError};
 pub use enums::{CmpF, CmpI, DType, EwBin, EwUny, Reduce};
+pub use irdl::{Llvm, irdl};
 pub use kind::OpKind;
 pub use module::{Block, Location, Mapping, Module, NewOp, Op, Ops, Source, Use, Value};
+pub use pages::page;
 pub use text::{Form, SyntaxError, parse, parse_bytes, parse_type, print, type_text};
 pub use types::{
     ArrayType, DYNAMIC, DistEnv, Env, FunctionType, Grid, MAX_CUTS, MemRefType, Scalar, Sign, Size,
     TensorType, Type, by_x, shapes_may_equal,
 };
-pub use verify::VerifyError;
+pub use verify::{VerifyError, verify};

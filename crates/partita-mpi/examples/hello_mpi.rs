@@ -41,7 +41,7 @@ fn hello(library: &Library, extent: Extent) -> Outcome {
     // SAFETY: the buffer outlives the request.
     let request = unsafe { comm.isend(data.as_ptr().cast(), 8, comm.rank(), 0)? };
     let poll = || comm.improbe(comm.rank(), 0);
-    let message = exercise::patience().until("a message", poll, exercise::never)?;
+    let message = exercise::polling().until("a message", poll, exercise::never)?;
     message.recv(&mut [0; 8])?;
     comm.barrier()?;
     library.finalize()?;

@@ -18,14 +18,14 @@
 //! error, and no other library is taken in its place.
 
 use super::{
-    Library, MpiError, Result, ancestors,
+    Library, MpiError, Result,
     launcher::{Family, Program},
+    mpiexec,
+    surroundings::{Surroundings, ThisProcess},
     symbols::Load,
 };
 use std::{
-    env,
-    ffi::OsString,
-    fmt,
+    env, fmt,
     path::{Path, PathBuf},
 };
 
@@ -95,35 +95,6 @@ pub struct Attempt {
 impl fmt::Display for Attempt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({:?}): {}", self.path.display(), self.origin, self.problem)
-    }
-}
-
-/// What the search may ask of its surroundings; replaced in tests.
-pub(super) trait Surroundings {
-    fn variable(&self, name: &str) -> Option<OsString>;
-    fn exists(&self, path: &Path) -> bool;
-    fn resolve(&self, path: &Path) -> PathBuf;
-    /// The programs that started this process, nearest first.
-    fn ancestors(&self) -> Vec<PathBuf>;
-}
-
-struct ThisProcess;
-
-impl Surroundings for ThisProcess {
-    fn variable(&self, name: &str) -> Option<OsString> {
-        env::var_os(name).filter(|value| !value.is_empty())
-    }
-
-    fn exists(&self, path: &Path) -> bool {
-        path.exists()
-    }
-
-    fn resolve(&self, path: &Path) -> PathBuf {
-        path.canonicalize().unwrap_or_else(|_| path.to_owned())
-    }
-
-    fn ancestors(&self) -> Vec<PathBuf> {
-        ancestors::programs()
     }
 }
 
@@ -245,7 +216,7 @@ impl Search {
             (Origin::NearLauncher, beside(launcher).unwrap_or_default()),
             (Origin::Environment, prefixes.into_iter().flatten().map(|p| p.join("lib")).collect()),
             (Origin::NearPackages, self.packages.iter().flat_map(|p| around_packages(p)).collect()),
-            (Origin::NearMpiexec, beside(find_mpiexec(around)).unwrap_or_default()),
+            (Origin::NearMpiexec, beside(mpiexec::among(around, Vec::new())).unwrap_or_default()),
         ];
         let mut folders: Vec<(Origin, PathBuf)> = Vec::new();
         for (origin, folder) in
@@ -301,13 +272,6 @@ fn preferred(launcher: Family) -> &'static [&'static str] {
     }
 }
 
-fn find_mpiexec(around: &impl Surroundings) -> Option<PathBuf> {
-    let path = around.variable("PATH")?;
-    let found = env::split_paths(&path).map(|folder| folder.join("mpiexec"));
-    let mpiexec = found.into_iter().find(|file| around.exists(file))?;
-    Some(mpiexec)
-}
-
 /// The `lib` folders beside a program, before and after following links.
 fn near(around: &impl Surroundings, program: &Path) -> Vec<PathBuf> {
     let real = around.resolve(program);
@@ -333,6 +297,7 @@ fn around_packages(packages: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ffi::OsString;
 
     /// Surroundings with these variables and files.
     struct Fake {

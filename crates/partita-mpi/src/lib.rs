@@ -19,7 +19,7 @@
 //!
 //! Read in this order: [`Search`] and [`launcher`] (which MPI), `table.rs` and
 //! `constants.rs` (how it is called), [`Comm`] (what it does), [`Request`] and
-//! [`Patience`] (waiting without blocking for ever).
+//! [`Polling`] (waiting without blocking for ever).
 //!
 //! # Threads
 //! Handles are plain numbers and may be used from any thread, if MPI was
@@ -46,13 +46,16 @@ mod handle;
 pub mod launcher;
 mod library;
 mod message;
+mod mpiexec;
 mod pace;
+mod polling;
 mod request;
 mod start;
 mod status;
+mod surroundings;
 mod symbols;
 mod table;
-mod wait;
+mod waited;
 
 pub use abi::{Abi, Signs};
 pub use comm::Comm;
@@ -64,7 +67,9 @@ pub use fork::n_forks;
 pub use handle::{Handle, Width};
 pub use library::{Init, Library, Started, ThreadLevel};
 pub use message::{Message, Source, Tag};
+pub use mpiexec::find_mpiexec;
+pub use polling::{Polling, Step};
 pub use request::{Request, RequestKind};
 pub use status::{Status, StatusLayout};
 pub use symbols::Load;
-pub use wait::{Patience, Step};
+pub use waited::Waited;

@@ -1,7 +1,7 @@
 //! Messages that are there already, matched and then received.
 //!
 //! Nothing here blocks: what has yet to come is asked for again and again, or
-//! received by [`Comm::irecv`], with a [`Patience`](super::Patience).
+//! received by [`Comm::irecv`], with a [`Polling`](super::Polling).
 
 use super::{
     Comm, Handle, Library, MpiError, Number, Predefined, RequestKind, Result, Status,

@@ -7,7 +7,7 @@
 //! moves, and a poll that moves data is known by how long it takes: over a
 //! microsecond, where an idle one takes a tenth of that.
 
-use super::Patience;
+use super::Polling;
 use std::{
     thread,
     time::{Duration, Instant},
@@ -27,7 +27,7 @@ const BUSY_SHARE: u32 = 16;
 /// The pauses between the polls of one wait.
 #[derive(Debug)]
 pub(super) struct Pace {
-    patience: Patience,
+    polling: Polling,
     idle_since: Instant,
     sleep: Duration,
     fastest: Duration,
@@ -64,9 +64,9 @@ pub(super) enum Pause {
 }
 
 impl Pace {
-    pub(super) fn new(patience: Patience, now: Instant) -> Self {
+    pub(super) fn new(polling: Polling, now: Instant) -> Self {
         let fastest = Duration::MAX;
-        Self { patience, idle_since: now, sleep: FIRST_SLEEP, fastest, batch: Batch::new(BATCH) }
+        Self { polling, idle_since: now, sleep: FIRST_SLEEP, fastest, batch: Batch::new(BATCH) }
     }
 
     /// Something has visibly moved: no sleep for a while.
@@ -81,7 +81,7 @@ impl Pace {
         if self.batch.is_busy() {
             self.moved(end);
         }
-        let sleepy = end - self.idle_since >= self.patience.yield_for;
+        let sleepy = end - self.idle_since >= self.polling.yield_for;
         let full = self.batch.is_full();
         if full {
             self.batch = Batch::new(if sleepy { BATCH_AFTER_SLEEP } else { BATCH });
@@ -103,7 +103,7 @@ impl Pace {
     }
 
     fn longer_sleep(&mut self) -> Duration {
-        let longest = self.patience.longest_sleep;
+        let longest = self.polling.longest_sleep;
         let sleep = self.sleep.min(longest);
         self.sleep = (self.sleep * 2).min(longest);
         sleep
@@ -130,7 +130,7 @@ mod tests {
     /// Polls of these lengths, 400 ns apart; how many sleeps, and their sum.
     fn simulate(polls: impl Iterator<Item = Duration>) -> (u32, Duration) {
         let mut now = Instant::now();
-        let mut pace = Pace::new(Patience::default(), now);
+        let mut pace = Pace::new(Polling::default(), now);
         let mut slept = (0, Duration::ZERO);
         for took in polls {
             let pause = pace.next(now, now + took);

@@ -51,7 +51,7 @@ fn plain(py: Python<'_>, ending: Ending) -> PyResult<Bound<'_, PyTuple>> {
 pub(crate) fn run_doctor(
     py: Python<'_>,
     facts: Vec<(String, String)>,
-    programs: PathBuf,
+    mpiexec: Option<PathBuf>,
 ) -> (i32, String, String) {
-    py.detach(|| told(|out, err| partita_cli::doctor(&facts, Some(programs), out, err)))
+    py.detach(|| told(|out, err| partita_cli::doctor(&facts, mpiexec.as_deref(), out, err)))
 }

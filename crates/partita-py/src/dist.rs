@@ -33,7 +33,7 @@ fn slice(value: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Slice> {
     Ok(Slice::new(natural(&offset, what)?, natural(&size, what)?, index(&stride, what)?))
 }
 
-/// (offset, size) per dimension of a team member's part: cut along the first, extras last.
+/// (offset, size) per dimension of a team member's part: split along the first, extras last.
 #[pyfunction]
 fn default_partition(
     n_members: &Bound<'_, PyAny>,
@@ -58,7 +58,7 @@ fn local_target_of_slice(
     target.map(pair).or_raise(view.py())
 }
 
-/// Indices needed for some entries of a view, joined with a box that is there already.
+/// Indices needed for some entries of a view, joined with an existing box.
 #[pyfunction]
 #[pyo3(signature = (view, target, before=None, *, inner=false))]
 fn local_bounding_box(

@@ -13,7 +13,7 @@ use crate::maps::{read_map, write_map};
 use crate::moves::Run;
 use crate::pieces::Pieces;
 
-/// Which rank holds which elements of an array, and which one owns each.
+/// Which rank holds which elements of an array, and which rank owns each element.
 ///
 /// `Layout(shape, "block, cyclic(64) @ 2x2")`, or maps as objects with `grid=(2, 2)`.
 #[pyclass(frozen, eq, hash, module = "partita")]
@@ -58,7 +58,7 @@ impl Layout {
         Ok(Self { core: core::Layout::new(&shape, &spec).or_raise(py)? })
     }
 
-    /// A layout from boxes: for each rank a list of (start, shape).
+    /// Make a layout from boxes: for each rank, a list of (start, shape).
     ///
     /// A box may be followed by the start and shape of the part that the rank owns.
     #[classmethod]
@@ -81,7 +81,7 @@ impl Layout {
         Ok(Self { core })
     }
 
-    /// Extents.
+    /// Shape of the whole array.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.core.shape())
@@ -105,7 +105,7 @@ impl Layout {
         self.core.n_ranks()
     }
 
-    /// The ranks, in the order of their places on the grid; a range where they are one.
+    /// The ranks in grid order; a range if they form one.
     #[getter]
     fn ranks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self.core.ranks() {
@@ -134,7 +134,7 @@ impl Layout {
         PyTuple::new(py, maps).map(Some)
     }
 
-    /// The notation; for lists and boxes words that do not parse.
+    /// The layout in the notation; for lists and boxes, a description that does not parse.
     #[getter]
     fn notation(&self) -> String {
         self.core.notation()
@@ -166,13 +166,13 @@ impl Layout {
         self.core.n_held(natural(rank, "rank")?).or_raise(rank.py())
     }
 
-    /// The boxes of global indices that a rank holds, as a sequence that is never listed.
+    /// The boxes of global indices that a rank holds, as a lazy sequence.
     fn pieces(&self, rank: &Bound<'_, PyAny>) -> PyResult<Pieces> {
         let core = self.core.pieces(natural(rank, "rank")?).or_raise(rank.py())?;
         Ok(Pieces { core })
     }
 
-    /// Rank that owns a global index; the first on the grid where it is replicated.
+    /// Rank that owns a global index; if it is replicated, the first on the grid.
     fn owner(&self, index: &Bound<'_, PyAny>) -> PyResult<u64> {
         self.core.owner(&indices(index, "index")?).or_raise(index.py())
     }
@@ -189,7 +189,7 @@ impl Layout {
 
     /// Owners of many global indices: (n, ndim) int64 -> ranks (n,), local indices (n, ndim).
     ///
-    /// `out` is a pair of such int64 arrays to write to, which saves fresh memory.
+    /// `out` is a pair of such int64 arrays to write to, which avoids allocating new ones.
     #[pyo3(signature = (indices, *, out=None))]
     fn locate<'py>(
         &self,
@@ -232,7 +232,7 @@ impl Layout {
         Ok(global.array)
     }
 
-    /// What a rank holds of a slice, per dimension: runs from slice entries to buffer positions.
+    /// What a rank holds of a slice: per dimension, runs from slice entries to buffer positions.
     #[pyo3(signature = (rank, offsets, sizes, strides))]
     fn meet_slice(
         &self,

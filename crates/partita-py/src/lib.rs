@@ -51,6 +51,7 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<mpi::MpiWorld>()?;
     module.add_function(wrap_pyfunction!(mpi::is_launched, module)?)?;
     module.add_function(wrap_pyfunction!(mpi::launcher_place, module)?)?;
+    module.add_function(wrap_pyfunction!(mpi::find_mpiexec, module)?)?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_function(wrap_pyfunction!(run::local_shapes, module)?)?;
     module.add_function(wrap_pyfunction!(cli::run_command, module)?)?;

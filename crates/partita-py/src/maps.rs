@@ -11,9 +11,9 @@ use crate::errors::layout_error;
 
 /// One interval per rank of a grid axis.
 ///
-/// `rule` is "first" (extra elements to the first ranks, as numpy.array_split), "last", or "ceil"
-/// (blocks of ceil(n / p)); `sizes` gives the blocks instead. `halo` is (left, right) for all ranks
-/// or a list of such pairs, one per rank; `periodic` lets halos wrap around the ends.
+/// `rule` is "first" (extra elements go to the first ranks, as in numpy.array_split), "last", or
+/// "ceil" (blocks of ceil(n / p)); `sizes` gives the block sizes instead. `halo` is (left, right)
+/// for all ranks, or a list of such pairs, one per rank; `periodic` wraps halos around the ends.
 #[pyclass(frozen, eq, hash, module = "partita")]
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Block {
@@ -82,7 +82,7 @@ impl Block {
         }
     }
 
-    /// The given block sizes, if they were given.
+    /// The block sizes, if they were given.
     #[getter]
     fn sizes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         match &self.block().rule {
@@ -167,7 +167,7 @@ fn read_halo(value: &Bound<'_, PyAny>) -> PyResult<core::Halo> {
     Ok(core::Halo::Each(widths.into()))
 }
 
-/// Blocks of `block` indices dealt out to the ranks in turn.
+/// Blocks of `block` indices, assigned to the ranks in turn.
 #[pyclass(frozen, eq, hash, module = "partita")]
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Cyclic {
@@ -236,10 +236,10 @@ impl Whole {
     }
 }
 
-/// An explicit list of global indices per rank of a grid axis, in the order of its buffer.
+/// An explicit list of global indices per rank of a grid axis, in buffer order.
 ///
-/// Indices are any integers. One that stands in several lists is owned by the first of them,
-/// unless `one_to_one` forbids it.
+/// Indices can be any integers. An index in several lists is owned by the first of them, unless
+/// `one_to_one` forbids it.
 #[pyclass(frozen, eq, hash, module = "partita")]
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Unstructured {
@@ -288,7 +288,7 @@ impl Unstructured {
             .collect()
     }
 
-    /// Whether no index may stand in two lists.
+    /// Whether an index may appear in only one list.
     #[getter]
     fn one_to_one(&self) -> bool {
         self.lists().is_one_to_one()

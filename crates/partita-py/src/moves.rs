@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::from_numbers;
 
-/// Positions of a source and a target buffer, in one dimension, that hold the same indices.
+/// Positions in a source and a target buffer, in one dimension, that hold the same indices.
 #[pyclass(frozen, eq, module = "partita")]
 #[derive(Debug, PartialEq)]
 pub(crate) struct Run {
@@ -45,7 +45,7 @@ impl Run {
     }
 }
 
-/// A region that goes from one rank to one rank.
+/// A region that moves from one rank to another, or stays on its rank.
 #[pyclass(frozen, module = "partita")]
 #[derive(Debug)]
 pub(crate) struct Move {
@@ -55,25 +55,25 @@ pub(crate) struct Move {
 
 #[pymethods]
 impl Move {
-    /// Rank that gives.
+    /// Rank that sends.
     #[getter]
     fn source_rank(&self) -> u64 {
         self.core.source_rank
     }
 
-    /// Rank that takes.
+    /// Rank that receives.
     #[getter]
     fn target_rank(&self) -> u64 {
         self.core.target_rank
     }
 
-    /// Which of the giving rank's buffers.
+    /// Index of the sending rank's buffer.
     #[getter]
     fn source_buffer(&self) -> usize {
         self.core.source_buffer
     }
 
-    /// Which of the taking rank's buffers.
+    /// Index of the receiving rank's buffer.
     #[getter]
     fn target_buffer(&self) -> usize {
         self.core.target_buffer
@@ -91,7 +91,7 @@ impl Move {
         u128::from(self.core.n_elements()) * u128::from(self.n_bytes)
     }
 
-    /// The region: a list of runs per dimension, of which it is the product.
+    /// The region, as the product of one list of runs per dimension.
     #[getter]
     fn runs(&self) -> Vec<Vec<Run>> {
         let per_dim = self.core.runs.iter();

@@ -35,6 +35,12 @@ pub(crate) fn launcher_place() -> String {
     partita_mpi::launcher::place()
 }
 
+/// The launcher `mpiexec`: in these folders, then on the path.
+#[pyfunction]
+pub(crate) fn find_mpiexec(own: Vec<PathBuf>) -> Option<PathBuf> {
+    partita_mpi::find_mpiexec(own)
+}
+
 fn raise(py: Python<'_>, error: &MpiError) -> PyErr {
     let error = match error {
         MpiError::Forked { .. } => TeamError::Forked { engine: Engine::Mpi },

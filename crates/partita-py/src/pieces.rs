@@ -7,7 +7,7 @@ use pyo3::types::PyTuple;
 
 use crate::convert::{clip, shown};
 
-/// A box of global indices that one rank holds, and the part of it that it owns.
+/// A box of global indices that one rank holds, and the part of it that the rank owns.
 #[pyclass(frozen, eq, module = "partita")]
 #[derive(Debug, PartialEq)]
 pub(crate) struct Piece {
@@ -58,7 +58,7 @@ impl Piece {
     }
 }
 
-/// The pieces of one rank: a sequence that makes each when asked.
+/// The pieces of one rank: a sequence that makes each piece on access.
 #[pyclass(frozen, sequence, module = "partita")]
 #[derive(Debug)]
 pub(crate) struct Pieces {

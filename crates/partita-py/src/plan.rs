@@ -12,14 +12,14 @@ use crate::layout::Layout;
 use crate::moves::Move;
 use crate::run::{Sides, read_team};
 
-/// Which rank gives which elements to which rank, from one layout to another.
+/// Which rank sends which elements to which rank, from one layout to another.
 #[pyclass(frozen, eq, hash, module = "partita")]
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Plan {
     pub core: core::Plan,
 }
 
-/// The plan from one layout to another.
+/// Make the plan from one layout to another.
 #[pyfunction]
 #[pyo3(signature = (source, target, dtype=None))]
 pub(crate) fn plan(
@@ -104,25 +104,25 @@ impl Plan {
         self.core.direction() == Direction::Adjoint
     }
 
-    /// Ranks of the source and of the target together.
+    /// Number of ranks in the source and the target together.
     #[getter]
     fn n_ranks(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(self.totals(py)?.n_ranks)
     }
 
-    /// Pairs of a giving and a taking rank, a rank with itself among them.
+    /// Number of pairs of a sending and a receiving rank, including a rank with itself.
     #[getter]
     fn n_moves(&self, py: Python<'_>) -> PyResult<u128> {
         Ok(self.totals(py)?.n_moves)
     }
 
-    /// Pairs of different ranks.
+    /// Number of pairs of different ranks.
     #[getter]
     fn n_messages(&self, py: Python<'_>) -> PyResult<u128> {
         Ok(self.totals(py)?.n_messages)
     }
 
-    /// Bytes that cross ranks.
+    /// Bytes that move between ranks.
     #[getter]
     fn bytes_moved(&self, py: Python<'_>) -> PyResult<u128> {
         Ok(self.totals(py)?.bytes_moved)
@@ -140,31 +140,31 @@ impl Plan {
         Ok(self.totals(py)?.bytes_lower_bound)
     }
 
-    /// Most bytes that one rank sends.
+    /// The most bytes that any rank sends.
     #[getter]
     fn max_send_bytes(&self, py: Python<'_>) -> PyResult<u128> {
         Ok(self.totals(py)?.max_send_bytes)
     }
 
-    /// Most bytes that one rank receives.
+    /// The most bytes that any rank receives.
     #[getter]
     fn max_recv_bytes(&self, py: Python<'_>) -> PyResult<u128> {
         Ok(self.totals(py)?.max_recv_bytes)
     }
 
-    /// Most bytes that one rank needs beyond source and target.
+    /// The most bytes that any rank needs besides source and target.
     #[getter]
     fn extra_bytes(&self, py: Python<'_>) -> PyResult<u128> {
         Ok(self.totals(py)?.extra_bytes())
     }
 
-    /// Messages that finding the partners takes, where maps are lists.
+    /// Number of messages needed to find the partners if maps are lists.
     #[getter]
     fn directory_messages(&self, py: Python<'_>) -> PyResult<u128> {
         Ok(self.totals(py)?.directory.n_messages)
     }
 
-    /// Their bytes.
+    /// Bytes of the messages needed to find the partners.
     #[getter]
     fn directory_bytes(&self, py: Python<'_>) -> PyResult<u128> {
         Ok(self.totals(py)?.directory.bytes)
@@ -177,32 +177,32 @@ impl Plan {
         Ok(py.detach(|| self.core.predicted_seconds()))
     }
 
-    /// Sixteen digits that name the plan; every rank computes the same.
+    /// Sixteen digits that identify the plan; every rank computes the same ones.
     #[getter]
     fn fingerprint(&self) -> String {
         self.core.fingerprint().to_string()
     }
 
-    /// Every move a rank takes part in: what it gives, then what it takes from others.
+    /// Every move of a rank: what it sends, then what it receives from others.
     fn moves(&self, rank: &Bound<'_, PyAny>) -> PyResult<Vec<Move>> {
         let moves = self.core.moves(self.rank(rank)?).or_raise(rank.py())?;
         Ok(self.wrap(moves))
     }
 
-    /// Moves that a rank gives, its own to itself among them.
+    /// Moves that a rank sends, including those to itself.
     fn sends(&self, rank: &Bound<'_, PyAny>) -> PyResult<Vec<Move>> {
         Ok(self.wrap(self.core.sends(self.rank(rank)?)))
     }
 
-    /// Moves that a rank takes, its own from itself among them.
+    /// Moves that a rank receives, including those from itself.
     fn receives(&self, rank: &Bound<'_, PyAny>) -> PyResult<Vec<Move>> {
         Ok(self.wrap(self.core.receives(self.rank(rank)?)))
     }
 
-    /// Runs the plan: this rank's source buffer becomes its target buffer, which is returned.
+    /// Run the plan on this rank's source buffer and return its target buffer.
     ///
-    /// Collective. `out` is written instead of fresh memory. Where a layout has several buffers on
-    /// this rank, give and get a list of them.
+    /// Collective. The result is written to `out` if given, else to new memory. If a layout has
+    /// several buffers on this rank, they are passed and returned as a list.
     #[pyo3(signature = (local, team, out=None))]
     fn apply<'py>(
         &self,
@@ -216,7 +216,7 @@ impl Plan {
         Ok(sides.result)
     }
 
-    /// Begins to run the plan; `.wait()` of what it returns gives the target buffer.
+    /// Start running the plan; `.wait()` on the result returns the target buffer.
     #[pyo3(signature = (local, team, out=None))]
     fn start<'py>(
         slf: &Bound<'py, Self>,
@@ -228,12 +228,12 @@ impl Plan {
         run.call1((slf, local, team, out))
     }
 
-    /// The same moves reversed; what was copied is summed.
+    /// The adjoint plan: the same moves reversed, with copies turned into sums.
     fn adjoint(&self) -> Self {
         Self { core: self.core.adjoint() }
     }
 
-    /// A few lines for people.
+    /// A short summary in words.
     fn explain(&self, py: Python<'_>) -> PyResult<String> {
         self.core.check_countable().or_raise(py)?;
         Ok(py.detach(|| self.core.explain()))

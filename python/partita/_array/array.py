@@ -25,7 +25,7 @@ Local = np.ndarray[Any, Any]
 
 
 class Array(Described):
-    """An array of which every rank of a team holds its part."""
+    """A distributed array: every rank of a team holds its part."""
 
     def __init__(
         self,
@@ -52,12 +52,12 @@ class Array(Described):
 
     @property
     def team(self) -> Team:
-        """The ranks that hold it."""
+        """The team whose ranks hold the array."""
         return self._team
 
     @property
     def local(self) -> Local:
-        """This rank's buffer, halo included; the memory itself."""
+        """This rank's buffer, including its halo; not a copy."""
         if len(self._buffers) != 1:
             message = f"this rank has {len(self._buffers)} buffers; use .pieces"
             raise LayoutError(message, "buffer-count")
@@ -65,7 +65,7 @@ class Array(Described):
 
     @property
     def owned(self) -> Local:
-        """This rank's buffer without its halo; the memory itself."""
+        """This rank's buffer without its halo; not a copy."""
         buffer = self.local
         pieces = self._layout.pieces(self._team.rank)
         own = [piece for piece in pieces if all(piece.owned_shape)]
@@ -101,7 +101,7 @@ class Array(Described):
         return pairs
 
     def redistribute(self, layout: Layout, *, out: Local | None = None) -> Array:
-        """The same array in another layout. Collective."""
+        """Return the same array in another layout. Collective."""
         return Array(self._moved(layout, out), layout, self._team, self._dtype)
 
     def _moved(self, layout: Layout, out: Local | None = None) -> list[Local]:
@@ -112,7 +112,7 @@ class Array(Described):
         return _seen_as(self._dtype, _listed(moved))
 
     def exchange_halo(self) -> Array:
-        """Fill what this rank holds beyond what it owns with the owners' values. Collective."""
+        """Fill what this rank holds but does not own with the owners' values. Collective."""
         if self._exchange is None:
             layout = self._halo_layout or self._layout
             self._exchange = plan(layout, layout, _carrier(self._dtype).name)
@@ -122,7 +122,7 @@ class Array(Described):
         return self
 
     def gather(self, root: int | None = None) -> Local | None:
-        """The whole array on every rank, or on one; None elsewhere. Collective."""
+        """Return the whole array on every rank, or on `root` with None elsewhere. Collective."""
         whole = [Whole() for _ in self.shape]
         if root is None:
             target = Layout(self.shape, whole, grid=(self._team.size,))
@@ -132,11 +132,11 @@ class Array(Described):
         return listed[0] if listed else None
 
     def to_dask(self, client: Any = None, *, root: int | None = None) -> Any:
-        """A `dask.array` of the chunks, on every rank or on one. Collective."""
+        """Return a `dask.array` of the chunks, on every rank or on one. Collective."""
         return _engines.hand_over("dask").from_team(self, client, root=root)
 
     def to_ray(self, *, root: int | None = None) -> list[Any] | None:
-        """References to the buffers in Ray's stores, in the order of ranks. Collective."""
+        """Return references to the buffers in Ray's stores, in rank order. Collective."""
         refs: list[Any] | None = _engines.hand_over("ray").from_team(self, root=root)
         return refs
 
@@ -147,7 +147,7 @@ class Array(Described):
         return self._buffers[buffer][index]
 
     def copy(self) -> Array:
-        """The same array in memory of its own."""
+        """Return the same array in new memory."""
         twin = copy(self)
         twin._buffers = [buffer.copy() for buffer in self._buffers]
         twin._reasons = ["copy=True"] * len(self._buffers)
@@ -155,12 +155,12 @@ class Array(Described):
         return twin
 
     def copies(self) -> list[Copied]:
-        """For each buffer of this rank, whether it shares its producer's memory, and why not."""
+        """Say for each buffer of this rank whether it shares its producer's memory; if not, why."""
         reasons = enumerate(self._reasons)
         return [Copied(number, not reason, reason) for number, reason in reasons]
 
     def partition(self, position: Sequence[int]) -> Any:
-        """The data of one partition of `__partitioned__`, by its position."""
+        """Return the data of one partition of `__partitioned__`, given its position."""
         return export.partition(self, position)
 
     @property
@@ -172,10 +172,10 @@ class Array(Described):
         return self.partitioned()
 
     def partitioned(self, dialect: str = "spec") -> dict[str, Any]:
-        """The dictionary of `__partitioned__`, in the dialect that a consumer reads.
+        """Return the `__partitioned__` dictionary in the dialect that a consumer reads.
 
-        Locations are tuples (ip, pid) in "spec", ranks in "heat", addresses in "ip". Heat itself
-        reads blocks along one axis, one per rank in order; redistribute others to those first.
+        Locations are tuples (ip, pid) in "spec", ranks in "heat", and addresses in "ip". Heat
+        itself reads blocks along one axis, one per rank in order; redistribute others first.
         """
         return export.partitioned(self, dialect)
 

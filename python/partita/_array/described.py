@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 
 class Described:
-    """The part that arrays on teams and arrays of handles share."""
+    """What arrays on teams and arrays of handles have in common."""
 
     _layout: Layout
     _dtype: np.dtype[Any]
 
     @property
     def layout(self) -> Layout:
-        """Who holds what."""
+        """The layout: which rank holds which elements."""
         return self._layout
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Extents of the whole array."""
+        """Shape of the whole array."""
         return self._layout.shape
 
     @property
@@ -44,5 +44,5 @@ class Described:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements, each counted once."""
+        """Total size of the elements in bytes, each counted once."""
         return self.size * self._dtype.itemsize

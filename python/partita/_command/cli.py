@@ -64,8 +64,9 @@ def _check(target: str, strict: bool) -> int:
 
 
 def _doctor() -> int:
-    # The interpreter is a link, so the core cannot see the environment's folder by itself.
-    status, out, err = run_doctor(_facts(), os.path.dirname(sys.executable))
+    from partita._command import doctor
+
+    status, out, err = run_doctor(_facts(), doctor.mpiexec())
     failure = _print(out, sys.stdout)
     _print(err + failure, sys.stderr)
     return status or bool(failure)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+from partita._partita import find_mpiexec
 
 # MPI starts in about a second; where it hangs the doctor must not.
 _LIMIT_SECONDS = 30
@@ -20,8 +21,11 @@ _N_BYTES = 64 << 20
 
 def mpiexec() -> str | None:
     """The launcher: the environment's own before the system's."""
-    beside = Path(sys.executable).parent / "mpiexec"
-    return str(beside) if beside.is_file() else shutil.which("mpiexec")
+    packages = Path(__file__).parents[2]
+    # `pip install --target` puts programs into the folder of the packages.
+    own = [Path(sys.executable).parent, packages / "bin"]
+    found = find_mpiexec([str(folder) for folder in own])
+    return found and str(found)
 
 
 def facts() -> list[tuple[str, str]]:

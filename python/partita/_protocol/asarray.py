@@ -34,11 +34,11 @@ def asarray(
     *,
     copy: bool | None = None,
 ) -> Array:
-    """An array from whatever is there, without a copy where that is possible.
+    """Return an array from any supported object, without a copy if possible.
 
-    Objects with `__partitioned__` or `__distarray__` are taken over as they are distributed;
-    others are whole arrays that every rank has, of which each rank keeps its part of `layout`, or
-    all of it. Collective: all ranks bring the same kind of object, and are told if they do not.
+    Objects with `__partitioned__` or `__distarray__` keep their distribution. Any other object is
+    a whole array that every rank has; each rank keeps its part of `layout`, or all of it.
+    Collective: all ranks must pass the same kind of object, and get an error if they do not.
     """
     if team is None and isinstance(obj, Array):
         team = obj.team

@@ -49,11 +49,11 @@ def _wrong_tables(dicts: list[Any], are_ranks: bool) -> list[tuple[str, str, str
 
 
 def check(obj: Any, *, strict: bool = False, team: Team | None = None) -> list[Finding]:
-    """Everything that is wrong with an object, its dictionary, or those of all ranks.
+    """Return everything that is wrong with an object, its dictionary, or those of all ranks.
 
-    A list or tuple holds the dictionaries of all ranks, in order, and is checked across them; so is
-    what the ranks of `team` hand over together, a collective call. `strict` forgives nothing that
-    the protocols' texts do not allow. Never raises on bad input, never calls `get`.
+    A list or tuple holds the dictionaries of all ranks, in order, and is checked across ranks. With
+    `team`, a collective call, so is what its ranks pass together. `strict` allows nothing that the
+    protocols' texts do not allow. Never raises on bad input, and never calls `get`.
     """
     strict = flag(strict, "strict")
     if team is not None and a_team(team).size > 1:

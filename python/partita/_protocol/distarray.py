@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def from_distarray(obj: Any, *, team: Team | None = None, copy: bool | None = None) -> Array:
-    """An array from an object with `__distarray__`, or from the dictionary. Collective.
+    """Return an array from an object with `__distarray__`, or from the dictionary. Collective.
 
-    Every rank of the team hands over its own dictionary, in the order of the process grid. The
-    buffer is shared unless `copy` is true or there is no other way.
+    Every rank of the team passes its own dictionary, in the order of the process grid. The buffer
+    is shared unless `copy` is true or sharing is impossible.
     """
     team, copy = taker(team, copy)
     read, layout, halo = read_dims(obj, team)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def from_local(local: Any, layout: Layout, team: Team | None = None) -> Array:
-    """An array from this rank's buffer, without a copy; a list where it has several.
+    """Return an array from this rank's buffer, or a list of its buffers, without a copy.
 
-    With tables it is collective: the ranks tell each other labels and dtypes.
+    With tables the call is collective: the ranks exchange labels and dtypes.
     """
     team = team or world()
     given_ones = local if isinstance(local, list | tuple) else [local]

@@ -27,11 +27,11 @@ Handles = list[Any]
 
 
 def from_partitioned(obj: Any, *, team: Team | None = None, copy: bool | None = None) -> Array:
-    """An array from an object with `__partitioned__`, or from the dictionary. Collective.
+    """Return an array from an object with `__partitioned__`, or from the dictionary. Collective.
 
-    Every rank of the team hands over its own dictionary. The metadata is checked first, on all
-    ranks; `get` is called afterwards, once, with a list of the data that this rank needs, be it
-    handles or arrays: what it gives is the data.
+    Every rank of the team passes its own dictionary. The metadata is checked first, on all ranks.
+    Then `get` is called once, with a list of the `data` entries that this rank needs, whether these
+    are handles or arrays; what it returns is the data.
     Nothing is copied unless `copy` is true or there is no other way; `a.copies()` says which.
     """
     team, copy = taker(team, copy)

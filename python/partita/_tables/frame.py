@@ -39,7 +39,7 @@ Table = Any
 
 
 class Frame(Array):
-    """A table of which every rank of a team holds rows, columns or tiles."""
+    """A distributed table: every rank of a team holds rows, columns or tiles."""
 
     def __init__(
         self,
@@ -62,13 +62,13 @@ class Frame(Array):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all columns as they travel, each counted once, without those of text."""
+        """Total size of the columns in bytes as they travel, each counted once, without text."""
         lanes = (lane for codec in self._schema.codecs for lane in codec.lanes)
         return self.shape[0] * sum(np.dtype(lane).itemsize for lane in lanes)
 
     @property
     def owned(self) -> Any:
-        """This rank's table."""
+        """This rank's part of the table."""
         return self.local
 
     def _view(self, buffer: int, box: tuple[slice, ...]) -> Any:
@@ -79,7 +79,7 @@ class Frame(Array):
         return table if is_all else table.iloc[box]
 
     def redistribute(self, layout: Layout, *, out: Any = None) -> Frame:
-        """The same table in another layout. Collective."""
+        """Return the same table in another layout. Collective."""
         team = self._team
         with team:
             if out is not None:
@@ -122,7 +122,7 @@ class Frame(Array):
         return columns, labels
 
     def gather(self, root: int | None = None) -> Any:
-        """The whole table on every rank, or on one; None elsewhere. Collective."""
+        """Return the whole table on every rank, or on `root` with None elsewhere. Collective."""
         whole = [Whole(), Whole()]
         if root is None:
             target = Layout(self.shape, whole, grid=(1, 1, self._team.size))
@@ -132,11 +132,11 @@ class Frame(Array):
         return tables[0] if tables else None
 
     def exchange_halo(self) -> Frame:
-        """Nothing to fill: tables have no halos."""
+        """Do nothing: tables have no halos."""
         return self
 
     def to_dask(self, client: Any = None, *, root: int | None = None) -> Any:
-        """Refused: a `dask.array` has no labels and one dtype."""
+        """Always refused: a `dask.array` has no labels and a single dtype."""
         message = (
             "a table is no dask.array, which has no labels; use .gather() on one rank with "
             "dask.dataframe.from_pandas, or hand on its __partitioned__"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class TaskArray(Described, ABC):
-    """An array whose slots live on workers of a task scheduler."""
+    """An array whose slots live on the workers of a task scheduler."""
 
     engine = ""
 
@@ -59,7 +59,7 @@ class TaskArray(Described, ABC):
 
     @property
     def pieces(self) -> list[tuple[Piece, Handle]]:
-        """One (piece, handle of the buffer it lies in) pair per piece of every slot."""
+        """One (piece, handle) pair per piece of every slot; the piece lies in that buffer."""
         return [
             (piece, handles[piece.buffer])
             for rank, handles in self._handles.items()
@@ -68,13 +68,14 @@ class TaskArray(Described, ABC):
 
     @property
     def locations(self) -> list[list[tuple[str, int]]]:
-        """For every handle the (ip, pid) of each process that holds it now; asks the scheduler."""
+        """The (ip, pid) of each process that holds each handle now; queries the scheduler."""
         return self._locations(self.handles)
 
     def redistribute(self, layout: Layout, *, places: Mapping[int, Place] | None = None) -> Self:
-        """The same array in another layout, by tasks where the data lies; waits for them.
+        """Return the same array in another layout, moved by tasks where the data is.
 
-        `places` says where each slot shall be; by default where most of it is, evenly.
+        Waits for the tasks. `places` says where each slot goes; by default, slots go where most of
+        their data is, spread evenly.
         """
         made = plan(self._layout, layout, self._dtype.name)
         homes = self._homes()
@@ -107,20 +108,20 @@ class TaskArray(Described, ABC):
         return result.sync()
 
     def sync(self) -> Self:
-        """Wait until every piece is there."""
+        """Wait until every piece has been computed."""
         self._wait(self.handles)
         return self
 
     def gather(self) -> Local:
-        """The whole array, here."""
+        """Return the whole array in this process."""
         target = Layout(self.shape, [Whole() for _ in self.shape], ranks=[0])
         [buffer] = self._fetch_for(target, 0)
         return buffer
 
     def to_team(self, team: Team, layout: Layout) -> Array:
-        """The array on the ranks of a team: every rank fetches just what it needs.
+        """Return the array on the ranks of a team; every rank fetches only what it needs.
 
-        Every rank calls it, with the same array. Collective.
+        Every rank calls this with the same array. Collective.
         """
         a_team(team)
         with team:
@@ -152,7 +153,7 @@ class TaskArray(Described, ABC):
         return list(zip(cuts, self._submit_cuts(made, cuts), strict=True))
 
     def as_chunks(self) -> Self:
-        """The same array in a layout that is a grid of chunks, each in one slot."""
+        """Return the same array in a layout that is a grid of chunks, each in one slot."""
         layout = chunk_layout(self._layout)
         return self if layout == self._layout else self.redistribute(layout)
 

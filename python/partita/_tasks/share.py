@@ -17,9 +17,9 @@ Ticket: TypeAlias = dict[str, Any]
 
 
 def share(array: TaskArray | None, team: Team, *, root: int = 0) -> Any:
-    """The array that one rank has, on every rank of a team. Collective.
+    """Return the array that one rank has, on every rank of a team. Collective.
 
-    `array` counts on `root` only. Names travel, no data; then `.to_team` fetches.
+    `array` is used on `root` only. Names travel, not data; `.to_team` then fetches the data.
     """
     with team:
         ticket, exchange = _ticket(array) if team.rank == root else (None, None)

@@ -19,7 +19,7 @@ Buffers: TypeAlias = np.ndarray[Any, Any] | Sequence[np.ndarray[Any, Any]] | Non
 
 
 class Running:
-    """A plan under way; `wait()` ends it."""
+    """A plan in progress; `wait()` completes it."""
 
     def __init__(self, plan: Plan, local: Buffers, team: Team, out: Buffers) -> None:
         self._team = a_team(team)
@@ -38,7 +38,7 @@ class Running:
             self._error = error
 
     def wait(self) -> Any:
-        """This rank's target buffer, once all ranks are done."""
+        """Wait for all ranks and return this rank's target buffer."""
         self._started.await_run()
         self._thread.join()
         if self._error is not None:

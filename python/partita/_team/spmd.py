@@ -1,4 +1,4 @@
-"""How a rank comes to its team: `world`, and `spmd` for ranks that are threads.
+"""How a rank gets its team: `world`, and `spmd` for ranks that are threads.
 
 >>> def greet(team):
 ...     return team.allgather_data(team.rank * 10)
@@ -30,9 +30,9 @@ _current: contextvars.ContextVar[Team] = contextvars.ContextVar("partita_team")
 
 
 def world(comm: Any = None) -> Team:
-    """This rank's team: that of the running `spmd`, else that of the MPI job, else a team of one.
+    """Return this rank's team: of the running `spmd`, else of the MPI job, else a team of one.
 
-    `comm` is a communicator of mpi4py to make a team of; every process of it must do so.
+    `comm` is an mpi4py communicator to make a team from; every process in it must do so.
     """
     if comm is not None:
         return Team(mpi.world(comm))
@@ -61,7 +61,7 @@ def spmd(
     *,
     deadline: float | None = 60.0,
 ) -> list[T]:
-    """Run `fn(team, *args)` on ranks that are threads of this process; results by rank.
+    """Run `fn(team, *args)` on ranks that are threads of this process; return results by rank.
 
     If ranks fail, the error of the first that failed by itself is raised, with a note of its rank.
     """

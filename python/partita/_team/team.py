@@ -25,9 +25,9 @@ E = TypeVar("E", bound=BaseException)
 
 
 class Team(Keeper):
-    """Ranks that act together, as one of them sees it.
+    """Ranks that act together, as seen by one of them.
 
-    As a context manager it tells the other members when this rank fails:
+    Used as a context manager, it notifies the other members when this rank fails:
 
         with team:
             risky()
@@ -42,7 +42,7 @@ class Team(Keeper):
 
     @property
     def rank(self) -> int:
-        """This rank's number in the team; -1 if it is no member."""
+        """This rank's number in the team; -1 if it is not a member."""
         rank = self.native.rank
         return -1 if rank is None else rank
 
@@ -63,44 +63,44 @@ class Team(Keeper):
 
     @property
     def engine(self) -> str:
-        """What runs plans here."""
+        """Name of the engine that runs plans here."""
         return self.native.engine
 
     def shares_memory_with(self, rank: int) -> bool:
-        """Whether this rank and another member can touch each other's memory."""
+        """Return whether this rank and another member can access each other's memory."""
         return self.native.shares_memory_with(natural(rank, "rank"))
 
     def empty(self, shape: Sequence[int], dtype: Any = "float64") -> np.ndarray[Any, Any]:
-        """A local array of warm memory that neighbours can reach; its content is whatever."""
+        """Return an uninitialised local array in warm memory that neighbours can reach."""
         from partita._memory.warm import empty
 
         return empty(shape, dtype)
 
     def with_deadline(self, seconds: float | None) -> Team:
-        """The same team that waits this long for others; None waits for ever."""
+        """Return the same team with another deadline in seconds; None waits for ever."""
         return Team(self.native.with_deadline(a_deadline(seconds)))
 
     def barrier(self) -> None:
-        """Wait until every member has come."""
+        """Wait until every member has arrived."""
         self.native.barrier()
 
     def subteam(self, ranks: Iterable[int]) -> Team:
-        """The team of some members, by their rank here, in the given order."""
+        """Return a team of some members, given by their rank here, in the given order."""
         return Team(
             self.native.subteam([natural(rank, "rank") for rank in integers(ranks, "rank")])
         )
 
     def union(self, other: Team) -> Team:
-        """These members, then the other's that are not among them."""
+        """Return a team of these members, followed by the other team's remaining members."""
         self._check_world(other)
         return Team(self.native.union(other.native))
 
     def grid(self, *shape: int) -> Grid:
-        """The members arranged in a grid, C order."""
+        """Return the members arranged in a grid, in C order."""
         return Grid(self.native, shape)
 
     def broadcast_data(self, obj: Any, root: int = 0, *, source: Team | None = None) -> Any:
-        """One rank's value on every member.
+        """Return one rank's value on every member.
 
         `root` is a rank of this team, or of `source`, a team that is part of this one.
         """
@@ -161,7 +161,7 @@ class Team(Keeper):
         return error
 
     def allgather_data(self, obj: Any) -> list[Any]:
-        """Every member's value, in order."""
+        """Return every member's value, in rank order."""
         return self.gather_alike("allgather_data", "", obj)
 
     def __enter__(self) -> Team:
@@ -206,7 +206,7 @@ class Team(Keeper):
 
 
 class Grid(Team):
-    """A team arranged in n dimensions, C order."""
+    """A team arranged in n dimensions, in C order."""
 
     def __init__(self, native: TeamCore, shape: Sequence[int]) -> None:
         super().__init__(native)
@@ -217,11 +217,11 @@ class Grid(Team):
 
     @property
     def index(self) -> tuple[int, ...] | None:
-        """This rank's coordinates; None if it is no member."""
+        """This rank's coordinates; None if it is not a member."""
         return self.coords(self.rank) if self.active else None
 
     def coords(self, rank: int) -> tuple[int, ...]:
-        """Coordinates of a rank of this team."""
+        """Return the coordinates of a rank of this team."""
         rest = natural(rank, "rank")
         if rest >= self.size:
             raise LayoutError(
@@ -234,7 +234,7 @@ class Grid(Team):
         return tuple(reversed(coords))
 
     def rank_at(self, coords: Sequence[int]) -> int:
-        """Rank at some coordinates."""
+        """Return the rank at the given coordinates."""
         coords = integers(coords, "coordinates")
         if len(coords) != len(self.shape) or not all(
             0 <= coord < length for coord, length in zip(coords, self.shape, strict=True)
@@ -247,7 +247,7 @@ class Grid(Team):
         return rank
 
     def neighbors(self, rank: int | None = None) -> list[tuple[int, int]]:
-        """(left, right) ranks per dimension; -1 at an edge."""
+        """Return the (left, right) ranks per dimension; -1 at an edge."""
         here = self.coords(self.rank if rank is None else rank)
         pairs = []
         for axis, length in enumerate(self.shape):
@@ -259,7 +259,7 @@ class Grid(Team):
         return pairs
 
     def subgrid(self, keep_axes: Iterable[int]) -> Grid:
-        """The grid of the ranks that share this rank's coordinates on the axes not kept."""
+        """Return the grid of ranks that share this rank's coordinates on the axes not kept."""
         keep = checked_axes(keep_axes, len(self.shape))
         here = self.coords(self.rank) if self.active else (0,) * len(self.shape)
         ranks = [
@@ -271,7 +271,7 @@ class Grid(Team):
         return Grid(self.native.subteam(ranks), shape)
 
     def reduction_grid(self, axes: Iterable[int]) -> Grid:
-        """The grid that sums along `axes`; its other axes have length 1."""
+        """Return the grid that sums along `axes`; its other axes have length 1."""
         keep = checked_axes(axes, len(self.shape))
         shape = [length if axis in keep else 1 for axis, length in enumerate(self.shape)]
         return Grid(self.subgrid(keep).native, shape)

@@ -1,10 +1,10 @@
-"""Dask: arrays whose pieces are futures on a cluster of `distributed`.
+"""Dask: arrays whose pieces are futures on a `distributed` cluster.
 
     x = dask.array.random.random((8192, 8192), chunks=(1024, 8192))
     a = partita.from_dask(x)
     b = a.redistribute(partita.Layout(a.shape, "*, cyclic(64) @ 1x8"))
 
-Plans run as tasks on the workers that hold the pieces; this process keeps futures only.
+Plans run as tasks on the workers that hold the pieces; this process holds only futures.
 
 - `array`: `DaskArray`.
 - `taking_over`: `from_dask`.

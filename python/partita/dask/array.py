@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 class DaskArray(TaskArray):
-    """An array whose slots are futures of a Dask cluster."""
+    """An array whose slots are futures on a Dask cluster."""
 
     engine = "dask"
 
     @property
     def client(self) -> Any:
-        """The client of the futures."""
+        """The client that the futures belong to."""
         first = next(iter(self.handles), None)
         client = None if first is None else first.client
         if client is None:
@@ -45,7 +45,7 @@ class DaskArray(TaskArray):
         return client
 
     def to_dask(self, client: Any = None) -> Any:
-        """A `dask.array` of the same futures, in chunks."""
+        """Return a `dask.array` of the same futures, in chunks."""
         import dask.array as da
 
         here = self.client.scheduler.address
@@ -62,9 +62,9 @@ class DaskArray(TaskArray):
         return da.Array(graph, name, grid.lengths, meta=meta)
 
     def to_ray(self) -> list[Any]:
-        """References to the same pieces in Ray's store, one per buffer, in the order of ranks.
+        """Return references to the same pieces in Ray's store, one per buffer, in rank order.
 
-        Tasks on the workers put them there: one copy, and nothing through this process.
+        Tasks on the workers put them there: one copy, and no data passes through this process.
         """
         return _put_into_ray(self)
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 def from_dask(
     x: Any, layout: Layout | None = None, *, client: Any = None, dtype: Any = None
 ) -> DaskArray:
-    """An array of the chunks of a `dask.array`, or of futures with their layout.
+    """Return an array of the chunks of a `dask.array`, or of futures with their layout.
 
-    Futures stand in the order of the layout's ranks, one per buffer. What is not computed yet is
-    computed on the cluster; nothing comes here.
+    Pass one future per buffer, in the order of the layout's ranks. What is not computed yet is
+    computed on the cluster; no data comes to this process.
     """
     if client is not None:
         a_client(client)

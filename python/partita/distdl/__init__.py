@@ -1,19 +1,19 @@
 """The interface of a DistDL back-end on NumPy arrays: partitions, and primitives with adjoints.
 
-- `Partition`, `CartesianPartition`: teams of workers; thin over `partita.Team` and `Grid`.
+- `Partition`, `CartesianPartition`: teams of workers, thin wrappers of `partita.Team` and `Grid`.
 - `Broadcast`, `SumReduce`, `AllSumReduce`, `HaloExchange`, `Repartition` (also `Transpose`),
   `AllGather`, `ReduceScatter`: `forward` and `adjoint`; each is a plan between two layouts.
 - `halo_widths`, `send_widths`, `Window`: what sliding kernels need; `interpolation_widths`.
 
-Adjoints belong to one inner product: the plain sum over all workers' local arrays, in which every
-replica is a coordinate of its own. `partita.torch` has the same as modules with gradients.
+All adjoints use one inner product: the plain sum over all workers' local arrays, in which every
+replica is a separate coordinate. `partita.torch` has the same primitives as modules with gradients.
 
 Arithmetic only:
 
 - `pairing`: who broadcasts to whom; `layouts`: the pair of layouts behind each primitive.
-- `windows`, `interpolation`: what kernels need of their neighbours.
+- `windows`, `interpolation`: what kernels need from their neighbours.
 
-What acts:
+Acting on workers:
 
 - `partition`: partitions; `rooted`: the teams of a broadcast or a sum; `errors`.
 - `movement`: a chain of plans with its adjoint.

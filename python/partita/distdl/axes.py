@@ -84,7 +84,7 @@ class AlongAxes(Primitive):
 
 
 class AllSumReduce(AlongAxes):
-    """On every worker the sum over the workers that differ from it along the given axes only."""
+    """Sum, on every worker, over the workers that differ from it only along the given axes."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class _AlongAxis(AlongAxes):
 
 
 class AllGather(_AlongAxis):
-    """On every worker the arrays along one axis of the grid, joined along that axis."""
+    """Join the arrays along one axis of the grid, on every worker."""
 
     def _check(self, structures: Sequence[Structure]) -> None:
         common_dtype(structures, "P_x")
@@ -157,7 +157,7 @@ class AllGather(_AlongAxis):
 
 
 class ReduceScatter(_AlongAxis):
-    """The sum over the workers along one axis of the grid, divided evenly among them.
+    """Sum over the workers along one axis of the grid, divided evenly among them.
 
     It is the adjoint of the all-gather of even blocks.
     """

@@ -10,15 +10,15 @@ from partita._errors import LayoutError, TeamError
 
 
 class RankError(LayoutError):
-    """A rank outside the partition, or one named twice."""
+    """A rank is outside the partition, or is named twice."""
 
 
 class BroadcastRuleError(LayoutError):
-    """Two partition shapes between which nothing can be broadcast or reduced."""
+    """Nothing can be broadcast or reduced between two partition shapes."""
 
 
 class InactivePartition(TeamError):
-    """A question that only the members of a partition can answer."""
+    """Only the members of a partition can answer this."""
 
     def __init__(self, what: str) -> None:
         message = f"{what} on a partition this worker is no member of; ask where `active` is true"

@@ -1,8 +1,9 @@
 """Data movement between teams and grids on local arrays, each with its adjoint.
 
-Every function is collective over the workers it names, takes this worker's local array and gives
-this worker's result: an array of zero volume where it has none. `name.adjoint` takes a cotangent
-and otherwise the same arguments. The inner product is the plain sum over all workers' arrays.
+Every function is collective over the workers it names. It takes this worker's local array and
+returns this worker's result, an array of zero volume if it has none. `name.adjoint` takes a
+cotangent and otherwise the same arguments. The inner product is the plain sum over all workers'
+arrays.
 
 >>> import numpy as np, partita as pt
 >>> def job(team):
@@ -155,7 +156,7 @@ class _Rooted:
         transpose_target: bool = False,
         out: Local | None = None,
     ) -> Local:
-        """On the source workers, copies become sums and sums copies."""
+        """Return the adjoint's result: copies become sums, and sums become copies."""
         back = broadcast if self.is_sum else sum_reduce
         flags = {"transpose_source": transpose_target, "transpose_target": transpose_source}
         if target is None:
@@ -164,27 +165,27 @@ class _Rooted:
 
 
 class _Broadcast(_Rooted):
-    """`broadcast(local, source, target)`: each source worker's array on the workers of its colour.
+    """`broadcast(local, source, target)`: copy each source array to the workers of its colour.
 
-    `source` must match `target` by the Broadcast Rules; with `target` left out, the array of rank
-    `root` goes to all of `source`. Its adjoint adds up the cotangents of all copies.
+    `source` must match `target` by the Broadcast Rules. Without `target`, the array of rank `root`
+    goes to all of `source`. The adjoint sums the cotangents of all copies.
     """
 
     is_sum = False
 
 
 class _SumReduce(_Rooted):
-    """`sum_reduce(local, source, target)`: each target worker gets the sum of its colour.
+    """`sum_reduce(local, source, target)`: give each target worker the sum of its colour.
 
-    `target` must match `source` by the Broadcast Rules; with `target` left out, the sum of all of
-    `source` goes to rank `root`. Its adjoint copies the cotangent of each sum to its summands.
+    `target` must match `source` by the Broadcast Rules. Without `target`, the sum of all of
+    `source` goes to rank `root`. The adjoint copies the cotangent of each sum to its summands.
     """
 
     is_sum = True
 
 
 class _AllSumReduce:
-    """`all_sum_reduce(local, grid, axes)`: everywhere the sum along these axes; all by default."""
+    """`all_sum_reduce(local, grid, axes)`: sum along `axes` (default: all) on every worker."""
 
     def __call__(
         self,
@@ -209,16 +210,17 @@ class _AllSumReduce:
         *,
         out: Local | None = None,
     ) -> Local:
-        """The same sum: the operation is its own adjoint."""
+        """Return the same sum: the operation is its own adjoint."""
         return self(cotangent, grid, axes, out=out)
 
 
 class _HaloExchange:
-    """`halo_exchange(buffer, grid, halo)`: fills the halo of the caller's own buffer, in place.
+    """`halo_exchange(buffer, grid, halo)`: fill the halo of the caller's own buffer, in place.
 
     `halo` has one entry per dimension: a width, (left, right), or one pair per grid coordinate, as
-    `partita.distdl.halo_widths` gives. The buffer includes its halo, and has none past an end. Say
-    `shape=` (of the whole array, divided evenly) or `sizes=` to spare an exchange of shapes.
+    returned by `partita.distdl.halo_widths`. The buffer includes its halo, and has none beyond the
+    ends of a dimension. Pass `shape=` (of the whole array, divided evenly) or `sizes=` to avoid an
+    exchange of shapes.
     """
 
     def __call__(
@@ -242,7 +244,7 @@ class _HaloExchange:
         sizes: Sequence[Sequence[int]] | None = None,
         out: Local | None = None,
     ) -> Local:
-        """A new array: halos' cotangents added where they came from, zero in the halos.
+        """Return a new array with the halos' cotangents added to their owners, and zero halos.
 
         With `out=cotangent` it works in place, and only the halos travel.
         """
@@ -262,7 +264,7 @@ class _HaloExchange:
 
 
 class _TransposePartition:
-    """`transpose_partition(local, source, target)`: the tensor on `source`, in blocks on `target`.
+    """`transpose_partition(local, source, target)`: move a tensor into blocks on `target`.
 
     Both have one grid axis per dimension. The blocks on `source` may be uneven; those on `target`
     are even, or have the given `sizes` per dimension and coordinate.
@@ -292,7 +294,7 @@ class _TransposePartition:
         sizes: Sequence[Sequence[int]] | None = None,
         out: Local | None = None,
     ) -> Local:
-        """The way back: `sizes` are those on `source` where they are uneven."""
+        """Move the tensor back; `sizes` are those on `source` if they are uneven."""
         return self(cotangent, target, source, sizes=sizes, out=out)
 
 

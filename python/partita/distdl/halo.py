@@ -59,12 +59,12 @@ class _OnGrid(Primitive):
 
 
 class HaloExchange(_OnGrid):
-    """Fills the halo of each worker's array with what the owners hold.
+    """Fill the halo of each worker's array with the owners' elements.
 
     `halo` has one entry per dimension: a width, a pair (left, right), or a list of pairs, one per
-    coordinate of the grid. The arrays include their halos; there is none past an end of a
-    dimension. Where a halo reaches past the end from further inside, say which `shape` (divided
-    evenly) or `sizes` (per dimension and coordinate) the whole array has.
+    coordinate of the grid. The arrays include their halos; there is no halo beyond the ends of a
+    dimension. If a halo would reach past an end from further inside, give the `shape` of the whole
+    array (divided evenly) or its `sizes` (per dimension and coordinate).
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class HaloExchange(_OnGrid):
         return exchange
 
     def adjoint_in_place(self, buffer: Local, *, bits_of: str | None = None) -> Local:
-        """The adjoint in the caller's own memory: only halos travel. Collective.
+        """Run the adjoint in the caller's own memory; only halos travel. Collective.
 
         `bits_of` names the type whose bits the buffer holds as integers, as for bfloat16.
         """
@@ -139,7 +139,7 @@ class HaloExchange(_OnGrid):
         return self._returns[exchange].run(buffer)
 
     def fill(self, buffer: Local, *, bits_of: str | None = None) -> Local:
-        """The exchange in the caller's own memory: only halos are written. Collective."""
+        """Run the exchange in the caller's own memory; only halos are written. Collective."""
         if self.team is None:
             return buffer
         self.team.native.run_in_place(self._exchange(buffer, bits_of), [as_bits(buffer)])
@@ -222,12 +222,12 @@ def _check_outputs(axis: int, windows: Sequence[Window], extent: int) -> None:
 
 
 class WindowExchange(_OnGrid):
-    """Brings every worker the inputs that its share of the outputs of a stack of kernels needs.
+    """Bring each worker the inputs that its share of a kernel stack's outputs needs.
 
-    There is one list of windows per dimension of the array, one window per layer; an empty list is
-    for a dimension that every worker keeps as it is. Outputs of the last layer are divided evenly,
-    whatever the sizes of the inputs. Unlike a halo exchange it leaves out what no output sees, and
-    works for kernels of any stride and for workers without outputs.
+    There is one list of windows per dimension of the array, with one window per layer; an empty
+    list is for a dimension that every worker keeps as it is. The outputs of the last layer are
+    divided evenly, whatever the sizes of the inputs. Unlike a halo exchange, it leaves out what no
+    output sees, and works for kernels of any stride and for workers without outputs.
     """
 
     def __init__(self, P_x: Partition, windows: Sequence[Sequence[Window]]) -> None:
@@ -262,7 +262,7 @@ class WindowExchange(_OnGrid):
         )
 
     def windowed(self, own: Structure, terms: Terms | None = None) -> WindowMovement:
-        """The movement for arrays like this worker's own, with its needs. Collective."""
+        """Return the movement for arrays like this worker's own, with its needs. Collective."""
         movement = self.bind(own, terms)
         assert isinstance(movement, WindowMovement)
         return movement

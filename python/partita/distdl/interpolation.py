@@ -36,7 +36,7 @@ def interpolation_needs(
     align_corners: bool = False,
     scale: float | None = None,
 ) -> list[Range]:
-    """The inputs that each worker's share of the outputs is made of."""
+    """Return the inputs that each worker's share of the outputs is computed from."""
     if mode not in ("nearest", "linear"):
         raise LayoutError(f"mode {mode!r}; use 'nearest' or 'linear'", "interpolation-mode")
     extent, align_corners = natural(extent, "extent"), flag(align_corners, "align_corners")
@@ -78,7 +78,7 @@ def interpolation_widths(
     align_corners: bool = False,
     scale: float | None = None,
 ) -> list[Range]:
-    """(left, right) widths per worker that interpolation needs beyond its own inputs."""
+    """Return the (left, right) widths per worker needed beyond its own inputs."""
     wanted = interpolation_needs(
         extent, n_outputs, workers, mode=mode, align_corners=align_corners, scale=scale
     )

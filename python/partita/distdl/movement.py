@@ -43,15 +43,15 @@ class Movement:
         return storage(self.plans[0].dtype)
 
     def forward(self, local: Local, out: Local | None = None) -> Local:
-        """This worker's result; of zero volume if it has none. Collective."""
+        """Return this worker's result, of zero volume if it has none. Collective."""
         return self._run(self.plans, local, out)
 
     def adjoint(self, local: Local, out: Local | None = None) -> Local:
-        """The adjoint's result, from a cotangent shaped like the forward result. Collective."""
+        """Return the adjoint's result; the cotangent has the forward result's shape. Collective."""
         return self.reversed().forward(local, out)
 
     def reversed(self) -> Movement:
-        """The movement whose forward is this one's adjoint."""
+        """Return the movement whose forward is this one's adjoint."""
         if not self._reversed:
             backwards = tuple(plan.adjoint() for plan in reversed(self.plans))
             self._reversed.append(replace(self, plans=backwards, _reversed=[self]))

@@ -46,9 +46,9 @@ _REDUCTIONS: dict[str, Callable[[Sequence[Local]], Local]] = {
 
 
 class Partition(Keeper):
-    """An ordered team of workers without topology; inactive where this worker is no member.
+    """An ordered team of workers without a topology; inactive on workers that are not members.
 
-    Made from a team or an mpi4py communicator. Without one it is the null partition: inactive,
+    It is made from a team or an mpi4py communicator. Without one it is the null partition: inactive
     and without members.
     """
 
@@ -69,17 +69,17 @@ class Partition(Keeper):
 
     @property
     def rank(self) -> int:
-        """This worker's number; -1 if it is no member."""
+        """This worker's number; -1 if it is not a member."""
         return self.team.rank if self.team is not None else -1
 
     @property
     def size(self) -> int:
-        """Number of workers; -1 if this one is no member."""
+        """Number of workers; -1 if this one is not a member."""
         return self.team.size if self.team is not None and self.active else -1
 
     @property
     def shape(self) -> Any:
-        """Number of workers per dimension: one dimension."""
+        """Number of workers per dimension; there is one dimension."""
         return (self.size,)
 
     @property
@@ -89,27 +89,27 @@ class Partition(Keeper):
 
     @property
     def index(self) -> Any:
-        """This worker's rank; None if it is no member."""
+        """This worker's rank; None if it is not a member."""
         return self.rank if self.active else None
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """The members as ranks of the world, in order, known to non-members as well."""
+        """The members as ranks of the world, in order; non-members know them too."""
         return self.team.ranks if self.team is not None else ()
 
     @property
     def grid_shape(self) -> tuple[int, ...]:
-        """Number of workers per dimension, known to non-members as well."""
+        """Number of workers per dimension; non-members know it too."""
         return (len(self.ranks),)
 
     def members(self, what: str) -> Team:
-        """The team, or an error if this worker is no member."""
+        """Return the team, or raise an error if this worker is not a member."""
         if self.team is None or not self.active:
             raise InactivePartition(what)
         return self.team
 
     def deactivate(self) -> None:
-        """Become a null partition."""
+        """Turn this into a null partition."""
         self.team = None
 
     def __eq__(self, other: object) -> bool:
@@ -140,12 +140,12 @@ class Partition(Keeper):
         return CartesianPartition
 
     def create_partition_inclusive(self, ranks: Iterable[int]) -> Partition:
-        """The partition of some workers, by their rank here, in the given order."""
+        """Return a partition of some workers, by their rank here, in the given order."""
         team = self.members("create_partition_inclusive")
         return self._plain(chosen(team, list(integers(ranks, "rank"))))
 
     def create_partition_union(self, other: Partition) -> Partition:
-        """These workers, then the other's that are not among them."""
+        """Return these workers, followed by the other partition's remaining workers."""
         mine, theirs = self._with_members(), a_partition(other)._with_members()
         if self.root is None or self.root != other.root:
             message = "a union of partitions with different roots; make both from one partition"
@@ -159,36 +159,36 @@ class Partition(Keeper):
         return self.team
 
     def create_cartesian_topology_partition(self, shape: Iterable[int]) -> CartesianPartition:
-        """All workers of this partition arranged in a grid, C order."""
+        """Return all workers of this partition arranged in a grid, in C order."""
         return self._cartesian_class()(self.team, integers(shape, "grid"), root=self.root)
 
     def create_allreduction_partition(self, axes_reduce: Iterable[int]) -> Partition:
-        """The workers whose values an all-sum-reduction along these axes adds up."""
+        """Return the workers whose values an all-sum-reduction along these axes sums."""
         if not self.active:
             return self._plain(None)
         grid = self.create_cartesian_topology_partition(self.grid_shape)
         return grid.create_allreduction_partition(axes_reduce)
 
     def create_allreduce_partition(self, axes_reduce: Iterable[int]) -> Partition:
-        """Another name of `create_allreduction_partition`."""
+        """Alias of `create_allreduction_partition`."""
         return self.create_allreduction_partition(axes_reduce)
 
     def create_broadcast_partition_to(
         self, P_dest: Partition, transpose_src: bool = False, transpose_dest: bool = False
     ) -> tuple[Partition, Partition]:
-        """The teams (send, receive) of this worker in a broadcast to `P_dest`; root first."""
+        """Return this worker's (send, receive) teams in a broadcast to `P_dest`; root first."""
         return broadcast_teams(self, P_dest, transpose_src, transpose_dest)
 
     def create_reduction_partition_to(
         self, P_dest: Partition, transpose_src: bool = False, transpose_dest: bool = False
     ) -> tuple[Partition, Partition]:
-        """The teams (send, receive) of this worker in a sum-reduction to `P_dest`; root first."""
+        """Return this worker's (send, receive) teams in a sum-reduction to `P_dest`; root first."""
         return reduction_teams(self, P_dest, transpose_src, transpose_dest)
 
     def paired_with(
         self, target: Partition, *, reverse_source: bool = False, reverse_target: bool = False
     ) -> Pairing:
-        """Who gets whose data in a broadcast from here."""
+        """Return who gets whose data in a broadcast from here."""
         return pair(
             self.grid_shape,
             a_partition(target).grid_shape,
@@ -201,7 +201,7 @@ class Partition(Keeper):
     def broadcast_data(
         self, data: Any = None, root: int = 0, P_data: Partition | None = None
     ) -> Local | None:
-        """One worker's array on every worker of this partition; None where inactive.
+        """Return one worker's array on every worker of this partition; None if inactive.
 
         `root` is a rank of this partition, or of `P_data`, a partition inside this one.
         """
@@ -228,12 +228,12 @@ class Partition(Keeper):
         return array
 
     def allgather_data(self, data: Any) -> Local | None:
-        """Every worker's array, stacked in the order of the ranks; None where inactive."""
+        """Return every worker's array, stacked in rank order; None if inactive."""
         parts = self._gathered(data, "allgather_data")
         return None if parts is None else np.stack([np.atleast_1d(part) for part in parts])
 
     def allreduce_data(self, data: Any, op: str = "sum") -> Local | None:
-        """The sum, prod, max or min of every worker's array; None where inactive."""
+        """Return the sum, prod, max or min of every worker's array; None if inactive."""
         if not isinstance(op, str) or op not in _REDUCTIONS:
             message = f"reduction {op!r}; use one of {', '.join(_REDUCTIONS)}"
             unknown = LayoutError(message, "reduction-unknown")
@@ -260,7 +260,7 @@ class Partition(Keeper):
 
 
 class CartesianPartition(Partition):
-    """Workers in a grid, C order. Non-members know the shape, but have no index."""
+    """Workers in a grid, in C order. Non-members know the shape but have no index."""
 
     def __init__(
         self, team: Any = None, shape: Sequence[int] | None = None, *, root: Team | None = None
@@ -295,7 +295,7 @@ class CartesianPartition(Partition):
 
     @property
     def index(self) -> Any:
-        """This worker's place per dimension; None if it is no member."""
+        """This worker's coordinates; None if it is not a member."""
         return self._grid("index").index if self.active else None
 
     def _grid(self, what: str) -> Grid:
@@ -304,13 +304,13 @@ class CartesianPartition(Partition):
         return self.team.grid(*self._shape)
 
     def cartesian_index(self, rank: int) -> Any:
-        """The place of any worker, from its rank."""
+        """Return the coordinates of any worker, given its rank."""
         grid = self._grid("cartesian_index")
         self._check_rank(rank)
         return grid.coords(int(rank))
 
     def neighbor_ranks(self, rank: int | None = None) -> list[tuple[int, int]]:
-        """(left, right) ranks per dimension; -1 at an edge."""
+        """Return the (left, right) ranks per dimension; -1 at an edge."""
         grid = self._grid("neighbor_ranks")
         self._check_rank(self.rank if rank is None else rank)
         return grid.neighbors(rank)
@@ -322,7 +322,7 @@ class CartesianPartition(Partition):
             raise RankError(message, "rank-unknown")
 
     def create_cartesian_subtopology_partition(self, remain_shape: Sequence[bool]) -> Partition:
-        """The grid of the kept dimensions through this worker."""
+        """Return the grid of the kept dimensions through this worker."""
         kept_axes = flags(remain_shape, "remain_shape")
         if len(kept_axes) != len(self._shape):
             message = f"{len(kept_axes)} flags for {len(self._shape)} dimensions; use one each"
@@ -334,7 +334,7 @@ class CartesianPartition(Partition):
         return self._cartesian_class()(Team(grid.native), grid.shape, root=self.root)
 
     def create_allreduction_partition(self, axes_reduce: Iterable[int]) -> Partition:
-        """The workers whose values an all-sum-reduction along these axes adds up."""
+        """Return the workers whose values an all-sum-reduction along these axes sums."""
         along = checked_axes(axes_reduce, len(self._shape))
         if not self.active:
             return self._plain(None)

@@ -22,9 +22,9 @@ _MOST = 32
 class Primitive:
     """A linear movement between workers, for arrays of any shape and type.
 
-    `team` is None on a worker that has no part in it; such a worker gets its array back, copied,
-    and never communicates. The workers of `team` move data; those of `agreement`, which may be
-    more, begin every call together and compare what it was made with.
+    `team` is None on a worker that takes no part; such a worker gets a copy of its array back and
+    never communicates. The workers of `team` move data. Those of `agreement`, which may be more,
+    begin every call together and compare its arguments.
     """
 
     def __init__(self, team: Team | None, agreement: Agreement | None = None) -> None:
@@ -49,9 +49,9 @@ class Primitive:
         raise NotImplementedError
 
     def bind(self, own: Structure, terms: Terms | None = None) -> Movement | None:
-        """The movement for arrays like this worker's own. Collective.
+        """Return the movement for arrays like this worker's own. Collective.
 
-        A layer that moves data by this primitive gives its own terms to compare.
+        A layer that moves data with this primitive passes its own terms to compare.
         """
         if self.agreement is None:
             return None
@@ -65,7 +65,7 @@ class Primitive:
         return found
 
     def bound(self, local: Local) -> Movement:
-        """The movement for arrays like this one. Collective."""
+        """Return the movement for arrays like this one. Collective."""
         assert self.agreement is not None
         # A worker that stumbles over its own array tells the others.
         with self.agreement.team:
@@ -75,7 +75,7 @@ class Primitive:
         return found
 
     def forward(self, local: Local, out: Local | None = None) -> Local:
-        """This worker's result. Collective."""
+        """Return this worker's result. Collective."""
         if self.team is None:
             structure(local)
             return local.copy()
@@ -85,7 +85,7 @@ class Primitive:
     __call__ = forward
 
     def adjoint(self, cotangent: Local, out: Local | None = None) -> Local:
-        """The adjoint of the latest `forward`, on a cotangent of its result. Collective."""
+        """Apply the adjoint of the latest `forward` to a cotangent of its result. Collective."""
         if self.team is None:
             structure(cotangent)
             return cotangent.copy()

@@ -53,7 +53,7 @@ def _terms(made: Primitive, settings: str, preserve_batch: bool) -> Terms:
 
 
 class Broadcast(Primitive):
-    """Each worker's array of `P_x` copied to the workers of its colour in `P_y`."""
+    """Copy each array of `P_x` to the workers of its colour in `P_y`."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Broadcast(Primitive):
 
     @classmethod
     def of(cls, rooted: Rooted, preserve_batch: bool) -> Self:
-        """The primitive of teams that are there already."""
+        """Return the primitive for teams that exist already."""
         made = cls.__new__(cls)
         made._read(rooted.in_world_order(), preserve_batch)
         return made
@@ -121,7 +121,7 @@ class Broadcast(Primitive):
 
 
 class SumReduce(Broadcast):
-    """Each worker's array of `P_y` is the sum of the arrays of its colour in `P_x`.
+    """Give each worker of `P_y` the sum of the arrays of its colour in `P_x`.
 
     It is the adjoint of the broadcast from `P_y` to `P_x`.
     """
@@ -145,10 +145,10 @@ class SumReduce(Broadcast):
 
 
 class Repartition(Primitive):
-    """The tensor that lies on `P_x`, in blocks on `P_y`; also called transpose.
+    """Move a tensor on `P_x` into blocks on `P_y`; also called transpose.
 
-    The blocks on `P_x` may have any sizes that form a grid. Those on `P_y` are even, some of them
-    empty if need be, or have the given `sizes`, per dimension and coordinate.
+    The blocks on `P_x` may have any sizes that form a grid. Those on `P_y` are even (some may be
+    empty), or have the given `sizes`, per dimension and coordinate.
     """
 
     def __init__(

@@ -37,8 +37,8 @@ def _at_least(least: int, value: object, name: str) -> int:
 class Window:
     """A kernel along one dimension.
 
-    `extra` is padding at the end alone; a kernel that `overhangs` has a last output for the inputs
-    that are left over, though it reaches past the padding.
+    `extra` is padding at the end only. A kernel that `overhangs` has one last output for the inputs
+    that are left over, although it reaches past the padding.
     """
 
     kernel: int = 1
@@ -60,7 +60,7 @@ class Window:
         return self.dilation * (self.kernel - 1) + 1
 
     def n_outputs(self, extent: int) -> int:
-        """Number of outputs for an extent of inputs."""
+        """Return the number of outputs for an extent of inputs."""
         free = extent + 2 * self.padding + self.extra - self.reach
         if not self.overhangs:
             return free // self.stride + 1 if free >= 0 else 0
@@ -70,7 +70,7 @@ class Window:
         return max(0, count - 1 if is_outside else count)
 
     def sees(self, outputs: Range) -> Range:
-        """The inputs that these outputs see; it may reach into the padding. Empty for none."""
+        """Return the inputs that these outputs see, possibly in the padding; empty for none."""
         first, stop = outputs
         start = first * self.stride - self.padding
         if stop <= first:
@@ -138,10 +138,10 @@ def halo_widths(
     *,
     sizes: Sequence[int] | None = None,
 ) -> list[Range]:
-    """(left, right) widths per worker that a sliding kernel needs beyond its own inputs.
+    """Return the (left, right) widths per worker that a kernel needs beyond its own inputs.
 
-    Lists of equal lengths describe a stack of kernels, first to last: the widths are then what one
-    exchange must bring for all of them. `sizes` are the workers' inputs where they are uneven.
+    Lists of equal lengths describe a stack of kernels, first to last; the widths are then what one
+    exchange must bring for all of them. `sizes` are the workers' inputs if they are uneven.
     """
     windows = stacked(kernel, stride, padding, dilation)
     owned = split(extent, workers)
@@ -158,7 +158,7 @@ def halo_widths(
 
 
 def send_widths(widths: Sequence[Range]) -> list[Range]:
-    """(left, right) widths that each worker gives, where no halo is wider than a neighbour.
+    """Return the (left, right) widths that each worker sends, if no halo exceeds a neighbour.
 
     >>> send_widths([(0, 1), (0, 0), (0, 0), (0, 0)])
     [(0, 0), (1, 0), (0, 0), (0, 0)]

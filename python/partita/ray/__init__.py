@@ -4,8 +4,8 @@
     a = partita.from_ray(refs, partita.Layout((4096, 512), "block, * @ 4x1"))
     b = a.redistribute(partita.Layout(a.shape, "*, cyclic(64) @ 1x4"))
 
-Plans run as tasks on the nodes that hold the pieces. On its own node a task reads the store without
-a copy; between nodes only the parts that are needed travel. This process keeps references only.
+Plans run as tasks on the nodes that hold the pieces. Within a node, a task reads the store without
+a copy; between nodes, only the parts that are needed travel. This process holds only references.
 
 - `array`: `RayArray`.
 - `taking_over`: `from_ray`.

@@ -36,13 +36,13 @@ class RayArray(TaskArray):
     engine = "ray"
 
     def to_ray(self) -> list[Any]:
-        """The references, one per buffer, in the order of ranks."""
+        """Return the references, one per buffer, in rank order."""
         return self.handles
 
     def to_dask(self, client: Any = None) -> Any:
-        """A `dask.array` of the same pieces, in chunks.
+        """Return a `dask.array` of the same pieces, in chunks.
 
-        Workers on a node that has a piece look at it in Ray's store, without a copy and read-only.
+        Workers on a node that has a piece view it in Ray's store, read-only and without a copy.
         """
         return views_on_dask(self.as_chunks(), client).to_dask()
 

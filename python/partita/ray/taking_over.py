@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def from_ray(refs: Sequence[Any], layout: Layout, *, dtype: Any = None) -> RayArray:
-    """An array of objects in Ray's stores, without a copy.
+    """Return an array of objects in Ray's stores, without a copy.
 
-    References stand in the order of the layout's ranks, one per buffer.
+    Pass one reference per buffer, in the order of the layout's ranks.
     """
     import ray
 

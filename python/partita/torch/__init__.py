@@ -5,10 +5,10 @@
 - Layers: `DistributedConv1d` to `3d`, `DistributedMaxPool1d` to `3d`, `DistributedAvgPool1d` to
   `3d`, `DistributedLinear`, `DistributedBatchNorm`, the losses, and `DistributedStack`
   (with `pointwise`).
-- Layers load the `state_dict` of serial ones; `serial_state_dict` gives one back.
+- Layers load the `state_dict` of serial layers; `serial_state_dict` returns one.
 - `partita.torch.backend` makes DistDL itself run on partita.
 
-Where they are:
+Modules:
 
 - `primitives`: the primitives as modules; `functions`: movements that autograd knows;
   `halo`: halo exchange in place; `memory`: tensors as arrays and back.
@@ -18,7 +18,7 @@ Where they are:
 - `backend`: DistDL's own interface.
 
 Gradients follow the inner product of `partita.distdl`: the plain sum over all workers' tensors.
-Tensors are shared without a copy, results are new; tensors on the CPU only.
+Tensors must be on the CPU. They are shared without a copy; results are new tensors.
 """
 
 from partita.torch.batchnorm import DistributedBatchNorm

@@ -24,10 +24,10 @@ from partita.torch.state import Divided, Place
 
 
 class DistributedBatchNorm(Divided):
-    """Batch normalisation; arguments as `torch.nn.BatchNorm2d`, for any number of dimensions.
+    """Batch normalisation in any number of dimensions; takes the arguments of `BatchNorm2d`.
 
     Channels are divided evenly along the partition's second axis. The workers at the start of all
-    other axes keep scale and shift of their channels; every worker has the running statistics.
+    other axes keep the scale and shift of their channels; every worker has the running statistics.
     """
 
     def __init__(

@@ -17,8 +17,8 @@ def clip_grad_norm_(
 ) -> float:
     """Scale all workers' gradients so that their norm is at most `max_norm`. Collective.
 
-    As `torch.nn.utils.clip_grad_norm_` of the serial network; every parameter must have one keeper.
-    Gives the norm before.
+    Works like `torch.nn.utils.clip_grad_norm_` on the serial network; every parameter must be kept
+    by one worker. Returns the norm before scaling.
     """
     team = in_world_order(a_partition(P_x).members("clip_grad_norm_"))
     with team:

@@ -158,18 +158,18 @@ class _Convolution(Kernel, Divided):
 
 
 class DistributedConv1d(_Convolution):
-    """A convolution over one divided dimension; arguments as `torch.nn.Conv1d`."""
+    """A convolution over one divided dimension; takes the arguments of `torch.nn.Conv1d`."""
 
     n_dims, serial, function = 1, torch.nn.Conv1d, F.conv1d
 
 
 class DistributedConv2d(_Convolution):
-    """A convolution over two divided dimensions; arguments as `torch.nn.Conv2d`."""
+    """A convolution over two divided dimensions; takes the arguments of `torch.nn.Conv2d`."""
 
     n_dims, serial, function = 2, torch.nn.Conv2d, F.conv2d
 
 
 class DistributedConv3d(_Convolution):
-    """A convolution over three divided dimensions; arguments as `torch.nn.Conv3d`."""
+    """A convolution over three divided dimensions; takes the arguments of `torch.nn.Conv3d`."""
 
     n_dims, serial, function = 3, torch.nn.Conv3d, F.conv3d

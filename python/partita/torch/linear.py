@@ -21,7 +21,7 @@ from partita.torch.state import Divided, Place
 
 
 class DistributedLinear(Divided):
-    """y = x W^T + b with x on `P_x` (1 x inputs), y on `P_y` (1 x outputs), W on `P_w`.
+    """y = x W^T + b with x on `P_x` (1 x inputs), y on `P_y` (1 x outputs), and W on `P_w`.
 
     `P_w` is a grid of (workers along outputs) x (workers along inputs). Features are divided
     evenly; the bias is kept along the first column.

@@ -144,14 +144,14 @@ class DistributedBCELoss(_Loss):
 
 
 class DistributedBCEWithLogitsLoss(_Loss):
-    """Binary cross entropy of logits; `weight` and `pos_weight` are for this worker's elements."""
+    """Binary cross entropy of logits; weights are for this worker's elements."""
 
     allowed = own_options = ("weight", "pos_weight")
     function = F.binary_cross_entropy_with_logits
 
 
 class DistributedKLDivLoss(_Loss):
-    """Kullback-Leibler divergence; `batchmean` divides by the size of the batch."""
+    """Kullback-Leibler divergence; `batchmean` divides by the batch size."""
 
     function = F.kl_div
     reductions = ("mean", "batchmean", "sum", "none")
@@ -167,7 +167,7 @@ class DistributedKLDivLoss(_Loss):
 
 
 class DistributedCrossEntropyLoss(_Loss):
-    """Cross entropy of logits whose channels are together.
+    """Cross entropy of logits whose channels are not divided.
 
     Targets are class indices or probabilities; `weight`, `ignore_index` and `label_smoothing` are
     as in torch.

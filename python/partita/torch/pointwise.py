@@ -72,10 +72,10 @@ class Pointwise(torch.nn.Module):
 
 
 def pointwise(function: Callable[[torch.Tensor], torch.Tensor]) -> Pointwise:
-    """Mark a function or module as one of single elements, for use in a `DistributedStack`.
+    """Mark a function or module as pointwise, for use in a `DistributedStack`.
 
-    It must depend on one element at a time, or on the channels of one place in space where these
-    are together, and draw no random numbers: nobody can check that.
+    It must depend on one element at a time, or on the channels of one position in space if these
+    are not divided, and must not draw random numbers. This cannot be checked.
     """
     if not callable(function) or isinstance(function, type):
         message = f"{function!r} as pointwise function; use a function or module of tensors"

@@ -136,36 +136,36 @@ class _AvgPool(_Pooling):
 
 
 class DistributedMaxPool1d(_MaxPool):
-    """The maximum in windows of one divided dimension."""
+    """The maximum in windows over one divided dimension."""
 
     n_dims, function = 1, F.max_pool1d
 
 
 class DistributedMaxPool2d(_MaxPool):
-    """The maximum in windows of two divided dimensions."""
+    """The maximum in windows over two divided dimensions."""
 
     n_dims, function = 2, F.max_pool2d
 
 
 class DistributedMaxPool3d(_MaxPool):
-    """The maximum in windows of three divided dimensions."""
+    """The maximum in windows over three divided dimensions."""
 
     n_dims, function = 3, F.max_pool3d
 
 
 class DistributedAvgPool1d(_AvgPool):
-    """The mean in windows of one divided dimension; padding counts as zeros unless told."""
+    """The mean in windows over one divided dimension; padding counts as zeros by default."""
 
     n_dims, function = 1, F.avg_pool1d
 
 
 class DistributedAvgPool2d(_AvgPool):
-    """The mean in windows of two divided dimensions; padding counts as zeros unless told."""
+    """The mean in windows over two divided dimensions; padding counts as zeros by default."""
 
     n_dims, function = 2, F.avg_pool2d
 
 
 class DistributedAvgPool3d(_AvgPool):
-    """The mean in windows of three divided dimensions; padding counts as zeros unless told."""
+    """The mean in windows over three divided dimensions; padding counts as zeros by default."""
 
     n_dims, function = 3, F.avg_pool3d

@@ -38,7 +38,7 @@ class Mover(torch.nn.Module):
 
 
 class Broadcast(Mover):
-    """Each worker's tensor of `P_x` copied to the workers of its colour in `P_y`."""
+    """Copy each worker's tensor of `P_x` to the workers of its colour in `P_y`."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Broadcast(Mover):
 
 
 class SumReduce(Mover):
-    """Each worker's tensor of `P_y` is the sum of the tensors of its colour in `P_x`."""
+    """Give each worker of `P_y` the sum of the tensors of its colour in `P_x`."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class SumReduce(Mover):
 
 
 class AllSumReduce(Mover):
-    """On every worker the sum over the workers that differ from it along the given axes only."""
+    """Sum, on every worker, over the workers that differ from it only along the given axes."""
 
     def __init__(
         self,
@@ -78,10 +78,10 @@ class AllSumReduce(Mover):
 
 
 class HaloExchange(Mover):
-    """A new tensor like the given one, its halo filled with what the owners hold.
+    """Return a new tensor like the given one, with its halo filled from the owners.
 
-    With `in_place` it writes into the given tensor, and backward into the given gradient: the
-    fastest way, for tensors and gradients that nobody else uses.
+    With `in_place` it writes into the given tensor, and backward writes into the given gradient.
+    This is the fastest way, for tensors and gradients that nothing else uses.
     """
 
     def __init__(
@@ -93,12 +93,12 @@ class HaloExchange(Mover):
         self._exchange = made
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
-        """The tensor with its halo. Collective."""
+        """Return the tensor with its halo filled. Collective."""
         return self._work(input, self._exchange)
 
 
 class Repartition(Mover):
-    """The tensor that lies on `P_x`, in even blocks on `P_y`."""
+    """Move the tensor on `P_x` into even blocks on `P_y`."""
 
     def __init__(
         self, P_x: Partition, P_y: Partition, preserve_batch: bool = True, **options: Any
@@ -107,14 +107,14 @@ class Repartition(Mover):
 
 
 class AllGather(Mover):
-    """On every worker the tensors along one axis of the grid, joined along that axis."""
+    """Join the tensors along one axis of the grid, on every worker."""
 
     def __init__(self, P_x: Partition, axis: int) -> None:
         super().__init__(distdl.AllGather(P_x, axis))
 
 
 class ReduceScatter(Mover):
-    """The sum over the workers along one axis of the grid, divided evenly among them."""
+    """Sum over the workers along one axis of the grid, divided evenly among them."""
 
     def __init__(self, P_x: Partition, axis: int) -> None:
         super().__init__(distdl.ReduceScatter(P_x, axis))

@@ -34,11 +34,11 @@ __all__ = ["DistributedConv1d", "DistributedMaxPool1d", "DistributedStack"]
 
 
 class DistributedStack(torch.nn.Module):
-    """Convolutions, poolings and pointwise layers in a row, with one exchange for all of them.
+    """A sequence of convolutions, poolings and pointwise layers with a single exchange.
 
-    Other layers than `Kernel`s must be torch's elementwise activations, or marked by `pointwise`.
-    Stacks and `torch.nn.Sequential` inside are taken apart. Names of parameters are those of a
-    `torch.nn.Sequential` of the same layers.
+    Layers that are not a `Kernel` must be torch's elementwise activations, or marked by
+    `pointwise`. Nested stacks and `torch.nn.Sequential` are flattened. Parameters have the names
+    that they would have in a `torch.nn.Sequential` of the same layers.
     """
 
     def __init__(self, P_x: Partition, *layers: torch.nn.Module) -> None:

@@ -67,7 +67,7 @@ class Divided(torch.nn.Module):
 
 
 def serial_state_dict(module: torch.nn.Module) -> OrderedDict[str, torch.Tensor]:
-    """The `state_dict` of the serial network: whole tensors, on every worker. Collective.
+    """Return the `state_dict` of the serial network, whole tensors on every worker. Collective.
 
     All workers of the team that the partitions were made from take part.
     """

@@ -74,6 +74,18 @@ pub struct Group {
     pub rule: TypeRule,
 }
 
+impl Group {
+    /// IRDL binds a group to one type: a group whose types may differ is written there as several,
+    /// enough for the parts of an array with two cut dimensions.
+    #[must_use]
+    pub fn n_irdl_groups(&self) -> usize {
+        match (self.count, self.rule) {
+            (Count::Any, TypeRule::Index) | (Count::One | Count::Optional, _) => 1,
+            (Count::Any, _) => 9,
+        }
+    }
+}
+
 /// How many values a group has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Count {
@@ -383,6 +395,40 @@ impl OpInfo {
     #[must_use]
     pub fn has_result_segments(&self) -> bool {
         n_open(self.results) > 1
+    }
+
+    /// Lengths of groups as they are written down for IRDL; nothing where they follow from the
+    /// number of values.
+    #[must_use]
+    pub fn irdl_lengths(groups: &[Group], lengths: &[usize]) -> Option<Vec<usize>> {
+        let mut written = Vec::new();
+        for (group, length) in groups.iter().zip(lengths) {
+            let (n, mut rest) = (group.n_irdl_groups(), *length);
+            for number in 0..n {
+                let here = if number + 1 == n { rest } else { rest.min(1) };
+                written.push(here);
+                rest -= here;
+            }
+        }
+        let n_open: usize =
+            groups.iter().filter(|g| g.count != Count::One).map(Group::n_irdl_groups).sum();
+        (n_open > 1).then_some(written)
+    }
+
+    /// What [`OpInfo::irdl_lengths`] wrote, back to one length per group.
+    #[must_use]
+    pub fn folded_lengths(groups: &[Group], written: &[u32]) -> Option<Vec<u32>> {
+        if written.len() == groups.len() {
+            return Some(written.to_vec());
+        }
+        let mut rest = written.iter();
+        let mut lengths = Vec::new();
+        for group in groups {
+            let here = rest.by_ref().take(group.n_irdl_groups());
+            lengths.push(here.fold(0_u32, |sum, n| sum.saturating_add(*n)));
+        }
+        let total: usize = groups.iter().map(Group::n_irdl_groups).sum();
+        (written.len() == total).then_some(lengths)
     }
 
     /// What is known of an attribute of a name.

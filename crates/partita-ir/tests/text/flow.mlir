@@ -7,7 +7,6 @@ func.func @loop(%n: index, %x: f64 {a.b = 1 : i8}) -> (f64 {c.d}) attributes {no
   %third = arith.constant -2.5e-3 : f64
   %inf = arith.constant 0x7FF0000000000000 : f64
   %byte = arith.constant 255 : i8
-  %big = arith.constant 18446744073709551615 : ui64
   %z = complex.constant [1.0, -0.5] : complex<f64>
   %d = arith.constant dense<[1, 2]> : tensor<2xi32>
   %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %x) -> (f64) {
@@ -29,6 +28,6 @@ func.func @loop(%n: index, %x: f64 {a.b = 1 : i8}) -> (f64 {c.d}) attributes {no
   "other.thing"(%q) ({
   ^bb0(%inner: f64):
     "other.end"(%inner) : (f64) -> ()
-  }) {map = affine_map<(i, j) -> (j, i)>, nested = [@a::@b, {x = !other.type<3, ">">}]} : (f64) -> () loc("here")
+  }) {big = 18446744073709551615 : ui64, map = affine_map<(i, j) -> (j, i)>, nested = [@a::@b, {x = !other.type<3, ">">}]} : (f64) -> () loc("here")
   return %q : f64
 }

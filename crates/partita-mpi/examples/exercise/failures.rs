@@ -1,7 +1,7 @@
 //! Errors come back as values, and the communicator works afterwards.
 
-use super::{Outcome, finish, never, patience, same};
-use partita_mpi::{Comm, ErrorClass, MpiError, Patience, Request, Source};
+use super::{Outcome, finish, never, polling, same};
+use partita_mpi::{Comm, ErrorClass, MpiError, Polling, Request, Source};
 use std::time::Duration;
 
 fn reason<T>(result: Result<T, MpiError>) -> &'static str {
@@ -75,11 +75,11 @@ pub fn deadline(comm: &Comm) -> Outcome {
     let mut room = [0u8; 8];
     // SAFETY: the buffer lives until the request is dropped, which cancels it.
     let mut receive = unsafe { irecv(comm, &mut room, Source::Any, 77)? };
-    let short = Patience::within(Duration::from_millis(20));
+    let short = Polling::within(Duration::from_millis(20));
     let late = short.until("a message", || receive.test(), never);
     same("deadline", reason(late), "mpi-deadline")?;
     let stop = || Err(MpiError::Finalized { call: "a check" });
-    let stopped = patience().until("a message", || receive.test(), stop);
+    let stopped = polling().until("a message", || receive.test(), stop);
     same("check", reason(stopped), "mpi-finalized")
 }
 

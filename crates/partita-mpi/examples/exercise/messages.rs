@@ -1,6 +1,6 @@
 //! Messages around a ring: each rank sends to the next one.
 
-use super::{Outcome, finish, never, patience, same};
+use super::{Outcome, finish, never, polling, same};
 use partita_mpi::{Comm, MpiError, Request, Source, Status, Tag};
 
 fn next(comm: &Comm) -> usize {
@@ -79,7 +79,7 @@ pub fn probes(comm: &Comm) -> Outcome {
     // SAFETY: the buffer lives until the request has been waited for.
     let mut send = unsafe { isend(comm, &data, 9)? };
     let poll = || comm.improbe(Source::Any, Tag::Any);
-    let message = patience().until("a probe", poll, never)?;
+    let message = polling().until("a probe", poll, never)?;
     let seen = message.status();
     same("improbe", (seen.source as usize, seen.tag, seen.n_bytes), (previous(comm), 9, 77))?;
     same("another probe finds nothing", comm.improbe(previous(comm), 9)?.is_none(), true)?;

@@ -4,7 +4,7 @@ mod communicators;
 mod failures;
 mod messages;
 
-use partita_mpi::{Comm, MpiError, Patience, Request, Status};
+use partita_mpi::{Comm, MpiError, Polling, Request, Status};
 use std::{convert::Infallible, time::Duration};
 
 /// Why a check failed: MPI said so, or a value was not the expected one.
@@ -14,8 +14,8 @@ pub type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Check = fn(&Comm) -> Outcome;
 
 /// Long enough for four ranks on one busy core.
-pub fn patience() -> Patience {
-    Patience::within(Duration::from_secs(30))
+pub fn polling() -> Polling {
+    Polling::within(Duration::from_secs(30))
 }
 
 /// A `check` for waits that nothing interrupts.
@@ -26,7 +26,7 @@ pub fn never() -> Result<(), MpiError> {
 
 /// Waits for a message.
 pub fn finish(request: &mut Request) -> Result<Status, MpiError> {
-    patience().until("a message", || request.test(), never)
+    polling().until("a message", || request.test(), never)
 }
 
 /// Fails with both values unless they are equal.

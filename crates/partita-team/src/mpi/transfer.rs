@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use partita_mpi::{MpiError, Request, Step};
+use partita_mpi::{MpiError, Polling, Request, Step};
 use partita_plan::Move;
 
 use crate::copy::Dtype;
@@ -73,7 +73,7 @@ fn explained(meeting: &MpiMeeting, error: TeamError) -> TeamError {
 struct Transfer<'a> {
     meeting: &'a MpiMeeting,
     context: &'a RunContext<'a>,
-    patience: partita_mpi::Patience,
+    polling: Polling,
     dtype: Dtype,
     out: Vec<Outgoing>,
     /// Copies: any order will do. Sums: ascending sources, one at a time.
@@ -143,7 +143,7 @@ impl<'a> Transfer<'a> {
         Self {
             meeting,
             context,
-            patience: partita_mpi::Patience { limit: patience.limit, ..Default::default() },
+            polling: Polling { limit: patience.limit, ..Default::default() },
             dtype: context.plan.dtype(),
             out,
             into,
@@ -179,7 +179,7 @@ impl<'a> Transfer<'a> {
     /// Moves chunks until all from a source have come; from every source and to every target if
     /// it is `u64::MAX`.
     fn pump(&mut self, source: u64) -> Result<()> {
-        let patience = self.patience;
+        let polling = self.polling;
         let (meeting, round) = (self.meeting, self.context.round);
         let (mut checked, mut looked) = (Instant::now(), Instant::now());
         let check = || {
@@ -205,7 +205,7 @@ impl<'a> Transfer<'a> {
             }
             Ok(if moved { Step::Moved } else { Step::Idle })
         };
-        patience.until("chunks", poll, check).map_err(|Stopped(error)| self.named(error))
+        polling.until("chunks", poll, check).map_err(|Stopped(error)| self.named(error))
     }
 
     /// Says who is missing where a deadline has passed.

@@ -6,11 +6,11 @@
     import distdl  # its partitions, primitives and layers now run on partita
 
 DistDL knows one back-end, the module `distdl.backends.mpi`; `install` puts this one in its place.
-Everything else stays as it was: partitions are made of communicators of mpi4py.
+Everything else stays as it was: partitions are made from mpi4py communicators.
 
-Halos are exchanged in place, as DistDL does: in the input, and back in the gradient that is given.
-Leaves that need gradients are left alone, where DistDL failed. Where a gradient has other takers as
-well, which then see it changed, `install(in_place_halos=False)` makes new tensors.
+Halos are exchanged in place, as in DistDL: forward in the input, backward in the given gradient.
+Leaf tensors that require gradients, on which DistDL failed, are not written to. If a gradient is
+used elsewhere too, which would see it change, `install(in_place_halos=False)` makes new tensors.
 
 - `install`: puts this back-end in the place of DistDL's.
 - `partition`: partitions made of communicators; `communicator`: those communicators.

@@ -46,7 +46,7 @@ _finder = _Finder()
 
 
 def install(*, in_place_halos: bool = True) -> None:
-    """Make DistDL use this back-end; call it before the first import of distdl.
+    """Make DistDL use this back-end; call this before distdl is first imported.
 
     Halos are exchanged in place, as DistDL does and its tests check, or in new tensors.
     """

@@ -7,6 +7,7 @@ use super::{Parsed, Parser};
 use crate::attr::{Attr, Attrs};
 use crate::kind::OpKind;
 use crate::module::{Block, NewOp, Op};
+use crate::table::{Group, OpInfo};
 use crate::types::Type;
 
 const OPERAND_KEYS: [&str; 2] = ["operandSegmentSizes", "operand_segment_sizes"];
@@ -87,11 +88,9 @@ impl<'t> Parser<'t> {
         if self.module.name(op) == "complex.constant" {
             return self.settle_complex(op);
         }
-        if self.module.info(op).is_none() {
-            return Ok(());
-        }
-        let operands = self.segments(op, OPERAND_KEYS, at)?;
-        let results = self.segments(op, RESULT_KEYS, at)?;
+        let Some(info) = self.module.info(op) else { return Ok(()) };
+        let operands = self.segments(op, OPERAND_KEYS, info.operands, at)?;
+        let results = self.segments(op, RESULT_KEYS, info.results, at)?;
         if let Some(lengths) = operands {
             let values = self.module.operands(op).to_vec();
             self.module.set_operands(op, &values, Some(&lengths));
@@ -127,7 +126,13 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn segments(&mut self, op: Op, keys: [&str; 2], at: usize) -> Parsed<Option<Vec<u32>>> {
+    fn segments(
+        &mut self,
+        op: Op,
+        keys: [&str; 2],
+        groups: &[Group],
+        at: usize,
+    ) -> Parsed<Option<Vec<u32>>> {
         let attrs: &mut Attrs = self.module.attrs_mut(op);
         let given: Vec<Attr> = keys.iter().filter_map(|key| attrs.remove(key)).collect();
         let mut lengths: Vec<Option<Vec<u32>>> = given.iter().map(lengths_of).collect();
@@ -136,7 +141,10 @@ impl<'t> Parser<'t> {
         }
         match lengths.pop() {
             Some(None) => Err(self.bad_segments(op, "are not array<i32: ..>", at)),
-            Some(Some(lengths)) => Ok(Some(lengths)),
+            Some(Some(written)) => match OpInfo::folded_lengths(groups, &written) {
+                Some(lengths) => Ok(Some(lengths)),
+                None => Err(self.bad_segments(op, "are not as many as its groups", at)),
+            },
             None => Ok(None),
         }
     }

@@ -6,10 +6,13 @@ mod names;
 mod own;
 mod types;
 
+use std::ops::Range;
+
 use super::Form;
 use crate::attr::Attr;
 use crate::kind::OpKind;
 use crate::module::{Block, Module, Op, Value};
+use crate::table::{Group, OpInfo};
 use crate::types::Type;
 use attrs::{attr_text, dict_text};
 use names::Names;
@@ -178,19 +181,21 @@ impl Printer<'_> {
     /// The attributes, with group sizes under both names that tools know.
     fn generic_attrs(&self, op: Op) -> String {
         let mut attrs = self.module.attrs(op).clone();
-        let lengths = |ranges: Vec<std::ops::Range<usize>>| {
-            Attr::I32s(ranges.iter().map(|range| range.len() as i32).collect())
+        let lengths = |groups: &[Group], ranges: Option<Vec<Range<usize>>>| {
+            let lengths: Vec<usize> = ranges?.into_iter().map(|range| range.len()).collect();
+            let written = OpInfo::irdl_lengths(groups, &lengths)?;
+            Some(Attr::I32s(written.iter().map(|length| *length as i32).collect()))
         };
-        if let Some(info) = self.module.info(op) {
-            let operands = self.module.operand_ranges(op).filter(|_| info.has_segments());
-            if let Some(ranges) = operands {
-                attrs.set("operandSegmentSizes", lengths(ranges.clone()));
-                attrs.set("operand_segment_sizes", lengths(ranges));
+        // Upstream operations go without: their groups follow from the number of values.
+        let info = self.module.info(op).filter(|info| !UPSTREAM.contains(&info.kind.dialect()));
+        if let Some(info) = info {
+            if let Some(sizes) = lengths(info.operands, self.module.operand_ranges(op)) {
+                attrs.set("operandSegmentSizes", sizes.clone());
+                attrs.set("operand_segment_sizes", sizes);
             }
-            let results = self.module.result_ranges(op).filter(|_| info.has_result_segments());
-            if let Some(ranges) = results {
-                attrs.set("resultSegmentSizes", lengths(ranges.clone()));
-                attrs.set("result_segment_sizes", lengths(ranges));
+            if let Some(sizes) = lengths(info.results, self.module.result_ranges(op)) {
+                attrs.set("resultSegmentSizes", sizes.clone());
+                attrs.set("result_segment_sizes", sizes);
             }
         }
         if attrs.is_empty() { String::new() } else { dict_text(&attrs, self.form) }

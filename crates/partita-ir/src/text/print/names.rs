@@ -12,6 +12,8 @@ pub(super) struct Names {
     scopes: Vec<Vec<String>>,
     next: usize,
     next_argument: usize,
+    /// The number behind a name that was taken, by name: copies of one value may be thousands.
+    next_copy: HashMap<String, usize>,
 }
 
 impl Names {
@@ -85,10 +87,10 @@ impl Names {
     /// The name, or with a number behind it where it is taken.
     fn fresh(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_string();
-        let mut number = 0_usize;
         while self.used.contains(&name) {
+            let number = self.next_copy.entry(wanted.to_string()).or_default();
             name = format!("{wanted}_{number}");
-            number += 1;
+            *number += 1;
         }
         self.used.insert(name.clone());
         if let Some(scope) = self.scopes.last_mut() {

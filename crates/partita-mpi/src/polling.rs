@@ -1,16 +1,16 @@
 //! Waiting by asking again and again, never inside MPI.
 //!
 //! A blocked `MPI_Wait` cannot be interrupted: not by Ctrl-C, not by the news
-//! that the other rank has failed, not by a deadline. [`Patience::until`] asks
+//! that the other rank has failed, not by a deadline. [`Polling::until`] asks
 //! (`MPI_Test`), looks around (the caller's `check`), and asks again: at first
 //! at once, then after letting others run, then after short sleeps.
 
-use super::{MpiError, pace::Pace};
+use super::{MpiError, Waited, pace::Pace};
 use std::time::{Duration, Instant};
 
 /// How to wait, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct Polling {
     /// How often to ask without a pause; worth it if ranks have their own cores.
     pub n_spins: u32,
     /// How long to yield between polls, after the spins, while nothing moves.
@@ -38,7 +38,7 @@ impl<T> From<Option<T>> for Step<T> {
     }
 }
 
-impl Default for Patience {
+impl Default for Polling {
     fn default() -> Self {
         Self {
             n_spins: 200,
@@ -49,13 +49,13 @@ impl Default for Patience {
     }
 }
 
-impl Patience {
+impl Polling {
     /// The default with another limit; zero is no limit.
     ///
     /// ```
-    /// use partita_mpi::Patience;
+    /// use partita_mpi::Polling;
     /// use std::time::Duration;
-    /// assert_eq!(Patience::within(Duration::ZERO).limit, None);
+    /// assert_eq!(Polling::within(Duration::ZERO).limit, None);
     /// ```
     pub fn within(limit: Duration) -> Self {
         Self { limit: (!limit.is_zero()).then_some(limit), ..Self::default() }
@@ -71,10 +71,10 @@ impl Patience {
     /// Those of `poll` and `check`; [`MpiError::Deadline`] after the limit.
     ///
     /// ```
-    /// use partita_mpi::{MpiError, Patience};
+    /// use partita_mpi::{MpiError, Polling};
     /// let mut n_polls = 0;
     /// let poll = || { n_polls += 1; Ok((n_polls == 300).then_some("done")) };
-    /// let value = Patience::default().until("a doc test", poll, || Ok(()))?;
+    /// let value = Polling::default().until("a doc test", poll, || Ok(()))?;
     /// assert_eq!(value, "done");
     /// # Ok::<(), MpiError>(())
     /// ```
@@ -92,7 +92,7 @@ impl Patience {
         }
         // The clock starts here: the spins last microseconds.
         let mut start = Instant::now();
-        let mut last_moved = start;
+        let mut waited = Waited::since(start);
         let mut pace = Pace::new(*self, start);
         loop {
             let step = poll()?.into();
@@ -100,13 +100,14 @@ impl Patience {
             match step {
                 Step::Done(value) => return Ok(value),
                 Step::Moved => {
-                    last_moved = end;
+                    waited = Waited::since(end);
                     pace.moved(end);
                 }
                 Step::Idle => {}
             }
             check()?;
-            if let Some(limit) = self.limit.filter(|limit| end - last_moved >= *limit) {
+            let so_far = waited.turn(end);
+            if let Some(limit) = self.limit.filter(|limit| so_far >= *limit) {
                 return Err(MpiError::Deadline { waiting_for, limit }.into());
             }
             pace.next(start, end).take();
@@ -134,8 +135,8 @@ mod tests {
     #[test]
     fn a_deadline_ends_the_wait() {
         let start = Instant::now();
-        let patience = Patience::within(Duration::from_millis(30));
-        let found: Result<(), _> = patience.until("nothing", || Ok(None), || Ok(()));
+        let polling = Polling::within(Duration::from_millis(30));
+        let found: Result<(), _> = polling.until("nothing", || Ok(None), || Ok(()));
         assert_eq!(found, Err(Stop::Mpi("mpi-deadline")));
         assert!(start.elapsed() >= Duration::from_millis(30));
     }
@@ -147,21 +148,21 @@ mod tests {
             n_checks += 1;
             if n_checks == 5 { Err(Stop::Interrupted) } else { Ok(()) }
         };
-        let found: Result<(), _> = Patience::default().until("nothing", || Ok(None), check);
+        let found: Result<(), _> = Polling::default().until("nothing", || Ok(None), check);
         assert_eq!(found, Err(Stop::Interrupted));
     }
 
     #[test]
     fn what_is_done_counts_even_past_the_limit() {
-        let patience = Patience { n_spins: 0, ..Patience::within(Duration::from_nanos(1)) };
-        let found: Result<_, Stop> = patience.until("x", || Ok(Some(7)), || Err(Stop::Interrupted));
+        let polling = Polling { n_spins: 0, ..Polling::within(Duration::from_nanos(1)) };
+        let found: Result<_, Stop> = polling.until("x", || Ok(Some(7)), || Err(Stop::Interrupted));
         assert_eq!(found, Ok(7));
     }
 
     #[test]
     fn what_moves_is_given_more_time() {
         let start = Instant::now();
-        let patience = Patience::within(Duration::from_millis(40));
+        let polling = Polling::within(Duration::from_millis(40));
         let poll = || {
             let elapsed = start.elapsed();
             if elapsed > Duration::from_millis(120) {
@@ -170,7 +171,7 @@ mod tests {
             std::thread::sleep(Duration::from_millis(1));
             Ok(Step::Moved)
         };
-        let found: Result<(), Stop> = patience.until("movement", poll, || Ok(()));
+        let found: Result<(), Stop> = polling.until("movement", poll, || Ok(()));
         assert_eq!(found, Ok(()));
     }
 }
