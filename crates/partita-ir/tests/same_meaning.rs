@@ -150,10 +150,13 @@ fn check(seed: u64) {
     let before = print(&module, Form::Rfc);
     let wanted =
         outcome(&module, n_ranks, &data).unwrap_or_else(|e| panic!("{seed}: {e}\n{before}"));
-    let options = Options { n_ranks: (seed % 2 == 0).then_some(n_ranks as u64), rank: None };
+    let options = Options { n_ranks: seed.is_multiple_of(2).then_some(n_ranks as u64), rank: None };
     for name in DEFAULT_PIPELINE {
         apply_with(&mut module, name, &options).expect("a pass");
         let after = || print(&module, Form::Rfc);
+        if let Err(found) = partita_ir::verify(&module) {
+            panic!("seed {seed}, after {name}: {found:?}\n{}", after());
+        }
         let found = outcome(&module, n_ranks, &data).unwrap_or_else(|error| {
             panic!("seed {seed}, {n_ranks} ranks, after {name}: {error}\n{before}\n{}", after())
         });
