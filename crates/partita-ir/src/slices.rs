@@ -21,6 +21,35 @@ impl Module {
             strides: list("static_strides", "strides")?,
         })
     }
+
+    /// Gives an operation another slice.
+    ///
+    /// # Panics
+    /// If the operation has no slice.
+    pub fn set_slices(&mut self, op: Op, slices: &Slices) {
+        let lists = [&slices.offsets, &slices.sizes, &slices.strides];
+        let names = [
+            ("static_offsets", "offsets"),
+            ("static_sizes", "sizes"),
+            ("static_strides", "strides"),
+        ];
+        for ((attr, group), entries) in names.into_iter().zip(lists) {
+            let number = |entry: &Entry| match entry {
+                Entry::Known(number) => *number,
+                Entry::Value(_) => DYNAMIC,
+            };
+            let value = |entry: &Entry| match entry {
+                Entry::Known(_) => None,
+                Entry::Value(value) => Some(*value),
+            };
+            let numbers: Vec<i64> = entries.iter().map(number).collect();
+            let values: Vec<Value> = entries.iter().filter_map(value).collect();
+            let groups = self.info(op).map_or(&[][..], |info| info.operands);
+            let place = groups.iter().position(|one| one.name == group).expect("a slice");
+            self.set_operand_group(op, place, &values);
+            self.attrs_mut(op).set(attr, Attr::i64s(&numbers));
+        }
+    }
 }
 
 fn joined(numbers: &[i64], values: &[Value]) -> Option<Vec<Entry>> {

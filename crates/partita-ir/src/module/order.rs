@@ -4,6 +4,9 @@ use super::{Block, Module, Op, Source, Value};
 
 /// Distance of neighbours when a block is numbered afresh: room for 32 insertions at one place.
 const GAP: u64 = 1 << 32;
+/// Distance to the neighbour before: most insertions at one place come one after the other, so
+/// the room is left behind them.
+const STEP: u64 = 1 << 16;
 
 impl Module {
     /// Whether `a` stands before `b` in the same block.
@@ -56,7 +59,7 @@ impl Module {
             None => low.saturating_add(2 * GAP),
         };
         if high - low > 1 {
-            self.ops[op.index()].order = low + (high - low) / 2;
+            self.ops[op.index()].order = low + ((high - low) / 2).min(STEP);
         } else if let Some(block) = data.block {
             self.renumber(block);
         }

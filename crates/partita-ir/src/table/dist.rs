@@ -69,6 +69,7 @@ pub(super) const OPS: &[OpInfo] = &[
     OpInfo::new(OpKind::DistRepartition, "The same array with the asked-for box on each rank; without a box, the default partition.")
         .takes(&[one("array", TypeRule::DistArray), indices("target_offsets"), indices("target_sizes")])
         .gives(&[one("result", TypeRule::DistArray)])
+        .knows(&[may("message", AttrRule::Int, "exchanges of one number travel together")])
         .reads(&[Piece::Values("array"), Piece::Keyed("loffs", "target_offsets"), Piece::Keyed("lsizes", "target_sizes")], Tail::To)
         .promises(Traits::READS.and(Traits::COMMUNICATES)),
     OpInfo::new(OpKind::DistSubview, "A view of a strided slice, with the entries that each rank is to have.")

@@ -75,7 +75,12 @@ pub(super) const OPS: &[OpInfo] = &[
         "Writes an array into a strided slice of another, in place; a 0-d array fills it.",
     )
     .takes(SLICE_OF_DESTINATION)
-    .knows(&STATIC_SLICE)
+    .knows(&[
+        STATIC_SLICE[0],
+        STATIC_SLICE[1],
+        STATIC_SLICE[2],
+        may("placed", AttrRule::Unit, "each rank holds of the source what it owns of the slice"),
+    ])
     .reads(
         &[Piece::Values("source"), Piece::Word("into"), Piece::Values("destination"), Piece::Slice],
         Tail::Into,

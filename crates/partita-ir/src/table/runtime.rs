@@ -40,6 +40,7 @@ pub(super) const OPS: &[OpInfo] = &[
         .knows(&[
             TEAM,
             may("key", AttrRule::Int, "number under which the exchange is remembered; -1 for none"),
+            may("message", AttrRule::Int, "exchanges of one number travel together"),
         ])
         .promises(MOVES),
     OpInfo::new(OpKind::RuntimeCopyReshape, "Starts a reshape across ranks.")

@@ -1,0 +1,107 @@
+//! What programs of known shape cost, and how long passes take.
+
+use std::time::{Duration, Instant};
+
+use partita_ir::passes::{Options, apply_default, explain};
+use partita_ir::{Attr, Builder, DistEnv, EwBin, Module, OpKind, Scalar, Size, Slices, Type};
+
+fn dist(shape: &[u64]) -> Type {
+    let sizes: Vec<Size> = shape.iter().map(|size| Size::Known(*size)).collect();
+    Type::dist_array(&sizes, Scalar::F64, DistEnv::unknown(Attr::i64(1), shape.len()))
+}
+
+/// A cross of radius 2 on `n` by `n`: shifted views with weights, added up and written.
+fn cross(n: u64) -> Module {
+    let mut module = Module::new();
+    let (whole, inner) = (dist(&[n, n]), dist(&[n - 4, n - 4]));
+    let single = dist(&[]);
+    let f = module.add_function("cross", &[whole.clone(), whole, single], &[]);
+    let body = module.body(f).expect("a body");
+    let [from, into, weight] = module.arguments(body)[..] else { panic!("three arguments") };
+    let size = n as i64 - 4;
+    let slice = |row: i64, column: i64| Slices::known(&[row, column], &[size, size], &[1, 1]);
+    let mut b = Builder::at_end(&mut module, body);
+    let mut sum = b.subview(into, &slice(2, 2), inner.clone());
+    let arms = [(2, 2), (1, 2), (0, 2), (3, 2), (4, 2), (2, 1), (2, 0), (2, 3), (2, 4)];
+    for (row, column) in arms {
+        let view = b.subview(from, &slice(row, column), inner.clone());
+        let term = b.ewbin(EwBin::Multiply, view, weight, inner.clone());
+        sum = b.ewbin(EwBin::Add, sum, term, inner.clone());
+    }
+    b.insert_slice(into, sum, &slice(2, 2));
+    b.ret(&[]);
+    module
+}
+
+#[test]
+fn a_cross_is_one_exchange_and_a_core_between_start_and_wait() {
+    let found = explain(&cross(512), 3).expect("an explanation");
+    let (_, before, after) = &found.functions[0];
+    assert!(before.exchanges > 18, "{found}");
+    assert_eq!(after.exchanges, 1, "{found}");
+    // Two rows of 508 columns over each of two borders, both ways.
+    assert_eq!(after.bytes, 2 * 2 * 2 * 508 * 8 + extra_columns(), "{found}");
+    assert_eq!(after.cores[1], [167, 508], "{found}");
+    assert!(found.to_string().contains("rank 1 computes 167x508 while data are under way"));
+}
+
+/// The box around the cross is 512 columns wide where its arms are.
+fn extra_columns() -> u64 {
+    2 * 2 * 2 * 4 * 8
+}
+
+#[test]
+fn edges_are_thin() {
+    let mut module = cross(512);
+    let options = Options { n_ranks: Some(3), rank: Some(1) };
+    apply_default(&mut module, &options).expect("the passes");
+    let mut rows = Vec::new();
+    for op in module.walk(module.top()) {
+        if module.kind(op) == OpKind::NdarrayEwBin {
+            let shape = module.ty(module.result(op)).shape().expect("a shape");
+            rows.push(shape[0].known().expect("a known size"));
+        }
+    }
+    assert_eq!(rows.iter().filter(|n| **n == 167).count(), 18);
+    assert_eq!(rows.iter().filter(|n| **n == 2).count(), 36);
+    assert_eq!(rows.len(), 54);
+}
+
+/// Statements one after the other, about ten operations each.
+fn long(n_statements: i64) -> Module {
+    let mut module = Module::new();
+    let (whole, inner) = (dist(&[64, 64]), dist(&[62, 62]));
+    let f = module.add_function("long", &[whole.clone(), whole], &[]);
+    let body = module.body(f).expect("a body");
+    let [a, x] = module.arguments(body)[..] else { panic!("two arguments") };
+    let mut b = Builder::at_end(&mut module, body);
+    for number in 0..n_statements {
+        let (from, into) = if number % 2 == 0 { (a, x) } else { (x, a) };
+        let slice = |row: i64| Slices::known(&[row, 1], &[62, 62], &[1, 1]);
+        let mut sum = b.subview(from, &slice(1), inner.clone());
+        for row in [0, 2, 1, 0] {
+            let view = b.subview(from, &slice(row), inner.clone());
+            sum = b.ewbin(EwBin::Add, sum, view, inner.clone());
+        }
+        b.insert_slice(into, sum, &slice(1));
+    }
+    b.ret(&[]);
+    module
+}
+
+fn time(n_statements: i64) -> Duration {
+    let once = || {
+        let mut module = long(n_statements);
+        let start = Instant::now();
+        apply_default(&mut module, &Options::default()).expect("the passes");
+        start.elapsed()
+    };
+    (0..3).map(|_| once()).min().expect("three times")
+}
+
+#[test]
+fn passes_take_time_in_proportion() {
+    let (short, long) = (time(50), time(500));
+    println!("500 operations {short:?}, 5000 operations {long:?}");
+    assert!(long < short * 40, "ten times the program takes {long:?} instead of {short:?}");
+}
