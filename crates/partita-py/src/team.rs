@@ -43,7 +43,6 @@ impl Crew {
     }
 }
 
-/// Calls that a team makes in Python; the engine compares them by their static name.
 /// An ordered list of ranks, as one of them sees it.
 #[pyclass(frozen, module = "partita._partita")]
 #[derive(Debug)]
@@ -63,6 +62,12 @@ impl TeamCore {
     #[getter]
     fn engine(&self) -> &'static str {
         self.core.engine().name()
+    }
+
+    /// Whether all its ranks are in this process.
+    #[getter]
+    fn is_one_process(&self) -> bool {
+        self.core.engine().is_one_process()
     }
 
     /// Whether this rank and a member can touch each other's memory.

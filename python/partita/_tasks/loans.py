@@ -7,12 +7,12 @@ a part is `Gone`, and the plan runs once more with parts that travel.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from partita._errors import TeamError
+from partita._memory import sharing
 from partita._partita import LentBytes, machine_name
 
 if TYPE_CHECKING:
@@ -81,5 +81,4 @@ def borrow(note: Sequence[int]) -> Part | Gone:
 
 def machine() -> str:
     """Names the processes that can borrow from each other; empty where this one does not lend."""
-    is_wanted = os.environ.get("PARTITA_SHARED_MEMORY", "1") != "0"
-    return (machine_name() or "") if is_wanted else ""
+    return (machine_name() or "") if sharing.is_wanted() else ""

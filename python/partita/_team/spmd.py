@@ -48,7 +48,7 @@ def _is_left_behind(team: Team) -> bool:
     try:
         team.native.check()
     except TeamError:
-        if team.engine == "mpi" or len(team.ranks) > 1:
+        if not team.native.is_one_process or len(team.ranks) > 1:
             raise
         return True
     return False
@@ -65,9 +65,7 @@ def spmd(
 
     If ranks fail, the error of the first that failed by itself is raised, with a note of its rank.
     """
-    n_ranks = natural(ranks, "ranks")
-    if n_ranks == 0:
-        raise LayoutError("spmd on 0 ranks; use at least 1", "ranks-zero")
+    n_ranks = a_number_of_ranks(ranks)
     deadline = a_deadline(deadline)
     crew = Crew(n_ranks)
     results: list[Any] = [None] * n_ranks
@@ -92,6 +90,14 @@ def spmd(
     if errors:
         raise _first(errors, n_ranks)
     return results
+
+
+def a_number_of_ranks(given: Any) -> int:
+    """What is given as a number of ranks, if it is one."""
+    n_ranks = natural(given, "ranks")
+    if n_ranks == 0:
+        raise LayoutError("0 ranks; use at least 1", "ranks-zero")
+    return n_ranks
 
 
 def _start(threads: list[threading.Thread], crew: Crew) -> None:
