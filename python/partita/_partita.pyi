@@ -33,7 +33,7 @@ __all__ = [
     "Plan",
     "WarmMemory",
     "LentBytes",
-    "Crew",
+    "ThreadWorld",
     "Started",
     "TeamCore",
     "MpiWorld",
@@ -312,9 +312,9 @@ class LentBytes:
     def __len__(self) -> int: ...
 
 @final
-class Crew:
-    def __new__(cls, n_ranks: int) -> Crew: ...
-    def world(self, rank: int) -> TeamCore: ...
+class ThreadWorld:
+    def __new__(cls, n_ranks: int) -> ThreadWorld: ...
+    def team(self, rank: int) -> TeamCore: ...
     def leave(self, rank: int, why: str) -> None: ...
 
 @final

@@ -47,7 +47,7 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<moves::Run>()?;
     module.add_class::<buffers::WarmMemory>()?;
     module.add_class::<loan::LentBytes>()?;
-    module.add_class::<team::Crew>()?;
+    module.add_class::<team::ThreadWorld>()?;
     module.add_class::<team::TeamCore>()?;
     module.add_class::<team::Started>()?;
     module.add_class::<mpi::MpiWorld>()?;

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Position = tuple[int, ...]
 # Position, start, shape and ranks of a partition.
-Part = tuple[Position, Position, Position, list[int]]
+PartitionRow = tuple[Position, Position, Position, list[int]]
 
 DIALECTS = ("spec", "heat", "ip")
 
@@ -82,7 +82,7 @@ def _tiling(array: Array) -> Position:
     return PartitionTable(array.layout).tiling
 
 
-def _parts(array: Array) -> Iterator[Part]:
+def _parts(array: Array) -> Iterator[PartitionRow]:
     """The partitions in C order. An array that was taken over is handed on as it came."""
     if not array._imported:
         yield from PartitionTable(array.layout).parts()
