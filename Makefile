@@ -8,11 +8,13 @@ RUST := $(shell find crates tests/oracle -name '*.rs' -o -name Cargo.toml) Cargo
 
 # The neighbours live outside the checkout, so that a fresh clone finds them again.
 CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/partita
-PEERS = $(CACHE)/peers-$(shell (cat requirements/peers.txt; $(PYTHON) --version) | cksum | cut -d' ' -f1)
+named = $(CACHE)/$(1)-$(shell (cat requirements/$(1).txt; $(PYTHON) --version) | cksum | cut -d' ' -f1)
+PEERS = $(call named,peers)
+KERNEL_PEERS = $(call named,kernels)
 
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help build demo test system-mpi mutants wheel test-rust test-python test-peers test-distdl bench bench-distdl bench-kernels check fmt clean
+.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel test-rust test-python test-peers test-distdl bench bench-distdl bench-kernels check fmt clean
 
 help:
 	@echo "make demo        build, then move an array among four ranks, explained and drawn"
@@ -23,6 +25,7 @@ help:
 	@echo "make check       formatting, lints, types"
 	@echo "make bench-kernels   the same for kernels, into docs/benchmarks-kernels.md"
 	@echo "make mutants     change layouts, plans, protocols and copy kernels at random, and show which changes no test notices"
+	@echo "make fuzz        read ten million changed programs; CASES=N SEED=S"
 	@echo "make wheel       a wheel for older systems, into dist/"
 
 $(STAMPS)/tools: requirements/dev.txt
@@ -51,6 +54,10 @@ system-mpi:
 	|| (apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends openmpi-bin mpich) > /dev/null \
 	|| echo "Open MPI and MPICH of the system could not be installed; the tests go on without them"
 
+# Ten million changed programs: none may crash the reader.
+fuzz:
+	cargo run --release --quiet --package partita-ir --example fuzz -- $(or $(CASES),10000000) $(or $(SEED),1)
+
 test-rust: $(STAMPS)/tools system-mpi
 	cargo test --quiet
 	cargo test --quiet --package partita-team --features shuttle --lib model
@@ -59,13 +66,27 @@ test-python: build system-mpi
 	$(BIN)/python -m pytest
 
 # The folder is named by what is in the file, so a newer file of the same content is no reason.
-$(PEERS)/ready: | requirements/peers.txt
-	rm -rf $(PEERS)
-	$(PYTHON) -m venv $(PEERS)
-	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --requirement requirements/peers.txt
-	@touch $@
+define environment
+	rm -rf $(1)
+	$(PYTHON) -m venv $(1)
+	$(1)/bin/pip install --quiet --disable-pip-version-check --requirement $(2)
+	@touch $(1)/ready
+endef
 
-test-peers: build $(PEERS)/ready
+$(PEERS)/ready: | requirements/peers.txt
+	$(call environment,$(PEERS),requirements/peers.txt)
+
+$(KERNEL_PEERS)/ready: | requirements/kernels.txt
+	$(call environment,$(KERNEL_PEERS),requirements/kernels.txt)
+
+# mlir-opt-19 reads and verifies what `partita opt` prints.
+system-mlir:
+	@command -v mlir-opt-19 > /dev/null \
+	|| test "$$(id -u)" != 0 || test -z "$$(command -v apt-get)" \
+	|| (apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends mlir-19-tools) > /dev/null \
+	|| echo "mlir-19-tools could not be installed; the tests go on without it"
+
+test-peers: build $(PEERS)/ready system-mlir
 	PYTHONPATH=python $(PEERS)/bin/python -m pytest tests/peers
 
 # DistDL's own test-suite on our back-end: make test-distdl DISTDL=path/to/a/checkout RANKS=18
@@ -75,10 +96,17 @@ test-distdl: build $(PEERS)/ready
 bench-distdl: build $(PEERS)/ready
 	$(PEERS)/bin/python benches/distdl.py $(if $(DISTDL),--distdl $(DISTDL)) --write docs/benchmarks-distdl.md
 
-# Kernels beside numba, NumPy and C; PARTITA_SIMD=avx2 measures without AVX-512.
-bench-kernels: $(PEERS)/ready
-	cargo build --release --quiet --package partita-kernel --benches
-	$(PEERS)/bin/python benches/kernels.py $$(ls -t target/release/deps/kernels-* | grep -v '\.d$$' | head -1) --write docs/benchmarks-kernels.md
+# Kernels beside numba, NumPy, numexpr, JAX and C, with all that the processor has and with AVX2 alone.
+# ERRORS=1 measures the errors of the vector mathematics too, on all of float32: tens of minutes.
+KERNEL_BENCH = $$(ls -t target/release/deps/kernels-* | grep -v '\.d$$' | head -1)
+ULP := target/release/examples/ulp
+
+bench-kernels: $(KERNEL_PEERS)/ready
+	cargo build --release --quiet --package partita-kernel --bench kernels --example ulp
+	@mkdir -p $(STAMPS)
+	$(if $(ERRORS),($(ULP) single --all; $(ULP) double; $(ULP) complex 1000000) > $(STAMPS)/errors.md)
+	$(KERNEL_PEERS)/bin/python benches/kernels.py --bench $(KERNEL_BENCH) --ulp $(ULP) \
+		$(if $(ERRORS),--errors $(STAMPS)/errors.md) --write docs/benchmarks-kernels.md
 
 bench: build $(PEERS)/ready
 	cargo build --release --quiet --package partita-cli

@@ -1,14 +1,33 @@
-/* What a C programmer writes, for benches/kernels.py: one loop each, two threads at most. */
+/* What a C programmer writes, for benches/kernels.py: one loop each, two threads at most.
+   Compiled with -ffast-math, so that gcc calls libmvec; linked without, see there. */
 #include <immintrin.h>
 #include <math.h>
 #include <omp.h>
 
+void threads(int n) { omp_set_num_threads(n); }
+
+/* The two expressions of eight operations. */
+void sqrt8(double *restrict out, const double *restrict a, const double *restrict b,
+           const double *restrict c, long n) {
+#pragma omp parallel for simd schedule(static)
+    for (long i = 0; i < n; i++) out[i] = sqrt(a[i] * a[i] + b[i] * b[i]) * 0.5 + (c[i] - a[i]) * b[i];
+}
+
+void poly8(double *restrict out, const double *restrict a, const double *restrict b,
+           const double *restrict c, long n) {
+#pragma omp parallel for simd schedule(static)
+    for (long i = 0; i < n; i++)
+        out[i] = ((a[i] * b[i] + c[i]) * a[i] - 0.25) * (b[i] * c[i] + 3.0) + a[i];
+}
+
+/* Streaming stores. */
 void triad(double *restrict a, const double *restrict b, const double *restrict c, long n) {
 #pragma omp parallel for schedule(static)
     for (long i = 0; i < n; i += 4) {
         __m256d grown = _mm256_fmadd_pd(_mm256_set1_pd(3.0), _mm256_load_pd(c + i), _mm256_load_pd(b + i));
         _mm256_stream_pd(a + i, grown);
     }
+    _mm_sfence();
 }
 
 static void jacobi_edge(const double *b, double *a, long ld, long from, long to) {
@@ -51,7 +70,7 @@ void black_scholes(double *restrict call, double *restrict put, const double *re
     }
 }
 
-/* Four read streams; the sum keeps the compiler from leaving the loads out. */
+/* Four read streams per thread; the sum keeps the compiler from leaving the loads out. */
 double read4(const double *x, long n) {
     double total = 0;
 #pragma omp parallel reduction(+ : total)
@@ -74,5 +93,3 @@ double read4(const double *x, long n) {
     }
     return total;
 }
-
-void threads(int n) { omp_set_num_threads(n); }

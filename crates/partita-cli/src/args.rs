@@ -20,6 +20,8 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Check a protocol dictionary: __partitioned__ or __distarray__
     Check(CheckArgs),
+    /// Parse, verify and print an array program
+    Opt(OptArgs),
     /// Run a Python script on several ranks
     Run(RunArgs),
     /// Report what is installed and how fast memory is copied
@@ -49,6 +51,34 @@ pub(crate) struct CheckArgs {
     /// Report everything that the text of the protocol does not allow
     #[arg(long)]
     pub strict: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: partita opt program.mlir --form rfc; partita opt --irdl")]
+pub(crate) struct OptArgs {
+    /// A program, - for the standard input
+    #[arg(value_name = "FILE.mlir", required_unless_present = "irdl")]
+    pub file: Option<String>,
+    /// How to write it
+    #[arg(long, value_enum, default_value_t = FormName::Generic)]
+    pub form: FormName,
+    /// Print the dialects in IRDL instead, for mlir-opt --irdl-file
+    #[arg(long, conflicts_with = "file")]
+    pub irdl: bool,
+    /// The release of LLVM that is to read the IRDL
+    #[arg(long, value_name = "RELEASE", default_value_t = 19, requires = "irdl")]
+    pub llvm: u32,
+}
+
+/// The forms of a program's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormName {
+    /// MLIR's generic form, which stock tools verify
+    Generic,
+    /// The specification's form
+    Rfc,
+    /// Tensors with dictionaries
+    Builtin,
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,4 +1,5 @@
-//! The command `partita`: pictures of layouts, plans explained, a look at the machine.
+//! The command `partita`: pictures of layouts, plans explained, array programs, a look at the
+//! machine.
 //!
 //! The binary and the Python package both call [`run`]. It writes to the given streams and gives
 //! the exit status: 0, 1 for a finding or a failed run, 2 for wrong usage; or what Python is to do.
@@ -7,6 +8,7 @@ mod args;
 mod check;
 mod doctor;
 mod json;
+mod opt;
 mod plan;
 mod show;
 
@@ -116,6 +118,7 @@ pub fn run(
             return Ending::Object { strictness: args.strictness(), target: args.target };
         }
         Command::Check(args) => check::run(&args, out),
+        Command::Opt(args) => opt::run(&args, out, err),
         Command::Run(RunArgs { n: n_ranks, engine, script: command }) => {
             return Ending::Script { n_ranks, engine, command };
         }

@@ -1,7 +1,7 @@
 //! The machine: verifies programs, keeps their kernels, runs calls.
 
 use crate::cache::Cache;
-use crate::emit::{Work, fuse};
+use crate::emit::{Access, Work, fuse};
 use crate::error::Result;
 use crate::math::Level;
 use crate::program::Program;
@@ -21,6 +21,9 @@ pub struct Settings {
     pub n_threads: usize,
     /// Elements of a tile; rounded up to a multiple of 512.
     pub tile: usize,
+    /// Bytes of results from which they are written past the cache, and inputs are asked for
+    /// ahead.
+    pub stream_from: usize,
 }
 
 /// A program that has been verified and lowered.
@@ -47,11 +50,22 @@ impl Kernel {
         &self.program
     }
 
-    /// The machine code of every emitted loop.
+    /// The machine code of every emitted loop, as tiles and small calls run it.
     #[must_use]
     pub fn machine_code(&self) -> Vec<Vec<u8>> {
+        self.code_for(Access::default())
+    }
+
+    /// The same for large calls: results past the cache, the first two buffers asked for ahead,
+    /// several rows at once.
+    #[must_use]
+    pub fn streaming_machine_code(&self) -> Vec<Vec<u8>> {
+        self.code_for(Access { streams: true, ahead: 3, grouped: true, ..Access::default() })
+    }
+
+    fn code_for(&self, access: Access) -> Vec<Vec<u8>> {
         let bytes = |work: &Work| match work {
-            Work::Fused(fused) => Some(fused.bytes()),
+            Work::Fused(fused) => Some(fused.bytes(access)),
             Work::Step(_) => None,
         };
         self.work.iter().flatten().filter_map(bytes).collect()
@@ -86,6 +100,7 @@ impl Default for Settings {
             emit: variable("PARTITA_KERNEL").as_deref() != Some("tiles"),
             n_threads: threads.unwrap_or(cores).clamp(1, 1024),
             tile: 512,
+            stream_from: 8 << 20,
         }
     }
 }
@@ -134,16 +149,16 @@ impl Machine {
     /// writes the inputs or touches the outputs meanwhile.
     pub unsafe fn run(&self, kernel: &Kernel, call: &Call<'_>) -> Result<()> {
         let n_points = check(&kernel.program, call)?;
-        let Settings { level, n_threads, tile, .. } = self.settings;
+        let Settings { level, n_threads, tile, stream_from, .. } = self.settings;
         let Kernel { program, code, work, whole } = kernel;
         // SAFETY: the caller's.
         unsafe {
             if let (Some(whole), Some([Work::Fused(fused)])) = (whole, work.as_deref())
-                && whole.run(program, fused, call, n_points, n_threads)
+                && whole.run(program, fused, call, n_points, &self.settings)
             {
                 return Ok(());
             }
-            let how = Tiles { level, tile, n_threads };
+            let how = Tiles { level, tile, n_threads, stream_from };
             tiles::run(program, code, work.as_deref(), call, n_points, &how);
         }
         Ok(())

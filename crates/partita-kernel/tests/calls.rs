@@ -110,7 +110,13 @@ fn same_bits_for_all_threads_tiles_and_machines() {
             let mut first: Option<Vec<f32>> = None;
             for level in Level::all() {
                 for (emit, n_threads, tile) in [(false, 1, 512), (true, 2, 1024), (true, 5, 4096)] {
-                    let machine = Machine::new(Settings { level, emit, n_threads, tile });
+                    let machine = Machine::new(Settings {
+                        level,
+                        emit,
+                        n_threads,
+                        tile,
+                        ..Settings::default()
+                    });
                     let found = sums(&machine, shape, axes, &x);
                     let wanted = first.get_or_insert_with(|| found.clone());
                     assert!(*wanted == found, "{shape:?} {axes:?} {:?}", machine.settings());
@@ -135,7 +141,13 @@ fn random_numbers_belong_to_their_counter() {
     let mut first: Option<Vec<f64>> = None;
     for level in Level::all() {
         for n_threads in [1, 3] {
-            let machine = Machine::new(Settings { level, n_threads, emit: true, tile: 512 });
+            let machine = Machine::new(Settings {
+                level,
+                n_threads,
+                emit: true,
+                tile: 512,
+                ..Settings::default()
+            });
             let kernel = machine.kernel(&program).unwrap();
             let mut out = vec![0.0_f64; 200_000];
             let outputs = [View { data: out.as_mut_ptr().cast(), strides: &[8] }];
@@ -180,15 +192,54 @@ fn stored(machine: &Machine, function: bool, from: &[f64], width: usize, skip: u
 #[test]
 fn large_results_are_the_same_and_stay_in_their_rows() {
     let from: Vec<f64> = (0..1 << 20).map(|i| f64::from(i % 977) - 400.0).collect();
-    let tiles = Settings { emit: false, n_threads: 1, tile: 512, level: Level::PORTABLE };
+    let tiles = Settings {
+        emit: false,
+        n_threads: 1,
+        tile: 512,
+        level: Level::PORTABLE,
+        ..Settings::default()
+    };
     for width in [1 << 20, 1 << 10, 1 << 4] {
         for (function, skip) in [(false, 0), (false, 3), (true, 0), (true, 1)] {
             let wanted = stored(&Machine::new(tiles), function, &from, width, skip);
             for level in Level::all() {
-                let settings = Settings { level, emit: true, n_threads: 2, tile: 512 };
+                let settings =
+                    Settings { level, emit: true, n_threads: 2, tile: 512, ..Settings::default() };
                 let given = stored(&Machine::new(settings), function, &from, width, skip);
                 assert!(wanted == given, "{level:?}, rows of {width}, {function}, {skip}");
             }
+        }
+    }
+}
+
+/// Wide tables are read in longer stretches than a tile where nothing is computed: the same sums,
+/// in the order of the rows up to 128 of them.
+#[test]
+fn columns_of_wide_tables() {
+    let (rows, columns) = (100_usize, 4500_usize);
+    let table: Vec<f64> = (0..rows * columns).map(|i| (i * i % 9973) as f64 / 7.0).collect();
+    let mut p = Builder::new(2);
+    let x = p.input(Dtype::Float64);
+    p.over(&[0]).reduce(x, Reduction::Sum);
+    let program = p.finish();
+    let mut wanted = table[..columns].to_vec();
+    for row in table.chunks_exact(columns).skip(1) {
+        wanted.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+    }
+    for level in Level::all() {
+        for (n_threads, tile) in [(1, 512), (1, 4096), (3, 1024)] {
+            let settings = Settings { level, n_threads, tile, ..Settings::default() };
+            let machine = Machine::new(settings);
+            let kernel = machine.kernel(&program).unwrap();
+            let mut sums = vec![0.0_f64; columns];
+            let strides = [8 * columns as isize, 8];
+            let inputs = [View::new(table.as_ptr(), &strides)];
+            let outputs = [View { data: sums.as_mut_ptr().cast(), strides: &[0, 8] }];
+            let extents = [rows, columns];
+            let call = Call { extents: &extents, inputs: &inputs, outputs: &outputs, scalars: &[] };
+            // SAFETY: the table and the sums have as many elements.
+            unsafe { machine.run(&kernel, &call).unwrap() };
+            assert!(sums == wanted, "{settings:?}");
         }
     }
 }

@@ -12,7 +12,7 @@ fn levels() -> Vec<Level> {
 }
 
 fn machine(level: Level) -> Machine {
-    Machine::new(Settings { level, emit: true, n_threads: 1, tile: 512 })
+    Machine::new(Settings { level, emit: true, n_threads: 1, tile: 512, ..Settings::default() })
 }
 
 fn kernel(level: Level, program: &Program) -> Arc<Kernel> {
@@ -100,6 +100,29 @@ fn branches_stay_inside_and_saved_registers_come_back() {
         popped.reverse();
         assert_eq!(pushed, popped, "{level:?}");
         assert!(!pushed.is_empty());
+    }
+}
+
+/// Large calls take four rows at once: every vector of a line for each, and the rest under a mask.
+#[test]
+fn groups_of_rows_stream_whole_lines_and_ask_ahead() {
+    for level in levels() {
+        let kernel = kernel(level, &multiply_add());
+        let all = instructions(&kernel.streaming_machine_code()[0]);
+        let per_line = if count(&all, Mnemonic::Kmovd) > 0 { 1 } else { 2 };
+        assert_eq!(count(&all, Mnemonic::Vmovntpd), 4 * per_line, "{level:?}");
+        assert_eq!(count(&all, Mnemonic::Vmulpd), 4 * per_line + 4);
+        // Two slots, once per line and row.
+        assert_eq!(count(&all, Mnemonic::Prefetcht0), 8);
+        let end = all.last().unwrap().ip();
+        let jumps = |i: &&iced_x86::Instruction| i.flow_control() == FlowControl::ConditionalBranch;
+        assert!(all.iter().filter(jumps).all(|i| i.near_branch64() <= end));
+        let moved = |m: Mnemonic| -> Vec<Register> {
+            all.iter().filter(|i| i.mnemonic() == m).map(|i| i.op0_register()).collect()
+        };
+        let (pushed, mut popped) = (moved(Mnemonic::Push), moved(Mnemonic::Pop));
+        popped.reverse();
+        assert_eq!(pushed, popped);
     }
 }
 

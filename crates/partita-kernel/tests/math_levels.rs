@@ -72,7 +72,7 @@ fn part_size(f: Unary, number: Number) -> usize {
 
 #[test]
 fn levels_agree_in_every_bit() {
-    const N: usize = 20_000;
+    const N: usize = 100_000;
     for number in Number::ALL {
         let (x, y) = (patterns(number, N, 88172645463325252), patterns(number, N, 362436069));
         for &f in Unary::ALL {

@@ -3,7 +3,9 @@
 Run: python3 tools/coefficients.py > src/math/coefficients.rs   (needs mpmath)
 
 A polynomial is the interpolant at Chebyshev nodes, computed with 60 digits and rounded; the comment
-over it has the relative error of the whole approximation it is part of. Split constants are sums
+over it has the relative error of the whole approximation it is part of. Where few coefficients of
+float32 must do, it is Remez's instead, and every coefficient makes good for the rounding of those
+before it. Split constants are sums
 of float64, the leading ones rounded, or cut to few bits where products with them must be exact.
 """
 
@@ -70,6 +72,53 @@ def fit(doc, name, f, low, high, degree, whole, exact, emit=emit):
         p = mp.polyval(values[::-1], x)
         worst = max(worst, abs(whole(x, p) / exact(x) - 1))
     emit(f"{doc} Relative error 2^{mp.nstr(mp.log(worst, 2), 4)}.", name, values)
+
+
+def alternate(f, weight, points, degree):
+    """The polynomial with the least weighted error on the points, by Remez's exchange."""
+    n = degree + 2
+    chosen = [
+        points[round((len(points) - 1) * (1 - mp.cos(mp.pi * i / (n - 1))) / 2)] for i in range(n)
+    ]
+    values, weights = {x: f(x) for x in points}, {x: weight(x) for x in points}
+    for _ in range(12):
+        system = mp.matrix(n, n)
+        for i, x in enumerate(chosen):
+            for j in range(degree + 1):
+                system[i, j] = x**j
+            system[i, degree + 1] = (-1) ** i / weights[x]
+        found = list(mp.lu_solve(system, mp.matrix([values[x] for x in chosen])))[:-1]
+        errors = [(mp.polyval(found[::-1], x) - values[x]) * weights[x] for x in points]
+        chosen = extremes(points, errors, n) or chosen
+    return found
+
+
+def extremes(points, errors, n):
+    """The n points of alternating largest errors, or none if there are fewer."""
+    runs = []
+    for x, error in zip(points, errors, strict=True):
+        if runs and (runs[-1][1] > 0) == (error > 0):
+            runs[-1] = max(runs[-1], (x, error), key=lambda pair: abs(pair[1]))
+        else:
+            runs.append((x, error))
+    while len(runs) > n:
+        runs.pop(0 if abs(runs[0][1]) < abs(runs[-1][1]) else -1)
+    return [x for x, _ in runs] if len(runs) == n else None
+
+
+def fit_single(doc, name, f, low, high, degree, weight):
+    """Float32 coefficients of f; `weight` makes its error the one that counts."""
+    points = [mp.mpf(low) + (mp.mpf(high) - low) * (i + mp.mpf("0.5")) / 300 for i in range(300)]
+    fixed = []
+    while len(fixed) <= degree:
+        k = len(fixed)
+        rest = lambda x: (f(x) - mp.polyval(fixed[::-1], x)) / x**k  # noqa: B023
+        pull = lambda x: weight(x) * abs(x) ** k  # noqa: B023
+        found = alternate(rest, pull, points, degree - k)
+        # The others can make good for a rounding on one side of zero only.
+        fixed += [single(c) for c in (found[:1] if low >= 0 else found)]
+    worst = max(abs(weight(x) * (mp.polyval(fixed[::-1], x) - f(x))) for x in points)
+    emit_single(f"{doc} Error 2^{mp.nstr(mp.log(worst, 2), 4)}.", name, fixed)
 
 
 def series(term, count=60):
@@ -249,19 +298,19 @@ def singles():
         mp.exp,
         emit_single,
     )
-    fit("The same, shorter.", "EXP_SHORT_F", tail, -half, half, 4, whole, mp.exp, emit_single)
     emit_single(
         "ln 2, cut so that products with exponents are exact, and the rest.",
         "LN2_F",
         cut(mp.log(2), 15),
     )
     emit_single("1 / ln 2.", "LOG2_E_F", [1 / mp.log(2)])
-    low, high = mp.sqrt(mp.mpf(1) / 2) - 1, mp.sqrt(2) - 1
     of_f = lambda f: (
         (mp.log1p(f) - f) / f**2 if abs(f) > mp.mpf(10) ** -12 else f / 3 - mp.mpf(1) / 2
     )
-    whole = lambda f, p: f + f * f * p
-    fit("(log(1 + f) - f) / f^2.", "LOG_F", of_f, low, high, 9, whole, mp.log1p, emit_single)
+    doc = "(log(1 + f) - f) / f^2 for |f| <= 1 / 3, relative to the logarithm."
+    share = lambda f: abs(f**2 / mp.log1p(f))
+    third = mp.mpf("0.33334")
+    fit_single(doc, "LOG_F", of_f, -third, third, 8, share)
     z_max = (mp.pi / 4) ** 2 * mp.mpf("1.01")
     sine = series(lambda k: (-1) ** (k + 1) / mp.factorial(2 * k + 3))
     cosine = series(lambda k: (-1) ** k / mp.factorial(2 * k + 4))
@@ -295,32 +344,35 @@ def singles():
         "pi / 2 in parts, the second positive so that zeros keep their sign.", "HALF_PI_F", parts
     )
     emit_single("2 / pi.", "TWO_OVER_PI_F", [2 / mp.pi])
-    over = lambda z: (
-        (mp.tanh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z if z > mp.mpf(10) ** -12 else -mp.mpf(1) / 3
+    single_hyperbolics()
+    single_errors()
+
+
+def single_hyperbolics():
+    over = lambda z: (mp.tanh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z
+    doc = "(tanh(x) - x) / x^3 in x^2 for |x| <= 0.875, relative to the value."
+    share = lambda z: z * mp.sqrt(z) / mp.tanh(mp.sqrt(z))
+    fit_single(doc, "TANH_F", over, 0, mp.mpf("0.7657"), 6, share)
+    quarter = mp.log(2) / 4 * mp.mpf("1.0001")
+    over = series(lambda k: (-2) ** (k + 2) / mp.factorial(k + 2))
+    doc = "(e^(-2 h) - 1 + 2 h) / h^2 for |h| <= ln(2) / 4."
+    fit_single(doc, "TANH_EXP_F", over, -quarter, quarter, 4, lambda h: h * h)
+    doc = "1 / (2 + w) for w = 2 e^(-2 x), x from 0.875."
+    fit_single(doc, "TANH_SUM_F", lambda w: 1 / (2 + w), 0, mp.mpf("0.3476"), 4, lambda w: w * w)
+    emit_single("-2 / ln 2.", "TANH_SCALE_F", [-2 / mp.log(2)])
+    emit_single("ln(2) / 2.", "HALF_LN2_F", [mp.log(2) / 2])
+
+
+def single_errors():
+    over = lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1
+    doc = "erf(x) / x - 1 in x^2 for |x| <= 0.875, relative to the value."
+    share = lambda z: mp.sqrt(z) / mp.erf(mp.sqrt(z))
+    fit_single(doc, "ERF_F", over, 0, mp.mpf("0.7657"), 6, share)
+    root = lambda d: mp.sqrt(mp.erfc(1 + d))
+    doc = "sqrt(erfc(1 + d)) for d from -0.125 to 2.95; the error is that of its square."
+    fit_single(
+        doc, "ERFC_ROOT_F", root, mp.mpf("-0.125"), mp.mpf("2.95"), 11, lambda d: 2 * root(d)
     )
-    whole = lambda z, p: mp.sqrt(z) * (1 + z * p)
-    doc = "(tanh(x) - x) / x^3 in x^2, for |x| <= 0.9."
-    fit(
-        doc,
-        "TANH_F",
-        over,
-        0,
-        mp.mpf("0.811"),
-        6,
-        whole,
-        lambda z: mp.tanh(mp.sqrt(z)),
-        emit_single,
-    )
-    over = lambda z: (
-        mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1 if z > mp.mpf(10) ** -12 else 2 / mp.sqrt(mp.pi) - 1
-    )
-    whole = lambda z, p: mp.sqrt(z) * (1 + p)
-    doc = "erf(x) / x - 1 in x^2, for |x| <= 0.97."
-    fit(doc, "ERF_F", over, 0, mp.mpf("0.942"), 6, whole, lambda z: mp.erf(mp.sqrt(z)), emit_single)
-    of_t = lambda t: mp.log(mp.erfc(t)) / t + 1
-    whole = lambda t, p: 1 - mp.exp(t * p - t)
-    doc = "log(erfc(x)) / x + 1, for 0.97 <= x <= 4."
-    fit(doc, "ERF_TAIL_F", of_t, mp.mpf("0.969"), 4, 9, whole, mp.erf, emit_single)
 
 
 def main():

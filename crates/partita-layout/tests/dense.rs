@@ -147,3 +147,12 @@ fn block_cyclic_counts_are_right_for_every_small_case() {
         }
     }
 }
+
+#[test]
+fn an_index_that_nobody_owns_is_named_with_its_row() {
+    let layout = Layout::parse(&[4, 6], "block, block @ 2x3").expect("blocks");
+    let (mut ranks, mut local) = ([0; 3], [0; 6]);
+    let error = layout.locate(&[0, 0, 3, 5, 1, 77], &mut ranks, &mut local);
+    let message = error.expect_err("77 is outside").to_string();
+    assert!(message.contains("77") && message.contains('2'), "{message}");
+}

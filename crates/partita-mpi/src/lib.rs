@@ -58,6 +58,7 @@ mod status;
 mod surroundings;
 mod symbols;
 mod table;
+mod waited;
 
 pub use abi::{Abi, Signs};
 pub use comm::Comm;
@@ -75,3 +76,4 @@ pub use process_stat::ProcessStat;
 pub use request::{Request, RequestKind};
 pub use status::{Status, StatusLayout};
 pub use symbols::Load;
+pub use waited::Waited;

@@ -5,7 +5,7 @@
 //! (`MPI_Test`), looks around (the caller's `check`), and asks again: at first
 //! at once, then after letting others run, then after short sleeps.
 
-use super::{MpiError, pace::Pace};
+use super::{MpiError, Waited, pace::Pace};
 use std::time::{Duration, Instant};
 
 /// How to wait, and for how long.
@@ -98,7 +98,7 @@ impl Polling {
         }
         // The clock starts here: the spins last microseconds.
         let mut start = Instant::now();
-        let mut last_moved = start;
+        let mut waited = Waited::since(start);
         let mut pace = Pace::new(*self, start);
         loop {
             let step = poll()?.into();
@@ -106,13 +106,14 @@ impl Polling {
             match step {
                 Step::Done(value) => return Ok(value),
                 Step::Moved => {
-                    last_moved = end;
+                    waited = Waited::since(end);
                     pace.moved(end);
                 }
                 Step::Idle => {}
             }
             check()?;
-            if let Some(limit) = self.limit.filter(|limit| end - last_moved >= *limit) {
+            let so_far = waited.turn(end);
+            if let Some(limit) = self.limit.filter(|limit| so_far >= *limit) {
                 return Err(MpiError::Deadline { waiting_for, limit }.into());
             }
             pace.next(start, end).take();

@@ -154,6 +154,17 @@ mod tests {
     }
 
     #[test]
+    fn the_first_line_has_the_shape() {
+        let first = |shape: &[u64], notation: &str| {
+            let layout = Layout::parse(shape, notation).expect(notation);
+            let text = Plan::new(&layout, &layout, Dtype::F64).expect("a plan").explain();
+            text.lines().next().unwrap_or_default().to_string()
+        };
+        assert!(first(&[4, 6], "block, * @ 2x1").ends_with("  float64 4x6 = 192 B  2 ranks"));
+        assert!(first(&[], "").ends_with("  float64 scalar = 8 B  1 ranks"));
+    }
+
+    #[test]
     fn a_directory_is_explained_where_there_is_one() {
         let blocks = Layout::parse(&[4], "block @ 2").expect("blocks");
         let lists = Unstructured::new(&[vec![0, 3], vec![1, 2]]);

@@ -137,6 +137,7 @@ mod tests {
             ("block, * @ 2x1", "block, * @ 2x1", Local, Local),
             ("block+halo(1,1), * @ 2x1", "block+halo(1,1), * @ 2x1", HaloExchange, HaloExchange),
             ("*, * @ 1x1", "*, * @ 4x1", Broadcast, SumReduce),
+            ("block, * @ 2x1", "block, * @ 2x2", Broadcast, SumReduce),
             ("*, * @ 4x1 partial 0", "*, * @ 1x1", SumReduce, Broadcast),
             ("*, * @ 4x1 partial 0", "*, * @ 4x1", AllSumReduce, AllSumReduce),
             ("block, * @ 4x1", "*, * @ 4x1", AllGather, ReduceScatter),

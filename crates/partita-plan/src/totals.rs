@@ -13,7 +13,7 @@ use crate::moves::Move;
 use crate::plan::{Forward, Plan};
 use crate::reach::{Reach, grid_form};
 
-/// Messages travel packed, in letters of half a megabyte: two for each of four partners at a time,
+/// Messages travel packed, in chunks of half a megabyte: two for each of four partners at a time,
 /// in each direction.
 const CHUNK_BYTES: u128 = 512 << 10;
 const N_CHUNKS: u128 = 8;

@@ -80,6 +80,16 @@ fn build(source: &Case, target: &Case, seed: u64) -> Option<Checked> {
 }
 
 impl Checked {
+    /// A rank takes part in what it gives and in what it takes, each once.
+    fn moves(&self) {
+        for rank in ranks(self.plan.source()).into_iter().chain(ranks(self.plan.target())) {
+            let mut wanted = self.plan.sends(rank);
+            let taken = self.plan.receives(rank);
+            wanted.extend(taken.into_iter().filter(|m| m.source_rank != rank));
+            assert_eq!(self.plan.moves(rank).expect("its rank"), wanted, "{}", self.what);
+        }
+    }
+
     /// Every target element is written once per summand, by an owner, by itself if it can.
     fn coverage(&self) {
         let n_summands = self.source.n_summands();
@@ -265,6 +275,7 @@ fn generated_plans_agree_with_the_oracle() {
             None => n_refused += 1,
             Some(checked) => {
                 checked.coverage();
+                checked.moves();
                 checked.totals();
                 checked.adjoint();
                 n_planned += 1;

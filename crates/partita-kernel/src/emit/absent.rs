@@ -1,11 +1,33 @@
 //! No machine code on this processor: the tile machine computes everything.
 
+mod access;
+
+pub use access::{Access, GROUP};
+
 use crate::math::Level;
 use crate::tiles::Code;
+use std::marker::PhantomData;
 
 /// There is none.
 #[derive(Debug)]
 pub enum Fused {}
+
+/// There is none.
+#[derive(Debug)]
+pub struct Loop<'a> {
+    never: Fused,
+    fused: PhantomData<&'a Fused>,
+}
+
+impl Loop<'_> {
+    /// Never called.
+    ///
+    /// # Safety
+    /// None needed.
+    pub unsafe fn call(&self, _: *const *mut u8, _: usize, _: usize, _: *const isize) {
+        match self.never {}
+    }
+}
 
 /// One piece of work: a step by its number.
 #[derive(Debug)]
@@ -34,15 +56,17 @@ impl Fused {
     }
 
     /// Never called.
-    ///
-    /// # Safety
-    /// None needed.
-    pub unsafe fn call_streaming(&self, _: *const *mut u8, _: usize) {
+    pub fn version(&self, _: Access) -> Option<Loop<'_>> {
         match *self {}
     }
 
     /// Never called.
     pub fn can_stream(&self) -> bool {
+        match *self {}
+    }
+
+    /// Never called.
+    pub fn can_group(&self, _: usize) -> bool {
         match *self {}
     }
 
@@ -67,7 +91,7 @@ impl Fused {
     }
 
     /// Never called.
-    pub fn bytes(&self) -> Vec<u8> {
+    pub fn bytes(&self, _: Access) -> Vec<u8> {
         match *self {}
     }
 }

@@ -2,28 +2,40 @@
 //!
 //! What cannot be emitted stays a step of the tile machine between segments.
 
+mod access;
 mod assemble;
 mod codes;
 mod pages;
 mod segment;
+mod versions;
+
+pub use access::{Access, GROUP};
 
 use crate::math::Level;
 use crate::math::level::Kind;
 use crate::tiles::Code;
-use assemble::Stores;
 use pages::Pages;
 use segment::{Operand, Segment};
-use std::sync::OnceLock;
+use std::sync::Arc;
+use versions::Versions;
 
-/// A loop over tiles: pointers by slot, number of elements.
-type Entry = unsafe extern "C" fn(slots: *const *mut u8, n: usize);
+/// A loop over rows: pointers by slot, elements of a row, rows, steps in bytes from row to row by
+/// slot, which are looked at only if there are several rows.
+type Entry =
+    unsafe extern "C" fn(slots: *const *mut u8, n: usize, n_rows: usize, steps: *const isize);
 
 /// A segment with its code.
 #[derive(Debug)]
 pub struct Fused {
     segment: Segment,
-    cached: Pages,
-    streaming: OnceLock<Option<Pages>>,
+    versions: Versions,
+}
+
+/// One version of a loop, kept while it is used.
+#[derive(Debug)]
+pub struct Loop<'a> {
+    fused: &'a Fused,
+    other: Option<Arc<Pages>>,
 }
 
 /// One piece of work: a loop, or a step by its number.
@@ -61,38 +73,62 @@ pub fn fuse(code: &Code, level: Level) -> Option<Vec<Work>> {
     Some(work)
 }
 
+impl Loop<'_> {
+    /// Computes `n_rows` rows of `n` elements; [`fence`] must follow on the same thread if results
+    /// go past the cache.
+    ///
+    /// # Safety
+    /// `slots` has a pointer to `n` elements for every slot of the segment, and so at every step
+    /// of `steps` from there; of repeated slots one element is enough. Tiles of truth values have
+    /// room for a vector more with AVX2. Slots are the same memory or do not overlap. Results that
+    /// go past the cache are all at the same distance from a cache line, a multiple of their size.
+    /// Grouped rows are a multiple of [`GROUP`], and those of results that go past the cache a
+    /// multiple of a line apart.
+    #[inline]
+    pub unsafe fn call(&self, slots: *const *mut u8, n: usize, n_rows: usize, steps: *const isize) {
+        let start = match &self.other {
+            None => self.fused.versions.plain(),
+            Some(pages) => pages.start(),
+        };
+        // SAFETY: the pages hold a function of this type; the caller's.
+        unsafe { std::mem::transmute::<*const u8, Entry>(start)(slots, n, n_rows, steps) };
+    }
+}
+
 impl Fused {
     fn new(segment: Segment) -> Option<Fused> {
-        let cached = emit(&segment, Stores::Cached)?;
-        Some(Fused { segment, cached, streaming: OnceLock::new() })
+        let versions = Versions::new(&segment)?;
+        Some(Fused { segment, versions })
     }
 
     /// Computes `n` elements.
     ///
     /// # Safety
-    /// `slots` has a pointer to `n` elements for every slot of the segment; tiles of truth values
-    /// have room for a vector more with AVX2. Slots are the same memory or do not overlap.
+    /// As [`Loop::call`].
     #[inline]
     pub unsafe fn call(&self, slots: *const *mut u8, n: usize) {
-        // SAFETY: the pages hold a function of this type; the caller's.
-        unsafe { std::mem::transmute::<*const u8, Entry>(self.cached.start())(slots, n) };
+        // SAFETY: the caller's; one row has no steps.
+        unsafe { Loop { fused: self, other: None }.call(slots, n, 1, std::ptr::null()) };
     }
 
-    /// As [`Fused::call`], writing past the cache; [`fence`] must follow on the same thread.
-    ///
-    /// # Safety
-    /// As [`Fused::call`]; all outputs are at the same distance from a cache line, a multiple of
-    /// their size.
-    pub unsafe fn call_streaming(&self, slots: *const *mut u8, n: usize) {
-        let pages = self.streaming.get_or_init(|| emit(&self.segment, Stores::Streaming));
-        let start = pages.as_ref().unwrap_or(&self.cached).start();
-        // SAFETY: the pages hold a function of this type; the caller's.
-        unsafe { std::mem::transmute::<*const u8, Entry>(start)(slots, n) };
+    /// The version for an access; nothing where the system forbids more code.
+    #[inline]
+    pub fn version(&self, access: Access) -> Option<Loop<'_>> {
+        if access == Access::default() {
+            return Some(Loop { fused: self, other: None });
+        }
+        let other = self.versions.find(&self.segment, access)?;
+        Some(Loop { fused: self, other: Some(other) })
     }
 
     /// Whether it writes only numbers of its lanes, so that it can stream.
     pub fn can_stream(&self) -> bool {
         !self.segment.stores.is_empty() && self.segment.stores.iter().all(|s| !s.2)
+    }
+
+    /// Whether registers suffice for several rows at once, with so many different steps.
+    pub fn can_group(&self, n_steps: usize) -> bool {
+        self.segment.slots().len() + 2 * n_steps <= segment::MOST_SLOTS
     }
 
     /// The slots it writes.
@@ -119,16 +155,10 @@ impl Fused {
         (self.segment.slots(), self.segment.residents().into_iter().filter_map(scalar).collect())
     }
 
-    /// The code, for those who look at it.
-    pub fn bytes(&self) -> Vec<u8> {
-        assemble::assemble(&self.segment, Stores::Cached).unwrap_or_default()
+    /// The code of a version, for those who look at it.
+    pub fn bytes(&self, access: Access) -> Vec<u8> {
+        assemble::assemble(&self.segment, access).unwrap_or_default()
     }
-}
-
-fn emit(segment: &Segment, stores: Stores) -> Option<Pages> {
-    let code = assemble::assemble(segment, stores);
-    debug_assert!(code.is_ok(), "{code:?} for {segment:?}");
-    Pages::new(&code.ok()?)
 }
 
 /// Makes what was written past the cache visible to other threads.

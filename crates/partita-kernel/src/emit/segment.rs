@@ -73,11 +73,24 @@ impl Segment {
 
     /// Whether pointers and values find registers.
     fn fits(&self) -> bool {
-        let n_registers = if self.shape.wide { 32 } else { 15 };
-        let resident = self.residents().len().min(super::assemble::most_resident(self.shape));
         self.slots().len() <= MOST_SLOTS
-            && self.pressure() + resident + 3 <= n_registers
+            && self.n_needed() <= self.n_registers()
             && !self.overtakes()
+    }
+
+    /// Whether the results of one vector can wait in registers while another is computed.
+    pub fn fits_pair(&self) -> bool {
+        self.n_needed() + self.stores.len() <= self.n_registers()
+    }
+
+    fn n_registers(&self) -> usize {
+        if self.shape.wide { 32 } else { 15 }
+    }
+
+    /// Vectors of one body, numbers that stay, and three to work with.
+    fn n_needed(&self) -> usize {
+        let resident = self.residents().len().min(super::assemble::most_resident(self.shape));
+        self.pressure() + resident + 3
     }
 
     /// Whether a tile is read as bytes and written as lanes, or the other way round: then stores

@@ -7121,33 +7121,23 @@ pub(super) const EXP_F: [f32; 6] = [
     f32::from_bits(0x39509279),
 ];
 
-/// The same, shorter. Relative error 2^-26.56.
-pub(super) const EXP_SHORT_F: [f32; 5] = [
-    f32::from_bits(0x3f000000),
-    f32::from_bits(0x3e2aaa6e),
-    f32::from_bits(0x3d2aaa8d),
-    f32::from_bits(0x3c0905b7),
-    f32::from_bits(0x3ab68885),
-];
-
 /// ln 2, cut so that products with exponents are exact, and the rest.
 pub(super) const LN2_F: [f32; 2] = [f32::from_bits(0x3f317200), f32::from_bits(0x35bfbe8e)];
 
 /// 1 / ln 2.
 pub(super) const LOG2_E_F: [f32; 1] = [f32::from_bits(0x3fb8aa3b)];
 
-/// (log(1 + f) - f) / f^2. Relative error 2^-29.49.
-pub(super) const LOG_F: [f32; 10] = [
+/// (log(1 + f) - f) / f^2 for |f| <= 1 / 3, relative to the logarithm. Error 2^-26.79.
+pub(super) const LOG_F: [f32; 9] = [
     f32::from_bits(0xbf000000),
-    f32::from_bits(0x3eaaaaa7),
-    f32::from_bits(0xbe800004),
-    f32::from_bits(0x3e4cd098),
-    f32::from_bits(0xbe2aacf3),
-    f32::from_bits(0x3e11bd2b),
-    f32::from_bits(0xbdfe60d7),
-    f32::from_bits(0x3df1e99d),
-    f32::from_bits(0xbdecb179),
-    f32::from_bits(0x3d8aa12e),
+    f32::from_bits(0x3eaaaa82),
+    f32::from_bits(0xbe7fff48),
+    f32::from_bits(0x3e4ce85d),
+    f32::from_bits(0xbe2ad2c0),
+    f32::from_bits(0x3e0f6a41),
+    f32::from_bits(0xbdf9497a),
+    f32::from_bits(0x3e0f2d5b),
+    f32::from_bits(0xbe045ade),
 ];
 
 /// (sin(r) - r) / r^3 in r^2. Relative error 2^-35.53.
@@ -7169,40 +7159,66 @@ pub(super) const HALF_PI_F: [f32; 3] =
 /// 2 / pi.
 pub(super) const TWO_OVER_PI_F: [f32; 1] = [f32::from_bits(0x3f22f983)];
 
-/// (tanh(x) - x) / x^3 in x^2, for |x| <= 0.9. Relative error 2^-27.71.
+/// (tanh(x) - x) / x^3 in x^2 for |x| <= 0.875, relative to the value. Error 2^-30.18.
 pub(super) const TANH_F: [f32; 7] = [
-    f32::from_bits(0xbeaaaaaa),
-    f32::from_bits(0x3e088858),
-    f32::from_bits(0xbd5cfead),
-    f32::from_bits(0x3cb23fe6),
-    f32::from_bits(0xbc0a70db),
-    f32::from_bits(0x3b34bbf6),
-    f32::from_bits(0xba08405f),
+    f32::from_bits(0xbeaaaaa8),
+    f32::from_bits(0x3e0887d4),
+    f32::from_bits(0xbd5ced28),
+    f32::from_bits(0x3cb1bb27),
+    f32::from_bits(0xbc087e1c),
+    f32::from_bits(0x3b2da2ee),
+    f32::from_bits(0xb9fc8511),
 ];
 
-/// erf(x) / x - 1 in x^2, for |x| <= 0.97. Relative error 2^-30.07.
+/// (e^(-2 h) - 1 + 2 h) / h^2 for |h| <= ln(2) / 4. Error 2^-27.88.
+pub(super) const TANH_EXP_F: [f32; 5] = [
+    f32::from_bits(0x40000000),
+    f32::from_bits(0xbfaaaa49),
+    f32::from_bits(0x3f2aaa30),
+    f32::from_bits(0xbe891cac),
+    f32::from_bits(0x3db6d8dc),
+];
+
+/// 1 / (2 + w) for w = 2 e^(-2 x), x from 0.875. Error 2^-29.86.
+pub(super) const TANH_SUM_F: [f32; 5] = [
+    f32::from_bits(0x3effffa1),
+    f32::from_bits(0xbe7fe9a5),
+    f32::from_bits(0x3dfe139a),
+    f32::from_bits(0xbd6be4bb),
+    f32::from_bits(0x3c970b32),
+];
+
+/// -2 / ln 2.
+pub(super) const TANH_SCALE_F: [f32; 1] = [f32::from_bits(0xc038aa3b)];
+
+/// ln(2) / 2.
+pub(super) const HALF_LN2_F: [f32; 1] = [f32::from_bits(0x3eb17218)];
+
+/// erf(x) / x - 1 in x^2 for |x| <= 0.875, relative to the value. Error 2^-30.11.
 pub(super) const ERF_F: [f32; 7] = [
     f32::from_bits(0x3e0375d4),
     f32::from_bits(0xbec093a0),
-    f32::from_bits(0x3de716c9),
-    f32::from_bits(0xbcdc024a),
-    f32::from_bits(0x3baa3481),
-    f32::from_bits(0xba5383df),
-    f32::from_bits(0x38a93a52),
+    f32::from_bits(0x3de716ad),
+    f32::from_bits(0xbcdbff9a),
+    f32::from_bits(0x3baa1603),
+    f32::from_bits(0xba5245ca),
+    f32::from_bits(0x38a46723),
 ];
 
-/// log(erfc(x)) / x + 1, for 0.97 <= x <= 4. Relative error 2^-29.49.
-pub(super) const ERF_TAIL_F: [f32; 10] = [
-    f32::from_bits(0xbe03a9f8),
-    f32::from_bits(0xbf22b4dc),
-    f32::from_bits(0xbdd76feb),
-    f32::from_bits(0x3cb71c21),
-    f32::from_bits(0xbb23b4c0),
-    f32::from_bits(0xb984fea0),
-    f32::from_bits(0x392ff1f7),
-    f32::from_bits(0xb809a0d9),
-    f32::from_bits(0x3657b6f8),
-    f32::from_bits(0xb40dd0b2),
+/// sqrt(erfc(1 + d)) for d from -0.125 to 2.95; the error is that of its square. Error 2^-27.43.
+pub(super) const ERFC_ROOT_F: [f32; 12] = [
+    f32::from_bits(0x3ecb106b),
+    f32::from_bits(0xbf05f84c),
+    f32::from_bits(0x3e365676),
+    f32::from_bits(0x3d77d9a5),
+    f32::from_bits(0xbd41f7c3),
+    f32::from_bits(0xbb185f22),
+    f32::from_bits(0x3bef55b1),
+    f32::from_bits(0xb913f031),
+    f32::from_bits(0xbabd241c),
+    f32::from_bits(0x3a18c934),
+    f32::from_bits(0xb8cf84e7),
+    f32::from_bits(0x36dbe00c),
 ];
 
 /// (sin(r) - r) / r^3 in r^2, for |r| <= pi / 4. Relative error 2^-55.89.

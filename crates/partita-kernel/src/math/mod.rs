@@ -23,10 +23,11 @@
 //! Complex elements are pairs (real, imaginary). Results have the type of the argument except
 //! [`Unary::Signbit`] (one byte, 0 or 1) and [`Unary::Abs`] of complex numbers (real).
 //!
-//! Accuracy is at most 1 ulp unless the table in `docs/benchmarks-kernels.md` says otherwise;
-//! special values are those of C99 Annexes F and G, which the Array API asks for too.
+//! Errors are at most what [`Unary::max_ulp`] and [`Binary::max_ulp`] say, mostly 1 ulp; special
+//! values are those of C99 Annexes F and G, which the Array API asks for too.
 
 mod atan;
+mod bounds;
 mod coefficients;
 mod complex;
 mod drive;

@@ -1,9 +1,8 @@
 //! Functions in float32 arithmetic, where speed matters most.
 
-use super::coefficients::{
-    COS_F, ERF_F, ERF_TAIL_F, EXP_F, EXP_SHORT_F, HALF_PI_F, LN2_F, LOG_F, LOG2_E_F,
-};
-use super::coefficients::{SIN_F, TANH_F, TWO_OVER_PI_F};
+use super::coefficients::{COS_F, HALF_PI_F, SIN_F, TWO_OVER_PI_F};
+use super::coefficients::{ERF_F, ERFC_ROOT_F, EXP_F, LN2_F, LOG_F, LOG2_E_F};
+use super::coefficients::{HALF_LN2_F, TANH_EXP_F, TANH_F, TANH_SCALE_F, TANH_SUM_F};
 use super::drive::UnaryLoop;
 use super::loops::Unary64;
 use super::{erf, exp, hyperbolic, log, trig};
@@ -130,8 +129,8 @@ impl Function32 for exp::Exp {
 impl Function32 for log::Log {
     #[inline(always)]
     fn eval<V: Lanes32>(x: V) -> V {
-        // x = 2^k (1 + f), 1 + f from sqrt(1/2) to sqrt(2).
-        let above = x.bits() - V::Int::splat(0x3f35_04f3);
+        // x = 2^k (1 + f), 1 + f from 2/3 to 4/3.
+        let above = x.bits() - V::Int::splat(0x3f2a_aaab);
         let k = V::from_int(above.shr::<23>());
         let exponent = above & V::Int::splat(0xff80_0000_u32 as i32);
         let f = V::from_bits(x.bits() - exponent) - V::splat(1.0);
@@ -184,54 +183,52 @@ impl Function32 for trig::Cos {
     }
 }
 
-/// 2^n for n in the low bits, from -126 to 127. A product with it keeps NaN, a sum of bits does not.
+/// Up to here the tangent and the error function are polynomials.
+const NEAR: f32 = 0.875;
+
+/// tanh(x) for x from `NEAR` to 10: 1 - w + w^2 / (2 + w) for w = 2 e^(-2 x).
 #[inline(always)]
-fn power_of_two<V: Lanes32>(bits_of_n: V::Int) -> V {
-    V::from_bits((bits_of_n + V::Int::splat(127)).shl::<23>())
+fn tanh_far<V: Lanes32>(x: V) -> V {
+    // -2 x = n ln 2 - 2 h, e^(-2 h) = 1 + m, w = power (1 + m).
+    let shifted = x.fma(V::splat(TANH_SCALE_F[0]), V::splat(SHIFTER));
+    let n = shifted - V::splat(SHIFTER);
+    let h = n.fma(V::splat(HALF_LN2_F[0]), x);
+    let m = (h * h).fma(poly(&TANH_EXP_F, h), h * V::splat(-2.0));
+    let power = V::from_bits((shifted.bits() + V::Int::splat(128)).shl::<23>());
+    let (w, more) = (power.fma(m, power), power * m);
+    // Products with the power, and 1 - power where it counts, are exact: w itself is not needed so.
+    (V::splat(1.0) - power) - (w * w).fnma(tanh_sum(w), more)
 }
 
-/// e^x for |x| < 80.
+/// 1 / (2 + w), with few steps after one another.
 #[inline(always)]
-fn exp_near<V: Lanes32>(x: V) -> V {
-    let r = reduce(x);
-    let tail = (r.high * r.high).fma(poly(&EXP_F, r.high), r.low);
-    let mantissa = V::splat(1.0) + (r.high + tail);
-    mantissa * power_of_two::<V>(r.bits)
+fn tanh_sum<V: Lanes32>(w: V) -> V {
+    let c = TANH_SUM_F.map(V::splat);
+    let w2 = w * w;
+    w2.fma(w2.fma(c[4], w.fma(c[3], c[2])), w.fma(c[1], c[0]))
 }
 
 impl Function32 for hyperbolic::Tanh {
     #[inline(always)]
     fn eval<V: Lanes32>(x: V) -> V {
-        // A polynomial near zero, else 1 - 2 / (e^(2 x) + 1); 1 beyond 10.
-        let one = V::splat(1.0);
         let size = V::splat(10.0).min(x.abs());
         let z = size * size;
         let near = (z * size).fma(horner(&TANH_F, z), size);
-        let inverse = one / (exp_near(size + size) + one);
-        let far = inverse.fnma(V::splat(2.0), one);
-        let y = V::select(size.le(V::splat(0.9)), near, far);
+        let y = V::select(size.le(V::splat(NEAR)), near, tanh_far(size));
         V::from_bits(y.bits() | x.sign())
     }
-}
-
-/// The same, with one more unit of error.
-#[inline(always)]
-fn exp_rough<V: Lanes32>(x: V) -> V {
-    let shifted = x.fma(V::splat(LOG2_E_F[0]), V::splat(SHIFTER));
-    let n = shifted - V::splat(SHIFTER);
-    let r = n.fnma(V::splat(LN2_F[1]), n.fnma(V::splat(LN2_F[0]), x));
-    let mantissa = V::splat(1.0) + (r * r).fma(poly(&EXP_SHORT_F, r), r);
-    mantissa * power_of_two::<V>(shifted.bits())
 }
 
 impl Function32 for erf::Erf {
     #[inline(always)]
     fn eval<V: Lanes32>(x: V) -> V {
-        // A polynomial near zero, else 1 - e^(log(erfc(x))); 1 beyond 4.
-        let size = V::splat(4.0).min(x.abs());
+        // From 3.92 on it is 1.
+        let size = V::splat(3.94).min(x.abs());
         let near = size.fma(horner(&ERF_F, size * size), size);
-        let far = V::splat(1.0) - exp_rough(size.fms(horner(&ERF_TAIL_F, size), size));
-        let y = V::select(size.le(V::splat(0.97)), near, far);
+        // The square root of the complement is all that the difference from 1 needs.
+        let root = horner(&ERFC_ROOT_F, size - V::splat(1.0));
+        let far = root.fnma(root, V::splat(1.0));
+        let y = V::select(size.le(V::splat(NEAR)), near, far);
         V::from_bits(y.bits() | x.sign())
     }
 }

@@ -102,7 +102,9 @@ impl Lanes for f64 {
     }
     #[inline(always)]
     fn fnma(self, factor: Self, term: Self) -> Self {
-        (-self).mul_add(factor, term)
+        // As the instructions of vectors do it: a NaN keeps its sign.
+        let negative = if self.is_nan() { self } else { -self };
+        negative.mul_add(factor, term)
     }
     #[inline(always)]
     fn fms(self, factor: Self, term: Self) -> Self {
@@ -184,4 +186,19 @@ impl Lanes for f64 {
 #[inline(always)]
 fn power_of_two(n: i64) -> f64 {
     f64::from_bits(((n + 1023) << 52) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lanes;
+    use std::hint::black_box;
+
+    #[test]
+    fn a_nan_keeps_its_sign() {
+        for nan in [f64::NAN, -f64::NAN] {
+            let product = Lanes::fnma(black_box(nan), black_box(2.0), black_box(1.0));
+            assert_eq!(product.is_sign_negative(), nan.is_sign_negative());
+        }
+        assert_eq!(Lanes::fnma(black_box(3.0), black_box(2.0), black_box(1.0)), -5.0);
+    }
 }

@@ -111,6 +111,12 @@ impl Space {
         self.dims[self.n_outer..].iter().map(|d| d.extent).product()
     }
 
+    /// Step from row to row; zero where there is one row.
+    pub fn step(&self, buffer: usize) -> isize {
+        let strides = self.strides_of(buffer);
+        strides.len().checked_sub(2).map_or(0, |outer| strides[outer])
+    }
+
     /// Step of the innermost loop; the element's size where there is none.
     pub fn row_stride(&self, buffer: usize) -> isize {
         self.strides_of(buffer).last().copied().unwrap_or(self.buffers[buffer].size as isize)

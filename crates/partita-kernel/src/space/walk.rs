@@ -55,6 +55,35 @@ impl Position {
         }
     }
 
+    /// Calls `visit` for the blocks of `n` points from here: the position, how many neighbouring
+    /// rows, and how many points lie in each. Several rows are whole.
+    pub fn blocks(
+        mut self,
+        space: &Space,
+        n: usize,
+        mut visit: impl FnMut(&Position, usize, usize),
+    ) {
+        let Some(last) = space.dims.len().checked_sub(1) else {
+            return visit(&self, 1, n);
+        };
+        let row = space.row();
+        let mut left = n;
+        while left > 0 {
+            let length = (row - self.turns[last]).min(left);
+            let mut n_rows = 1;
+            if length == row && last > 0 {
+                n_rows = (left / row).min(space.dims[last - 1].extent - self.turns[last - 1]);
+            }
+            visit(&self, n_rows, length);
+            left -= n_rows * length;
+            self.turns[last] += length;
+            if n_rows > 1 {
+                self.turns[last - 1] += n_rows - 1;
+            }
+            self.carry(space);
+        }
+    }
+
     fn carry(&mut self, space: &Space) {
         for dim in (1..space.dims.len()).rev() {
             if self.turns[dim] < space.dims[dim].extent {

@@ -23,9 +23,6 @@ use order::Order;
 use reductions::Reductions;
 use runner::Run;
 
-/// Bytes of the outputs from which they are written past the cache.
-pub(crate) const STREAM_FROM: usize = 8 << 20;
-
 /// What the tile machine needs to know besides a call.
 #[derive(Debug, Clone, Copy)]
 pub struct Tiles {
@@ -35,6 +32,8 @@ pub struct Tiles {
     pub tile: usize,
     /// Threads that may be used.
     pub n_threads: usize,
+    /// Bytes of results from which they are written past the cache.
+    pub stream_from: usize,
 }
 
 /// Runs a checked call.
@@ -64,7 +63,7 @@ pub unsafe fn run(
             scalars: call.scalars,
             tile: how.tile.min(n_points.next_multiple_of(512)),
             in_place: in_place(call),
-            streams: streams(program, n_points),
+            streams: streams(program, n_points, how.stream_from),
         };
         let reductions = |scalars: &[Scalar]| Reductions::new(program, scalars, how.level);
         match (program.reduces(), program.scans(), order.by_columns) {
@@ -91,10 +90,10 @@ unsafe fn empty(program: &Program, call: &Call<'_>, level: Level) {
 }
 
 /// Whether a program only stores, and more than is worth keeping in the cache.
-fn streams(program: &Program, n_points: usize) -> bool {
+fn streams(program: &Program, n_points: usize, stream_from: usize) -> bool {
     let size = |output: usize| program.output_dtype(output).size().saturating_mul(n_points);
     let n_bytes: usize = (0..program.outputs.len()).map(size).fold(0, usize::saturating_add);
-    !program.reduces() && !program.scans() && n_bytes >= STREAM_FROM
+    !program.reduces() && !program.scans() && n_bytes >= stream_from
 }
 
 /// Whether an output lies where an input does; a checked call has them at the same points.

@@ -4,7 +4,7 @@ use super::code::{Code, Slot, Source, Step};
 use super::pack;
 use super::scratch::Scratch;
 use crate::dtype::Dtype;
-use crate::emit::{Fused, Work};
+use crate::emit::{Access, Fused, Work};
 use crate::program::{Action, Output, Program, Scalar};
 use crate::space::{Position, Space};
 
@@ -128,10 +128,16 @@ impl<'a> Runner<'a> {
             match run.work {
                 None => run.code.steps.iter().for_each(|step| self.step(step, n)),
                 Some(work) => work.iter().for_each(|work| match work {
-                    Work::Fused(fused) if self.can_stream(fused) => {
-                        fused.call_streaming(self.slots.as_ptr(), n);
+                    Work::Fused(fused) => {
+                        let access =
+                            Access { streams: self.can_stream(fused), ..Access::default() };
+                        match fused.version(access) {
+                            Some(version) => {
+                                version.call(self.slots.as_ptr(), n, 1, std::ptr::null());
+                            }
+                            None => fused.call(self.slots.as_ptr(), n),
+                        }
                     }
-                    Work::Fused(fused) => fused.call(self.slots.as_ptr(), n),
                     Work::Step(at) => self.step(&run.code.steps[*at], n),
                 }),
             }

@@ -56,6 +56,8 @@ pub struct Case {
     pub scalars: Vec<Scalar>,
     pub inputs: Vec<Memory>,
     pub outputs: Vec<Memory>,
+    /// The input of which an input is a shifted view.
+    pub shifted: Vec<Option<usize>>,
     /// The input in whose place an output is written.
     pub in_place: Vec<Option<usize>>,
 }
@@ -100,10 +102,19 @@ impl Case {
         extents: Vec<usize>,
         scalars: Vec<Scalar>,
     ) -> Case {
-        let inputs: Vec<Memory> =
-            program.inputs.iter().map(|&d| input(random, d, &extents)).collect();
-        let mut case =
-            Case { outputs: Vec::new(), in_place: Vec::new(), program, extents, scalars, inputs };
+        let mut inputs: Vec<Memory> = Vec::new();
+        let mut shifted = Vec::new();
+        for &dtype in &program.inputs {
+            let base = inputs.iter().position(|m| m.dtype == dtype && dtype != Dtype::Bool);
+            let base = base.filter(|_| random.one_in(2));
+            inputs.push(match base {
+                Some(base) => shift(random, &inputs[base]),
+                None => input(random, dtype, &extents),
+            });
+            shifted.push(base);
+        }
+        let (outputs, in_place) = (Vec::new(), Vec::new());
+        let mut case = Case { program, extents, scalars, inputs, shifted, outputs, in_place };
         for number in 0..case.program.outputs.len() {
             case.add_output(random, number);
         }
@@ -127,6 +138,8 @@ impl Case {
             memory.dtype == dtype
                 && !memory.strides.iter().zip(&self.extents).any(zero)
                 && !self.in_place.contains(&Some(*i))
+                && self.shifted[*i].is_none()
+                && !self.shifted.contains(&Some(*i))
         };
         let candidates: Vec<usize> = (0..self.inputs.len()).filter(free).collect();
         if !reduces && !candidates.is_empty() && random.one_in(3) {
@@ -214,9 +227,9 @@ fn operation(
 
 /// The value, with 1 in place of NaN.
 ///
-/// IEEE 754 leaves the sign of a computed NaN open, and the machines differ: the portable one
-/// negates a factor before a fused multiplication, which turns the NaN's sign, where others have
-/// one instruction, which keeps it. So operations that show signs see those of given NaNs only.
+/// IEEE 754 leaves open which of several NaNs an operation gives, and with it the sign: a fused
+/// multiplication of the C library, which the portable machine asks, may choose another than the
+/// instruction does. So operations that show signs see those of given NaNs only.
 fn without_nan(b: &mut Builder, x: Value) -> Value {
     let dtype = b.dtype(x);
     let nan = b.is_nan(x);
@@ -335,6 +348,15 @@ fn input(random: &mut Random, dtype: Dtype, extents: &[usize]) -> Memory {
         memory.bytes[place..place + bytes.len()].copy_from_slice(&bytes);
     });
     memory
+}
+
+/// The same memory seen some elements further on or back: as far as the guard reaches.
+fn shift(random: &mut Random, base: &Memory) -> Memory {
+    let size = base.dtype.size();
+    let most = GUARD / size;
+    let by = (random.below(2 * most + 1) * size) as isize - (most * size) as isize;
+    let by = if random.one_in(2) { by.signum() * size as isize } else { by };
+    Memory { origin: (base.origin as isize + by) as usize, ..base.clone() }
 }
 
 /// Strides of any order, with gaps, backwards, of no alignment; zero where that is allowed.

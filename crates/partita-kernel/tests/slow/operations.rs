@@ -286,7 +286,13 @@ fn ask(op: Op, operand: Dtype, result: Dtype, x: &[Number]) -> Number {
     static MACHINE: OnceLock<Machine> = OnceLock::new();
     let machine = MACHINE.get_or_init(|| {
         let level = Level::PORTABLE;
-        Machine::new(Settings { level, emit: false, n_threads: 1, tile: 512 })
+        Machine::new(Settings {
+            level,
+            emit: false,
+            n_threads: 1,
+            tile: 512,
+            ..Settings::default()
+        })
     });
     let mut b = Builder::new(0);
     let operands: Vec<_> = x.iter().map(|_| b.scalar(operand)).collect();

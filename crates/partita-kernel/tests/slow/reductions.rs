@@ -101,23 +101,49 @@ fn close_sum(dtype: Dtype, items: &[Number], divisor: f64, given: Number) -> boo
 
 fn close_product(dtype: Dtype, items: &[Number], given: Number) -> bool {
     if dtype.kind() == Kind::Complex {
-        return true;
+        return close_complex_product(dtype, items, given);
     }
     let all = || items.iter().map(|x| x.float());
     if all().any(|x| x.is_nan()) {
         return given.float().is_nan();
     }
-    // Orders differ in what overflows on the way.
-    let extreme = all().map(|x| x.abs().max(1.0) / x.abs().min(1.0)).product::<f64>();
-    let most = if dtype == Dtype::Float64 { 1e300 } else { 1e37 };
     let product = all().product::<f64>();
-    if extreme.is_nan()
-        || extreme >= most
-        || dtype.size() == 2 && !(1e-3..1e3).contains(&product.abs())
-    {
+    let half = dtype.size() == 2 && !(1e-3..1e3).contains(&product.abs());
+    if half || may_overflow(dtype, all()) {
         return true;
     }
     (given.float() - product).abs() <= (items.len() as f64 + 2.0) * unit(dtype) * product.abs()
+}
+
+/// Whether some order of multiplying leaves the range of the type on the way.
+fn may_overflow(dtype: Dtype, sizes: impl Iterator<Item = f64>) -> bool {
+    let extreme = sizes.map(|x| x.abs().max(1.0) / x.abs().min(1.0)).product::<f64>();
+    let most = match dtype {
+        Dtype::Float64 => 1e300,
+        // Parts of a product are sums of products of parts.
+        Dtype::Complex128 => 1e150,
+        Dtype::Complex64 => 1e18,
+        _ => 1e37,
+    };
+    extreme.is_nan() || extreme >= most
+}
+
+/// Every multiplication errs by at most a few units of the product's size, in each part.
+fn close_complex_product(dtype: Dtype, items: &[Number], given: Number) -> bool {
+    let all = || items.iter().map(|&x| parts(x));
+    let [re, im] = parts(given);
+    if all().flatten().any(|x| x.is_nan()) {
+        // One item may stay as it is; a product has NaN in both parts.
+        return re.is_nan() && im.is_nan() || items.len() == 1 && (re.is_nan() || im.is_nan());
+    }
+    let sizes = || all().map(|[re, im]| re.hypot(im));
+    if may_overflow(dtype, sizes()) {
+        return true;
+    }
+    let times = |[a, b]: [f64; 2], [c, d]: [f64; 2]| [a * c - b * d, a * d + b * c];
+    let [wanted_re, wanted_im] = all().fold([1.0, 0.0], times);
+    let bound = 4.0 * (items.len() as f64 + 2.0) * unit(dtype) * sizes().product::<f64>();
+    (re - wanted_re).abs() <= bound && (im - wanted_im).abs() <= bound
 }
 
 fn close_variance(dtype: Dtype, items: &[Number], correction: f64, given: Number) -> bool {

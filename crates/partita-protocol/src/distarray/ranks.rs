@@ -458,4 +458,20 @@ mod tests {
         assert!(!same(&dim(false, (1, 0)), &dim(true, (1, 0))));
         assert!(same(&dim(true, (1, 1)), &dim(true, (1, 1))));
     }
+
+    #[test]
+    fn one_end_of_a_periodic_dimension_may_pad_alone() {
+        let with = |edge: Edge, halo: (u64, u64)| {
+            let (boundary, periodic) = ((0, 0), true);
+            let rule = Rule::Block(Block { start: 0, stop: 4, halo, boundary, periodic, edge });
+            Dim { size: 8, grid_size: 2, grid_rank: 0, rule }
+        };
+        let (first, last) = (with(Edge::Outside, (1, 1)), with(Edge::Inside, (1, 0)));
+        let mut found = Findings::new(crate::Strictness::Lenient);
+        check_ends(0, &[(0, &first), (1, &last)], &mut found);
+        assert_eq!(found.count(), 0);
+        let last = with(Edge::Outside, (1, 2));
+        check_ends(0, &[(0, &first), (1, &last)], &mut found);
+        assert_eq!(found.count(), 1);
+    }
 }

@@ -7,6 +7,8 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use partita_mpi::Waited;
+
 use crate::error::circle::{Circle, PATIENT_FOR};
 use crate::error::{Engine, Failure, FailureKind, Rank, Result, TeamError};
 use crate::memory::arena::Arena;
@@ -163,7 +165,7 @@ impl MpiMeeting {
     /// Why a member is waited for no longer.
     fn lateness(&self, rank: u64, stage: Stage, look: &Look) -> Option<Failure> {
         let limit = look.limit?;
-        if look.now < look.began + limit {
+        if look.waited < limit {
             return None;
         }
         if stage == Stage::Copying {
@@ -181,7 +183,7 @@ impl MpiMeeting {
     fn enter_wait(&self, round: u64, look: &Look) -> Result<Option<EnteredWait<'_>>> {
         let callers = self.world.callers();
         let is_own = callers.has_this_thread() || self.cache.claim.is_awaited();
-        if look.now - look.began < PATIENT_FOR || !is_own {
+        if look.waited < PATIENT_FOR || !is_own {
             return Ok(None);
         }
         self.world.enter_wait(&self.members, round).map_err(broken)
@@ -201,8 +203,9 @@ impl MpiMeeting {
 
 /// When a waiting rank looks around.
 struct Look {
-    began: Instant,
     now: Instant,
+    /// How long this rank has waited.
+    waited: Duration,
     limit: Option<Duration>,
     /// Whether it is time to look for members that will not come.
     is_due: bool,
@@ -239,8 +242,14 @@ impl Meeting for MpiMeeting {
 
     fn wait(&self, round: u64, patience: &Patience, stage: Stage) -> Result<Round<Contribution>> {
         let began = Instant::now();
-        let mut look =
-            Look { began, now: began, limit: patience.limit, is_due: false, given_up: None };
+        let mut look = Look {
+            now: began,
+            waited: Duration::ZERO,
+            limit: patience.limit,
+            is_due: false,
+            given_up: None,
+        };
+        let mut waited = Waited::since(began);
         let mut looked = began;
         let mut entered = None;
         let mut n_polls = 0;
@@ -269,6 +278,7 @@ impl Meeting for MpiMeeting {
                 continue;
             }
             look.now = Instant::now();
+            look.waited = waited.turn(look.now);
             look.is_due = look.now - looked >= LOOK_EVERY;
             if look.is_due {
                 looked = look.now;

@@ -52,25 +52,18 @@ pub(crate) unsafe fn transfer(
     if outcome.is_err() {
         transfer.give_up();
     }
-    outcome.map_err(|error| explained(meeting, context.round, error))
+    outcome.map_err(|error| explained(meeting, error))
 }
 
-/// The reason behind an error, where another rank has it.
-///
-/// The system may take a moment to say that a process died of which MPI reports an error. A rank
-/// that was stopped finds its own deadline passed when it goes on: the others' word is on its way.
-fn explained(meeting: &MpiMeeting, round: u64, error: TeamError) -> TeamError {
-    let look = || match error {
-        TeamError::Engine { .. } => look_around(meeting),
-        _ => check(meeting, round),
-    };
-    if !matches!(error, TeamError::Engine { .. } | TeamError::Deadline { .. }) {
+/// What MPI reports of a dead process, in words: the system may take a moment to say that it died.
+fn explained(meeting: &MpiMeeting, error: TeamError) -> TeamError {
+    if !matches!(error, TeamError::Engine { .. }) {
         return error;
     }
     let start = Instant::now();
     while start.elapsed() < GRACE {
-        if let Err(Stopped(reason)) = look() {
-            return reason;
+        if let Err(Stopped(death)) = look_around(meeting) {
+            return death;
         }
         std::thread::sleep(LISTEN);
     }

@@ -93,7 +93,9 @@ impl Lanes32 for Float {
     }
     #[inline(always)]
     fn fnma(self, factor: Self, term: Self) -> Self {
-        Self((-self.0).mul_add(factor.0, term.0))
+        // As the instructions of vectors do it: a NaN keeps its sign.
+        let negative = if self.0.is_nan() { self.0 } else { -self.0 };
+        Self(negative.mul_add(factor.0, term.0))
     }
     #[inline(always)]
     fn fms(self, factor: Self, term: Self) -> Self {

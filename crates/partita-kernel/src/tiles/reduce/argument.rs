@@ -58,6 +58,15 @@ pub struct Found<T> {
 
 const NOWHERE: u64 = u64::MAX;
 
+/// Where a value is first, NaN among equals: rows of lanes are looked at without branches.
+#[inline(always)]
+fn find<T: Bounded>(items: &[T], wanted: T) -> Option<usize> {
+    let same = |x: &T| x.equal(wanted) | (x.is_nan() & wanted.is_nan());
+    let has = |row: &[T]| row.iter().fold(false, |any, x| any | same(x));
+    let first = items.chunks(LANES).position(has)? * LANES;
+    items[first..].iter().position(same).map(|place| first + place)
+}
+
 /// The reduction towards one end.
 pub struct Arg<T, E>(PhantomData<(T, E)>);
 
@@ -66,7 +75,7 @@ impl<T: Bounded, E: End> Reduce for Arg<T, E> {
     type State = Found<T>;
     type Partial = Found<T>;
     type Out = i64;
-    const CHUNK: usize = 1024;
+    const CHUNK: usize = 128;
 
     #[inline(always)]
     fn start() -> Found<T> {
@@ -82,8 +91,7 @@ impl<T: Bounded, E: End> Reduce for Arg<T, E> {
         if state.at != NOWHERE && !E::beats(best, state.value) {
             return;
         }
-        let same = |x: &T| if best.is_nan() { x.is_nan() } else { x.equal(best) };
-        if let Some(place) = items.iter().position(same) {
+        if let Some(place) = find(items, best) {
             *state = Found { value: best, at: at + place as u64 };
         }
     }

@@ -20,6 +20,8 @@ use crate::element::Element;
 pub const LANES: usize = 32;
 /// Elements of a leaf along rows.
 pub const LEAF: usize = 16384;
+/// Leaves that are filled in turns.
+pub const STREAMS: usize = 4;
 /// Elements of a leaf along columns.
 pub const COLUMN_LEAF: usize = 128;
 
@@ -37,11 +39,12 @@ pub trait Reduce: 'static {
     type Out: Element;
 
     /// Elements that are taken at once where several leaves are filled in turns.
-    const CHUNK: usize = 512;
+    const CHUNK: usize = 128;
 
     /// A leaf without elements.
     fn start() -> Self::State;
-    /// Takes elements into a leaf; as many as are a multiple of 512, or the last ones.
+    /// Takes elements into a leaf; as many as are a multiple of [`Reduce::CHUNK`], or the last
+    /// ones.
     fn add(state: &mut Self::State, items: &[Self::Item], at: u64);
     /// The result of a leaf.
     fn leaf(state: &Self::State) -> Self::Partial;

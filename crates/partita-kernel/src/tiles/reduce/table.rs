@@ -1,15 +1,18 @@
 //! Reductions as tables of functions over bytes.
 
-use super::Reduce;
 use super::argument::{Arg, First, Last};
 use super::kinds::{All, Any, Count, Greatest, Least, Mean, Product, Sum};
 use super::variance::Variance;
-use crate::dtype::Dtype;
+use super::{LEAF, Reduce, STREAMS};
+use crate::dtype::{self, Dtype};
 use crate::element::{BFloat16, Bool, Complex, Float16};
 use crate::math::Level;
 use crate::math::level::Kind;
 use crate::program::Reduction;
 use crate::tiles::functions::typed;
+
+/// How far ahead leaves that are filled in turns ask for items, in bytes.
+const AHEAD: usize = 1024;
 
 /// One reduction of one type. States and partial results need no alignment.
 #[derive(Debug, Clone, Copy)]
@@ -20,12 +23,13 @@ pub struct Reducer {
     pub partial: usize,
     /// Bytes of an item.
     pub item: usize,
-    /// Items that are taken at once where several leaves are filled in turns.
-    pub chunk: usize,
     /// Writes an empty leaf.
     pub start: unsafe fn(state: *mut u8),
     /// Takes `n` items, the first of number `at`, into a leaf.
     pub add: unsafe fn(state: *mut u8, items: *const u8, n: usize, at: u64),
+    /// Fills [`STREAMS`] leaves in turns, from as many items as they have, the first of number
+    /// `at`; what is left of them is written `apart` bytes from each other.
+    pub leaves: unsafe fn(items: *const u8, at: u64, partials: *mut u8, apart: usize),
     /// Writes what is left of a leaf.
     pub leaf: unsafe fn(state: *const u8, partial: *mut u8),
     /// Combines two neighbours into the first.
@@ -38,6 +42,7 @@ pub struct Reducer {
 
 /// The functions of a reduction, for values of a type.
 pub fn find(reduction: Reduction, dtype: Dtype, level: Level) -> Reducer {
+    let level = as_compiled_best(reduction, dtype, level);
     let found = match reduction {
         Reduction::Sum => typed!(dtype, T: numbers => table::<Sum<T>>(level)),
         Reduction::Product => typed!(dtype, T: numbers => table::<Product<T>>(level)),
@@ -55,13 +60,25 @@ pub fn find(reduction: Reduction, dtype: Dtype, level: Level) -> Reducer {
     found.unwrap_or_else(|| unreachable!("verified: {reduction:?} takes {dtype}"))
 }
 
+/// For extremes of integers the compiler makes gathers of 512 bits, many times as slow as plain
+/// loads of 256, with which memory is no slower.
+fn as_compiled_best(reduction: Reduction, dtype: Dtype, level: Level) -> Level {
+    use Reduction::{ArgMax, ArgMin, Maximum, Minimum};
+    let extreme = matches!(reduction, Minimum | Maximum | ArgMin | ArgMax);
+    let integer = matches!(dtype.kind(), dtype::Kind::Signed | dtype::Kind::Unsigned);
+    match level.0 {
+        #[cfg(target_arch = "x86_64")]
+        Kind::Avx512 if extreme && integer => Level(Kind::Avx2),
+        _ => level,
+    }
+}
+
 fn table<R: Reduce>(level: Level) -> Reducer {
     let _ = level;
     Reducer {
         state: size_of::<R::State>(),
         partial: size_of::<R::Partial>(),
         item: size_of::<R::Item>(),
-        chunk: R::CHUNK,
         start: start::<R>,
         add: match level.0 {
             #[cfg(target_arch = "x86_64")]
@@ -69,6 +86,13 @@ fn table<R: Reduce>(level: Level) -> Reducer {
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 => add_avx512::<R>,
             _ => add::<R>,
+        },
+        leaves: match level.0 {
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => leaves_avx2::<R>,
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => leaves_avx512::<R>,
+            _ => leaves::<R>,
         },
         leaf: leaf::<R>,
         merge: merge::<R>,
@@ -100,6 +124,39 @@ unsafe fn add<R: Reduce>(state: *mut u8, items: *const u8, n: usize, at: u64) {
 }
 
 #[inline(always)]
+unsafe fn leaves<R: Reduce>(items: *const u8, at: u64, partials: *mut u8, apart: usize) {
+    let items = items.cast::<R::Item>();
+    let mut states = [R::start(); STREAMS];
+    for turn in (0..LEAF).step_by(R::CHUNK) {
+        for (i, state) in states.iter_mut().enumerate() {
+            let first = i * LEAF + turn;
+            ask_ahead(items.wrapping_add(first), R::CHUNK);
+            // SAFETY: the leaves have as many items, aligned.
+            let chunk = unsafe { std::slice::from_raw_parts(items.add(first), R::CHUNK) };
+            R::add(state, chunk, at + first as u64);
+        }
+    }
+    for (i, state) in states.iter().enumerate() {
+        // SAFETY: as many partial results have room, so far apart.
+        unsafe { partials.add(i * apart).cast::<R::Partial>().write_unaligned(R::leaf(state)) };
+    }
+}
+
+/// Asks memory for as many items as are read now, some way ahead of them: at least behind them.
+#[inline(always)]
+fn ask_ahead<T>(items: *const T, n: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..n * size_of::<T>()).step_by(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let ahead = items.cast::<i8>().wrapping_add(line + AHEAD.max(n * size_of::<T>()));
+        // SAFETY: every x86-64 processor has the instruction, which never faults.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(ahead) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (items, n);
+}
+
+#[inline(always)]
 unsafe fn columns<R: Reduce>(partials: *mut u8, items: *const u8, n: usize, at: u64, count: u64) {
     let (partials, items) = (partials.cast::<R::Partial>(), items.cast::<R::Item>());
     for i in 0..n {
@@ -116,7 +173,14 @@ unsafe fn columns<R: Reduce>(partials: *mut u8, items: *const u8, n: usize, at: 
 }
 
 macro_rules! at_level {
-    ($features:literal $add:ident $columns:ident) => {
+    ($features:literal $add:ident $leaves:ident $columns:ident) => {
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $features)]
+        unsafe fn $leaves<R: Reduce>(items: *const u8, at: u64, partials: *mut u8, apart: usize) {
+            // SAFETY: the caller's.
+            unsafe { leaves::<R>(items, at, partials, apart) };
+        }
+
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = $features)]
         unsafe fn $add<R: Reduce>(state: *mut u8, items: *const u8, n: usize, at: u64) {
@@ -139,9 +203,9 @@ macro_rules! at_level {
     };
 }
 
-at_level!("avx2,fma,bmi1,bmi2,lzcnt,popcnt" add_avx2 columns_avx2);
+at_level!("avx2,fma,bmi1,bmi2,lzcnt,popcnt" add_avx2 leaves_avx2 columns_avx2);
 at_level!("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,bmi1,bmi2,lzcnt,popcnt"
-    add_avx512 columns_avx512);
+    add_avx512 leaves_avx512 columns_avx512);
 
 unsafe fn leaf<R: Reduce>(state: *const u8, partial: *mut u8) {
     // SAFETY: the state is one of this reduction, the result has room.

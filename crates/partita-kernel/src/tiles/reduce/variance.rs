@@ -25,6 +25,7 @@ impl<T: Float + Cast + crate::element::Target> Reduce for Variance<T> {
     type State = Moments;
     type Partial = Moments;
     type Out = T;
+    const CHUNK: usize = CHUNK;
 
     #[inline(always)]
     fn start() -> Moments {

@@ -1,0 +1,109 @@
+//! `partita opt`: array programs parsed, verified and printed.
+
+use std::io::{Read, Write};
+
+use partita_ir::{Diagnostics, Form, Llvm, Module, irdl, parse_bytes, print, verify};
+
+use crate::args::{FormName, OptArgs};
+use crate::{Failure, Outcome};
+
+pub(crate) fn run(args: &OptArgs, out: &mut dyn Write, err: &mut dyn Write) -> Outcome {
+    let Some(file) = &args.file else {
+        let llvm = if args.llvm < 20 { Llvm::V19 } else { Llvm::V20 };
+        return Ok(write!(out, "{}", irdl(llvm))?);
+    };
+    let bytes = read(file)?;
+    let module = match checked(&bytes) {
+        Ok(module) => module,
+        Err(found) => {
+            tell(file, &found, err)?;
+            return Err(Failure::Found);
+        }
+    };
+    Ok(write!(out, "{}", print(&module, form(args.form)))?)
+}
+
+fn form(name: FormName) -> Form {
+    match name {
+        FormName::Generic => Form::Generic,
+        FormName::Rfc => Form::Rfc,
+        FormName::Builtin => Form::Builtin,
+    }
+}
+
+fn checked(bytes: &[u8]) -> Result<Module, Diagnostics> {
+    let module = parse_bytes(bytes)?;
+    let text = String::from_utf8_lossy(bytes);
+    verify(&module).map_err(|found| found.with_source(&text))?;
+    Ok(module)
+}
+
+fn tell(file: &str, found: &Diagnostics, err: &mut dyn Write) -> std::io::Result<()> {
+    for one in found {
+        writeln!(err, "{file}:{one} [{}]", one.error.reason())?;
+    }
+    let plural = if found.len() == 1 { "" } else { "s" };
+    writeln!(err, "{} problem{plural}", found.len())
+}
+
+fn read(file: &str) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = match file {
+        "-" => std::io::stdin().read_to_end(&mut bytes).map(drop),
+        path => std::fs::read(path).map(|content| bytes = content),
+    };
+    let message = |error| format!("cannot read {file}: {error}; give a file with a program");
+    read.map_err(|error| Failure::Usage { reason: "file-unreadable", message: message(error) })?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Colour, Ending, run};
+
+    fn ran(words: &[&str]) -> (Ending, String, String) {
+        let args = ["partita", "opt"].iter().chain(words).map(ToString::to_string);
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let ending = run(args, Colour::No, &mut out, &mut err);
+        let text = |bytes| String::from_utf8(bytes).expect("text");
+        (ending, text(out), text(err))
+    }
+
+    fn file(name: &str, text: &str) -> String {
+        let path = std::env::temp_dir().join(format!("partita-opt-{}-{name}", std::process::id()));
+        std::fs::write(&path, text).expect("a file");
+        path.to_string_lossy().into_owned()
+    }
+
+    #[test]
+    fn a_program_is_printed_in_the_form_that_is_asked_for() {
+        let path = file("good", "func.func @f(%a: ndarray.ndarray<4xf64>) { return }");
+        let (ending, out, _) = ran(&[&path, "--form", "rfc"]);
+        assert_eq!(ending, Ending::Status(0));
+        assert_eq!(out, "func.func @f(%a: !ndarray.ndarray<4xf64>) {\n  return\n}\n");
+        let (_, out, _) = ran(&[&path]);
+        assert!(out.contains("%a: !ndarray.ndarray<tensor<4xf64>, unit>"), "{out}");
+        let (_, out, _) = ran(&[&path, "--form", "builtin"]);
+        assert!(out.contains("%a: tensor<4xf64, {ndarray.array}>"), "{out}");
+    }
+
+    #[test]
+    fn problems_are_told_with_file_line_and_reason() {
+        let path = file("bad", "func.func @f() {\n  return %x : index\n}\n");
+        let (ending, out, err) = ran(&[&path]);
+        assert_eq!((ending, out.as_str()), (Ending::Status(1), ""));
+        assert!(err.starts_with(&format!("{path}:2:10: error: ")), "{err}");
+        assert!(err.contains("[unknown-value]") && err.ends_with("1 problem\n"), "{err}");
+        let (ending, _, err) = ran(&["no-such-file.mlir"]);
+        assert_eq!(ending, Ending::Status(2));
+        assert!(err.starts_with("error[file-unreadable]"), "{err}");
+    }
+
+    #[test]
+    fn irdl_needs_no_program() {
+        let (ending, out, _) = ran(&["--irdl"]);
+        assert_eq!(ending, Ending::Status(0));
+        assert!(out.contains("irdl.dialect @dist"));
+        assert_eq!(ran(&[]).0, Ending::Status(2));
+    }
+}

@@ -1,0 +1,74 @@
+//! Whether distributions in types make sense.
+
+use super::{Check, VerifyError};
+use crate::types::{ArrayType, DistEnv, Size, Type};
+
+impl Check<'_> {
+    /// The types an operation brings into the program.
+    pub(super) fn environments(&mut self) {
+        let module = self.module;
+        let results = module.results(self.op).iter();
+        let inside = module.regions(self.op).iter().flat_map(|block| module.arguments(*block));
+        for value in results.chain(inside) {
+            if let Type::Array(array) = module.ty(*value) {
+                self.environment(array);
+            }
+        }
+    }
+
+    fn environment(&mut self, array: &ArrayType) {
+        let Some(dist) = array.dist() else { return };
+        let ndim = array.shape.len();
+        let lengths = dist.lparts.iter().map(Vec::len).chain([dist.loffs.len()]);
+        if let Some(found) = lengths.into_iter().find(|n| *n != ndim) {
+            return self.report(VerifyError::EnvDims { found, ndim });
+        }
+        if ndim > 0 && dist.lparts.len() != dist.n_parts() {
+            let (found, wanted) = (dist.lparts.len(), dist.n_parts());
+            let op = "a distribution".to_string();
+            return self.report(VerifyError::PartsCount { op, found, wanted });
+        }
+        for dim in 0..ndim {
+            self.env_dim(array, dist, dim);
+        }
+    }
+
+    fn env_dim(&mut self, array: &ArrayType, dist: &DistEnv, dim: usize) {
+        let widths = match widths(dist, dim) {
+            Ok(widths) => widths,
+            Err(()) => return self.report(VerifyError::EnvParts { dim }),
+        };
+        let (Some(start), Some(extent)) = (dist.loffs[dim].known(), array.shape[dim].known())
+        else {
+            return;
+        };
+        let total: u128 = widths.iter().map(|width| u128::from(*width)).sum();
+        let reach = u128::from(start) + total;
+        if total > 0 && reach > u128::from(extent) {
+            self.report(VerifyError::EnvOutside { dim, reach, extent });
+        }
+    }
+}
+
+/// Known widths along a dimension: three where it is cut, one where it is not.
+///
+/// Parts at the same place along the dimension have the same width there, unless they are empty.
+fn widths(dist: &DistEnv, dim: usize) -> Result<Vec<u64>, ()> {
+    let cuts = dist.cut();
+    let axis = cuts.iter().position(|cut| *cut == dim);
+    let below = axis.map_or(0, |axis| cuts.len() - axis - 1);
+    let place = |part: usize| match axis {
+        Some(_) => part / 3_usize.pow(below as u32) % 3,
+        None => 0,
+    };
+    let mut widths: [Option<u64>; 3] = [None; 3];
+    for (number, part) in dist.lparts.iter().enumerate() {
+        let is_empty = part.contains(&Size::Known(0));
+        let Some(width) = part[dim].known().filter(|_| !is_empty) else { continue };
+        match &mut widths[place(number)] {
+            Some(known) if *known != width => return Err(()),
+            slot => *slot = Some(width),
+        }
+    }
+    Ok(widths.into_iter().flatten().collect())
+}

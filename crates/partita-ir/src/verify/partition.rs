@@ -1,0 +1,49 @@
+//! Rules of `partition`.
+
+use super::arrays::shape_of;
+use super::{Check, VerifyError};
+use crate::attr::{Attr, DialectAttr, Placement};
+use crate::kind::OpKind;
+use crate::types::{Size, TensorType, Type};
+
+impl Check<'_> {
+    pub(super) fn partition(&mut self) {
+        if self.module.kind(self.op) == OpKind::PartitionGetGridSize {
+            return;
+        }
+        let Type::Tensor(tensor) = self.single("tensor").clone() else { return };
+        let Some(dims) = self.placements(&tensor) else { return };
+        let ndim = tensor.shape.len();
+        self.one_per_dim("slice_id", ndim);
+        self.together("grid_size", "processor_id");
+        let is_get = self.module.kind(self.op) == OpKind::PartitionGetSlice;
+        let slice = if is_get { self.result().clone() } else { self.single("slice").clone() };
+        self.same_element(slice.element(), Some(tensor.element));
+        // A replicated dimension is whole in every slice; a distributed one has any size.
+        let wanted: Vec<Size> = dims
+            .iter()
+            .zip(&tensor.shape)
+            .map(|(dim, size)| if *dim == Placement::Replicated { *size } else { Size::Dynamic })
+            .collect();
+        self.same_shape("the slice", &shape_of(&slice), &wanted);
+        if !is_get && *self.result() != Type::Tensor(tensor) {
+            let (op, found) = (self.name(), super::shown(self.result()));
+            let wanted = super::shown(self.single("tensor"));
+            self.report(VerifyError::ResultType { op, found, wanted });
+        }
+    }
+
+    fn placements(&mut self, tensor: &TensorType) -> Option<Vec<Placement>> {
+        let Some(Attr::Dialect(DialectAttr::Partition { dims, .. })) = &tensor.encoding else {
+            let op = self.name();
+            self.report(VerifyError::EncodingMissing { op });
+            return None;
+        };
+        let (found, ndim) = (dims.len(), tensor.shape.len());
+        if found != ndim {
+            self.report(VerifyError::EncodingDims { found, ndim });
+            return None;
+        }
+        Some(dims.to_vec())
+    }
+}

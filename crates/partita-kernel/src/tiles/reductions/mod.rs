@@ -1,0 +1,122 @@
+//! Programs with reductions: along rows or along columns.
+
+mod columns;
+mod leaf;
+mod rows;
+
+pub use columns::columns;
+pub use rows::rows;
+
+use super::reduce::{Reducer, Row, Tree, find};
+use crate::math::Level;
+use crate::program::{Action, Program, Scalar};
+use crate::space::{Position, Space};
+use leaf::Leaf;
+
+/// The reductions of a program: which outputs, how, and the variances' corrections.
+pub struct Reductions {
+    reducers: Vec<Reducer>,
+    outputs: Vec<usize>,
+    corrections: Vec<f64>,
+}
+
+impl Reductions {
+    /// Those of a call.
+    pub fn new(program: &Program, scalars: &[Scalar], level: Level) -> Reductions {
+        let mut all =
+            Reductions { reducers: Vec::new(), outputs: Vec::new(), corrections: Vec::new() };
+        for (output, what) in program.outputs.iter().enumerate() {
+            if let Action::Reduce(reduction) = what.action {
+                all.reducers.push(find(reduction, program.dtype(what.value), level));
+                all.outputs.push(output);
+                let bytes = scalars.get(what.correction as usize).map_or([0; 16], |s| s.bytes);
+                all.corrections.push(f64::from_bits(u128::from_le_bytes(bytes) as u64));
+            }
+        }
+        all
+    }
+
+    fn row(&self, n: usize) -> Row<'_> {
+        Row { reducers: &self.reducers, n }
+    }
+
+    /// Writes the results of one output point from partial results that lie `n` to a reduction,
+    /// of which the `column`-th is taken.
+    ///
+    /// # Safety
+    /// The outputs may be written.
+    unsafe fn finish(
+        &self,
+        at: &Position,
+        space: &Space,
+        n_inputs: usize,
+        partials: &[u8],
+        place: (usize, usize),
+        count: usize,
+    ) {
+        let (n, column) = place;
+        let mut from = partials.as_ptr();
+        for (i, reducer) in self.reducers.iter().enumerate() {
+            let out = at.address(space, n_inputs + self.outputs[i]);
+            // SAFETY: the partial results are those of this reduction; the caller's.
+            unsafe {
+                let partial = from.add(column * reducer.partial);
+                (reducer.finish)(partial, count as u64, self.corrections[i], out);
+                from = from.add(n * reducer.partial);
+            }
+        }
+    }
+
+    /// Writes the results of combining nothing.
+    ///
+    /// # Safety
+    /// The outputs may be written; the space has only axes that are kept.
+    pub unsafe fn nothing(&self, space: &Space, n_inputs: usize) {
+        let mut leaf = Leaf::new(self);
+        leaf.start();
+        let partials = leaf.end().to_vec();
+        for point in 0..space.n_outer_points() {
+            let at = Position::new(space, point);
+            // SAFETY: the caller's.
+            unsafe { self.finish(&at, space, n_inputs, &partials, (1, 0), 0) };
+        }
+    }
+}
+
+/// Partial results that several threads write, each its own.
+struct Shared {
+    bytes: Vec<u8>,
+    width: usize,
+}
+
+impl Shared {
+    fn new(n: usize, width: usize) -> Shared {
+        Shared { bytes: vec![0; n * width], width }
+    }
+
+    /// # Safety
+    /// Nobody else uses the `i`-th.
+    unsafe fn put(&self, i: usize, partials: &[u8]) {
+        let to = self.bytes.as_ptr().cast_mut().wrapping_add(i * self.width);
+        // SAFETY: the i-th has as many bytes and is this caller's.
+        unsafe { std::ptr::copy_nonoverlapping(partials.as_ptr(), to, self.width) };
+    }
+
+    fn get(&self, i: usize) -> &[u8] {
+        &self.bytes[i * self.width..(i + 1) * self.width]
+    }
+}
+
+/// Combines the groups of one result.
+fn combine<'a>(
+    tree: &'a mut Tree,
+    row: &Row<'_>,
+    groups: impl Iterator<Item = &'a [u8]>,
+) -> &'a [u8] {
+    tree.clear();
+    let mut merge = |left: &mut [u8], right: &[u8]| row.merge(left, right);
+    for group in groups {
+        tree.push(group, 0, &mut merge);
+    }
+    tree.finish(&mut merge).unwrap_or(&[])
+}

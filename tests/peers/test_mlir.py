@@ -1,0 +1,107 @@
+"""Programs that partita prints are read and verified by stock MLIR tools and by xDSL."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TEXTS = Path(__file__).parents[2] / "crates/partita-ir/tests/text"
+MLIR_OPT = shutil.which("mlir-opt-19")
+needs_mlir = pytest.mark.skipif(
+    MLIR_OPT is None, reason="mlir-opt-19 (Debian package mlir-19-tools) is not here"
+)
+
+SUM = """
+!a = !ndarray.ndarray<8xf64, #dist.dist_env<team = 1 loffs = ? lparts = ?,?,?>>
+func.func @f(%x: !a) {
+  %y = dist.ewbin add %x, %x : (!a, !a) to !a
+  return
+}
+"""
+RESULT = "-> !ndarray.ndarray<tensor<8xf64>, #dist.dist_env<"
+
+
+def opt(*words: str, text: str | None = None) -> str:
+    command = [sys.executable, "-m", "partita", "opt", *words]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+
+
+def mlir_opt(text: str, *words: str) -> subprocess.CompletedProcess[str]:
+    assert MLIR_OPT is not None
+    command = [MLIR_OPT, *words, "-"]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="session")
+def irdl(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("irdl") / "partita.irdl.mlir"
+    path.write_text(opt("--irdl"))
+    return f"--irdl-file={path}"
+
+
+def bare(text: str) -> str:
+    """The text without what tools are free to change: names of values, names in affine maps."""
+    text = re.sub(r"affine_map<.*?> *>|affine_map<\([^)]*\) -> \([^)]*\)>", "map", text)
+    text = re.sub(r"%[\w$.-]+(:\d+)?(#\d+)?", "%", text)
+    return re.sub(r"%(, %)* =", "% =", text)
+
+
+def flags(name: str) -> list[str]:
+    """One text has operations of a dialect that nobody knows."""
+    return ["--allow-unregistered-dialect"] if name == "flow.mlir" else []
+
+
+@needs_mlir
+@pytest.mark.parametrize("name", sorted(path.name for path in TEXTS.glob("*.mlir")))
+def test_generic_text_is_verified_and_comes_back_the_same(name: str, irdl: str) -> None:
+    printed = opt(str(TEXTS / name))
+    read = mlir_opt(printed, irdl, *flags(name))
+    assert read.returncode == 0, read.stderr
+    again = opt("-", text=read.stdout)
+    assert bare(again) == bare(printed)
+
+
+@needs_mlir
+@pytest.mark.parametrize("name", ["example.mlir", "rfc.mlir"])
+def test_builtin_text_needs_no_dialect_for_its_types(name: str) -> None:
+    read = mlir_opt(opt(str(TEXTS / name), "--form", "builtin"), "--allow-unregistered-dialect")
+    assert read.returncode == 0, read.stderr
+    assert "!ndarray" not in read.stdout
+
+
+@needs_mlir
+@pytest.mark.parametrize(
+    ("wrong", "right", "said"),
+    [
+        (RESULT + "2 : i64", RESULT + "1 : i64", "does not satisfy the constraint"),
+        ("{opp = 0", "{op = 0", "op"),
+        ("dist.ewbon", "dist.ewbin", "ewbon"),
+    ],
+)
+def test_mlir_refuses_what_partita_refuses(wrong: str, right: str, said: str, irdl: str) -> None:
+    printed = opt("-", text=SUM)
+    assert mlir_opt(printed, irdl).returncode == 0
+    assert right in printed
+    broken = printed.replace(right, wrong)
+    refused = mlir_opt(broken, irdl)
+    assert refused.returncode != 0
+    assert said in refused.stderr
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in TEXTS.glob("*.mlir")))
+def test_xdsl_reads_the_generic_text(name: str) -> None:
+    from xdsl.context import Context
+    from xdsl.dialects import arith, builtin, complex, func, math, scf
+    from xdsl.parser import Parser
+
+    context = Context(allow_unregistered=True)
+    for dialect in (builtin.Builtin, func.Func, arith.Arith, scf.Scf, math.Math, complex.Complex):
+        context.load_dialect(dialect)
+    module = Parser(context, opt(str(TEXTS / name))).parse_module()
+    n_functions = sum(op.name == "func.func" for op in module.walk())
+    assert n_functions == (TEXTS / name).read_text().count("func.func")
