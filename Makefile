@@ -24,7 +24,7 @@ help:
 	@echo "make bench       measure, side by side with the neighbours, into docs/benchmarks.md"
 	@echo "make check       formatting, lints, types"
 	@echo "make bench-kernels   the same for kernels, into docs/benchmarks-kernels.md"
-	@echo "make mutants     change the core at random, and show which changes no test notices"
+	@echo "make mutants     change layouts, plans, protocols and copy kernels at random, and show which changes no test notices"
 	@echo "make fuzz        read ten million changed programs; CASES=N SEED=S"
 	@echo "make wheel       a wheel for older systems, into dist/"
 
@@ -122,17 +122,17 @@ check: build
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest partita._partita --ignore-disjoint-bases --mypy-config-file pyproject.toml
 
-# Every SHARD-th change of the core crates, always the same for the same two numbers.
+# Every SHARD-th change of these crates and of the copy kernels, always the same for the same two numbers.
 # What no test notices is judged in docs/mutants.md.
 SHARD ?= 7/50
 MUTANTS := $(CACHE)/tools/bin/cargo-mutants
-CORE := partita-layout partita-plan partita-protocol
+MUTATED := partita-layout partita-plan partita-protocol
 
 $(MUTANTS):
 	cargo install --quiet --locked --root $(CACHE)/tools cargo-mutants@27.1.0
 
 mutants: $(MUTANTS)
-	$(MUTANTS) mutants $(CORE:%=--package %) $(CORE:%=--test-package %) \
+	$(MUTANTS) mutants $(MUTATED:%=--package %) $(MUTATED:%=--test-package %) \
 		--test-package partita-picture --test-package partita-cli \
 		--shard $(SHARD) --sharding round-robin --profile test --timeout 120 --no-times --output target/mutants || test $$? = 2
 	$(MUTANTS) mutants --package partita-team --file "crates/partita-team/src/copy/**" \

@@ -18,6 +18,7 @@ from statistics import median
 import numpy as np
 
 import partita as pt
+from partita._command.doctor import mpiexec
 
 # Bars by case: threads, MPI on one node, MPI by messages only.
 BARS = {
@@ -212,10 +213,9 @@ def _rank(team: pt.Team) -> list[list]:
 
 
 def _measure_mpi(size: int, shared: bool) -> list[Figure]:
-    mpiexec = Path(sys.executable).parent / "mpiexec"
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "figures.json"
-        command = [str(mpiexec), "-n", str(size), sys.executable, __file__, str(out)]
+        command = [str(mpiexec()), "-n", str(size), sys.executable, __file__, str(out)]
         env = {**os.environ, "PARTITA_SHARED_MEMORY": "1" if shared else "0"}
         subprocess.run(command, check=True, timeout=900, env=env)
         return [Figure(*values) for values in json.loads(out.read_text())]

@@ -9,13 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import isfinite
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from partita._errors import LayoutError
-
-if TYPE_CHECKING:
-    from partita._partita import Layout
-
 
 # More than any size or rank; Python itself refuses to write much longer numbers.
 _MOST_BITS = 1024
@@ -63,16 +59,6 @@ def integers(values: Any, what: str) -> tuple[int, ...]:
         message = f"{what} {shown(values)} is no list of integers; use one, such as [0, 1]"
         raise LayoutError(message, f"{what}-not-integer")
     return tuple(integer(value, what) for value in values)
-
-
-def a_layout(given: Any) -> Layout:
-    """What is given as a layout, if it is one."""
-    from partita._partita import Layout
-
-    if not isinstance(given, Layout):
-        message = f"{shown(given)} as layout; use partita.Layout(shape, notation)"
-        raise LayoutError(message, "layout-type")
-    return given
 
 
 def real(value: Any, what: str) -> float:

@@ -20,7 +20,7 @@ from distributed import Client, LocalCluster, wait
 from task_cases import SHAPE, buffers, check, layouts, numbers, summands
 
 import partita as pt
-from partita._partita import Crew
+from partita._partita import ThreadWorld
 
 LAYOUTS = layouts()
 HERE = Path(__file__).parent
@@ -219,7 +219,7 @@ OTHER_PROCESS = """
 import pickle, sys
 import numpy as np
 import partita as pt
-from partita._partita import Crew
+from partita._partita import ThreadWorld
 found = pickle.loads(sys.stdin.buffer.read())
 np.save(sys.stdout.buffer, pt.from_partitioned(found).gather())
 """
@@ -255,7 +255,7 @@ def test_another_process_is_told_what_is_gone(client: Client) -> None:
 def taken_over(given: bytes | dict[str, object]) -> np.ndarray:
     """The whole array, in a task."""
     found = pickle.loads(given) if isinstance(given, bytes) else given
-    return pt.from_partitioned(found, team=pt.Team(Crew(1).world(0))).gather()
+    return pt.from_partitioned(found, team=pt.Team(ThreadWorld(1).team(0))).gather()
 
 
 @pytest.mark.parametrize("form", ["pickled", "plain"])
@@ -280,7 +280,7 @@ def test_words_and_picture_ask_nobody(client: Client) -> None:
     shown = a._repr_html_()
     assert "<svg" in shown
     assert "tcp://127.0.0.1" in shown
-    assert "32.00 KiB" in shown
+    assert "32 KiB" in shown
 
 
 LAYOUT_64 = pt.Layout((64, 64), "*, cyclic(3) @ 1x2")

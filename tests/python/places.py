@@ -18,6 +18,9 @@ NOTHING = "(?!)"
 
 RANKS = (1, 2, 3, 4, 5, 8)
 
+# The launcher that `make build` brings; one elsewhere on the path may belong to another MPI.
+MPIEXEC = str(Path(sys.executable).parent / "mpiexec")
+
 
 @dataclass(frozen=True)
 class Launcher:
@@ -72,10 +75,9 @@ def launchers() -> list[Launcher]:
 
 def environments() -> Launcher:
     """The launcher beside Python."""
-    beside = Path(sys.executable).parent / "mpiexec"
-    missing = "" if beside.is_file() else "make build"
+    missing = "" if Path(MPIEXEC).is_file() else "make build"
     leaves = "mpich_shm_[0-9a-f]+_0"
-    return Launcher("mpi", (str(beside),), (), "libmpi.so.12", leaves, missing)
+    return Launcher("mpi", (MPIEXEC,), (), "libmpi.so.12", leaves, missing)
 
 
 def debians_open_mpi() -> Launcher:

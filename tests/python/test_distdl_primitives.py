@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 from adjoints import cartesian
 from distdl_cases import CASES
+from places import MPIEXEC
 
 import partita as pt
 from partita.distdl import AllGather, AllSumReduce, Broadcast, Partition, Repartition, SumReduce
-
-MPIEXEC = str(Path(sys.executable).parent / "mpiexec")
 
 
 @pytest.mark.parametrize("name", CASES)

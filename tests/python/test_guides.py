@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from places import MPIEXEC
 from snippets import script
-
-MPIEXEC = str(Path(sys.executable).parent / "mpiexec")
 
 
 @pytest.mark.parametrize("n_ranks", [1, 4])

@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-MPIEXEC = str(Path(sys.executable).parent / "mpiexec")
+from places import MPIEXEC
 
 HEAD = """
 import numpy as np

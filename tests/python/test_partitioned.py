@@ -769,5 +769,9 @@ def test_notebooks_show_facts_and_a_picture() -> None:
     assert "<svg" in page
     assert page.count("<tr>") >= 4 + 4
     assert "640" in page  # 4 rows of 20 numbers of 8 bytes
+    assert "3 ranks on threads" in page
+    for fact in ("shape", "layout", "dtype", "team"):
+        assert page.count(f">{fact}</th>") == 1, fact
+    assert "1 rank on threads" in pt.asarray(numbers((4, 6)))._repr_html_()
     many = pt.Layout((5,), [pt.Block(sizes=[0] * 39 + [5])], grid=40)
     assert len(repr(pt.Array([], many, pt.world(), "f8"))) <= 80

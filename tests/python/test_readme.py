@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-README = (Path(__file__).parents[2] / "README.md").read_text()
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
 
 
 def blocks(language: str) -> list[str]:
@@ -33,6 +34,17 @@ def test_comments_in_the_python_blocks_are_true() -> None:
     assert len(claims) >= 2
     for expression, value in claims:
         assert eval(expression, namespace) == eval(value), expression
+
+
+def test_the_pictures_are_those_of_the_first_block() -> None:
+    namespace: dict[str, Any] = {"__name__": "readme"}
+    exec(blocks("python")[0], namespace)
+    shown = re.findall(r"\(docs/(\w+)\.svg\)", README)
+    assert shown == ["rows", "tiles"]
+    for name in shown:
+        # Written by `partita show 8192x8192 NOTATION --svg docs/NAME.svg`.
+        picture = (ROOT / "docs" / f"{name}.svg").read_text()
+        assert picture == namespace[name].draw(), name
 
 
 def test_commands_run(tmp_path: Path) -> None:

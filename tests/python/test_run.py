@@ -111,6 +111,16 @@ def test_wrong_usage(tmp_path: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("engine", ["threads", "mpi"])
+def test_no_ranks_are_refused_alike_on_every_engine(tmp_path: Path, engine: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("")
+    for n_ranks, reason in (("0", "ranks-zero"), ("-1", "ranks-negative")):
+        command = [*COMMAND, "-n", n_ranks, "--engine", engine, str(script)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert (done.returncode, done.stderr.split(":")[0]) == (2, f"error[{reason}]")
+
+
 def test_the_same_script_on_mpi(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(

@@ -108,17 +108,6 @@ pub enum Engine {
     Mpi,
 }
 
-impl Engine {
-    /// Its name on the command line.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Threads => "threads",
-            Self::Mpi => "mpi",
-        }
-    }
-}
-
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: partita plan 8192x8192 \"block, * @ 4x1\" \"*, block @ 1x4\"")]
 pub(crate) struct PlanArgs {

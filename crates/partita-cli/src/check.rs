@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use partita_protocol::check::{Protocol, file};
-use partita_protocol::{Finding, LONGEST_TEXT, Strictness, Value, json};
+use partita_protocol::{Finding, LONGEST_TEXT, Strictness, Value, json, problems};
 
 use crate::args::CheckArgs;
 use crate::{Failure, Outcome};
@@ -70,6 +70,5 @@ fn tell(findings: &[Finding], out: &mut dyn Write) -> std::io::Result<()> {
     for finding in findings {
         writeln!(out, "{finding}")?;
     }
-    let plural = if findings.len() == 1 { "" } else { "s" };
-    writeln!(out, "{} problem{plural}", findings.len())
+    writeln!(out, "{}", problems(findings.len()))
 }

@@ -27,7 +27,7 @@ pub(crate) fn run(
             fact("mpiexec", &path.display().to_string())?;
             fact("MPI", &mpi_version(path))?;
         }
-        None => fact("MPI", "no mpiexec on the path; pip install mpich brings one")?,
+        None => fact("MPI", partita_mpi::NO_MPIEXEC)?,
     }
     fact("copying", &format!("{:.1} GB/s on one core", copy_speed() / 1e9))?;
     Ok(())

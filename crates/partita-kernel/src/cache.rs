@@ -9,12 +9,12 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// Kernels of one part of the cache.
 const PER_SHELF: usize = 32;
 /// Parts that are locked apart; a power of two.
-const N_SHELVES: usize = 32;
+const N_SECTIONS: usize = 32;
 
 /// Kernels that were asked for lately.
 #[derive(Debug, Default)]
 pub struct Cache {
-    shelves: [RwLock<Vec<Entry>>; N_SHELVES],
+    sections: [RwLock<Vec<Entry>>; N_SECTIONS],
     /// Counts look-ups; says which kernel was used last.
     now: AtomicU64,
 }
@@ -34,10 +34,10 @@ impl Cache {
         make: impl FnOnce() -> Result<Kernel>,
     ) -> Result<Arc<Kernel>> {
         let hash = hash(program);
-        let shelf = &self.shelves[hash as usize % N_SHELVES];
+        let section = &self.sections[hash as usize % N_SECTIONS];
         let now = self.now.fetch_add(1, Ordering::Relaxed);
         {
-            let entries = shelf.read().unwrap_or_else(PoisonError::into_inner);
+            let entries = section.read().unwrap_or_else(PoisonError::into_inner);
             if let Some(entry) = entries.iter().find(|e| e.holds(hash, program)) {
                 entry.used.store(now, Ordering::Relaxed);
                 return Ok(entry.kernel.clone());
@@ -45,7 +45,7 @@ impl Cache {
         }
         // Compiled outside the lock: two threads may do it at once, one result is kept.
         let kernel = Arc::new(make()?);
-        let mut entries = shelf.write().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = section.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = entries.iter().find(|e| e.holds(hash, program)) {
             return Ok(entry.kernel.clone());
         }
@@ -60,7 +60,7 @@ impl Cache {
     /// How many kernels are kept.
     pub fn len(&self) -> usize {
         let count = |s: &RwLock<Vec<Entry>>| s.read().unwrap_or_else(PoisonError::into_inner).len();
-        self.shelves.iter().map(count).sum()
+        self.sections.iter().map(count).sum()
     }
 }
 
@@ -86,7 +86,7 @@ fn hash(program: &Program) -> u64 {
         let bits = u128::from_le_bytes(constant.bytes);
         mix(bits as u64 ^ (bits >> 64) as u64);
     }
-    // The shelf is chosen by the lowest bits, which must depend on all.
+    // The section is chosen by the lowest bits, which must depend on all.
     let hash = (hash ^ hash >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     hash ^ hash >> 32
 }

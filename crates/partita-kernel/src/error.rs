@@ -1,145 +1,66 @@
 //! What can be wrong with a program or a call, each with a stable reason code.
-//!
-//! Every message has three parts: what was wrong, the values, what to do.
-//! Tests and callers match [`KernelError::reason`], never the text.
 
 use crate::dtype::Dtype;
 use crate::program::{Op, Reduction};
-use std::fmt;
 
 /// Result of this crate.
 pub type Result<T> = std::result::Result<T, KernelError>;
 
-/// Why a program or a call was refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-#[allow(missing_docs, reason = "the fields are the values named in the message")]
-pub enum KernelError {
-    TooMany { what: &'static str, count: usize, most: usize },
-    NoOutput,
-    OperandNotBefore { at: usize, operand: usize },
-    OperandType { at: usize, op: Op, given: Dtype },
-    OperandsDiffer { at: usize, op: Op, first: Dtype, other: Dtype },
-    ResultType { at: usize, op: Op, given: Dtype, wanted: Dtype },
-    SourceUnknown { at: usize, op: Op, number: usize, known: usize },
-    OutputUnknown { output: usize, value: usize },
-    ReductionType { output: usize, reduction: Reduction, given: Dtype },
-    ScanType { output: usize, given: Dtype },
-    CorrectionUnknown { output: usize, scalar: usize },
-    ReducesAndScans,
-    AxisUnknown { axis: usize, ndim: usize },
-    CallCount { what: &'static str, given: usize, wanted: usize },
-    ScalarType { scalar: usize, given: Dtype, wanted: Dtype },
-    ExtentsOverflow { extents: Vec<usize> },
-    SpanOverflow { what: &'static str, number: usize },
-    EmptyReduction { output: usize, reduction: Reduction },
-    OutputRepeats { output: usize, axis: usize },
-    OutputReadElsewhere { output: usize, input: usize },
-    OutputsOverlap { first: usize, second: usize },
-}
-
-impl KernelError {
-    /// The stable name of the fault.
-    #[must_use]
-    pub fn reason(&self) -> &'static str {
-        use KernelError::*;
-        match self {
-            TooMany { .. } => "too-many",
-            NoOutput => "no-output",
-            OperandNotBefore { .. } => "operand-not-before",
-            OperandType { .. } => "operand-type",
-            OperandsDiffer { .. } => "operands-differ",
-            ResultType { .. } => "result-type",
-            SourceUnknown { .. } => "source-unknown",
-            OutputUnknown { .. } => "output-unknown",
-            ReductionType { .. } => "reduction-type",
-            ScanType { .. } => "scan-type",
-            CorrectionUnknown { .. } => "correction-unknown",
-            ReducesAndScans => "reduces-and-scans",
-            AxisUnknown { .. } => "axis-unknown",
-            CallCount { .. } => "call-count",
-            ScalarType { .. } => "scalar-type",
-            ExtentsOverflow { .. } => "extents-overflow",
-            SpanOverflow { .. } => "span-overflow",
-            EmptyReduction { .. } => "empty-reduction",
-            OutputRepeats { .. } => "output-repeats",
-            OutputReadElsewhere { .. } => "output-read-elsewhere",
-            OutputsOverlap { .. } => "outputs-overlap",
-        }
+partita_error::errors! {
+    /// Why a program or a call was refused.
+    pub enum KernelError {
+        TooMany { what: &'static str, count: usize, most: usize } "too-many" =>
+            "{count} {what} are too many; split the program, at most {most} each";
+        NoOutput "no-output" =>
+            "the program has no output; store or reduce a value";
+        OperandNotBefore { at: usize, operand: usize } "operand-not-before" =>
+            "instruction {at} uses {operand}, which does not come before it; order the list";
+        OperandType { at: usize, op: Op, given: Dtype } "operand-type" =>
+            "instruction {at}: {op:?} does not take {given}; cast it first";
+        OperandsDiffer { at: usize, op: Op, first: Dtype, other: Dtype } "operands-differ" =>
+            "instruction {at}: {op:?} of {first} and {other}; cast them to one type first";
+        ResultType { at: usize, op: Op, given: Dtype, wanted: Dtype } "result-type" =>
+            "instruction {at}: {op:?} gives {wanted}, not {given}; correct its type";
+        SourceUnknown { at: usize, op: Op, number: usize, known: usize } "source-unknown" =>
+            "instruction {at}: {op:?} {number} does not exist; use one of the {known} there are";
+        OutputUnknown { output: usize, value: usize } "output-unknown" =>
+            "output {output} is value {value}, which no instruction makes; use one that is made";
+        ReductionType { output: usize, reduction: Reduction, given: Dtype } "reduction-type" =>
+            "output {output}: no {reduction:?} of {given}; cast it first";
+        ScanType { output: usize, given: Dtype } "scan-type" =>
+            "output {output}: nothing runs along {given}; cast it to an integer";
+        CorrectionUnknown { output: usize, scalar: usize } "correction-unknown" =>
+            "output {output}: the variance's correction is scalar {scalar}; give a float64";
+        ReducesAndScans "reduces-and-scans" =>
+            "the program has reductions and running sums; make it two programs";
+        AxisUnknown { axis: usize, ndim: usize } "axis-unknown" =>
+            "axis {axis} does not exist; use one of the {ndim} of the space, counted from 0";
+        CallCount { what: &'static str, given: usize, wanted: usize } "call-count" =>
+            "{given} {what} were given; the program has {wanted}, give as many";
+        ScalarType { scalar: usize, given: Dtype, wanted: Dtype } "scalar-type" =>
+            "scalar {scalar} is {given}; give {wanted}, as the program says";
+        ExtentsOverflow { extents: Vec<usize> } "extents-overflow" =>
+            "the extents {extents:?} have more points than an index can count; use smaller ones";
+        SpanOverflow { what: &'static str, number: usize } "span-overflow" =>
+            "{what} {number} reaches beyond the address space; check its strides";
+        EmptyReduction { output: usize, reduction: Reduction } "empty-reduction" =>
+            "output {output}: {reduction:?} of no elements has no value; reduce at least one";
+        OutputRepeats { output: usize, axis: usize } "output-repeats" =>
+            "output {output} meets itself along axis {axis}; give strides that reach each element \
+             once";
+        OutputReadElsewhere { output: usize, input: usize } "output-read-elsewhere" =>
+            "output {output} overlaps input {input} at other points; write to a copy";
+        OutputsOverlap { first: usize, second: usize } "outputs-overlap" =>
+            "outputs {first} and {second} overlap; give them memory of their own";
     }
 }
 
-impl fmt::Display for KernelError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        use KernelError::*;
-        match self {
-            TooMany { what, count, most } => {
-                write!(f, "{count} {what} are too many: split the program, at most {most} each")
-            }
-            NoOutput => write!(f, "the program has no output: store or reduce a value"),
-            OperandNotBefore { at, operand } => write!(
-                f,
-                "instruction {at} uses {operand}, which does not come before it: order the list"
-            ),
-            OperandType { at, op, given } => {
-                write!(f, "instruction {at}: {op:?} does not take {given}: cast it first")
-            }
-            OperandsDiffer { at, op, first, other } => write!(
-                f,
-                "instruction {at}: {op:?} of {first} and {other}: cast them to one type first"
-            ),
-            ResultType { at, op, given, wanted } => {
-                write!(f, "instruction {at}: {op:?} gives {wanted}, not {given}: correct its type")
-            }
-            SourceUnknown { at, op, number, known } => {
-                write!(f, "instruction {at}: {op:?} {number} does not exist: there are {known}")
-            }
-            OutputUnknown { output, value } => {
-                write!(f, "output {output} is value {value}, which no instruction makes")
-            }
-            ReductionType { output, reduction, given } => {
-                write!(f, "output {output}: no {reduction:?} of {given}: cast it first")
-            }
-            ScanType { output, given } => {
-                write!(f, "output {output}: nothing runs along {given}: cast it to an integer")
-            }
-            CorrectionUnknown { output, scalar } => write!(
-                f,
-                "output {output}: the variance's correction is scalar {scalar}: give a float64"
-            ),
-            ReducesAndScans => {
-                write!(f, "the program has reductions and running sums: make it two programs")
-            }
-            AxisUnknown { axis, ndim } => {
-                write!(f, "axis {axis} does not exist: the space has {ndim} dimensions")
-            }
-            CallCount { what, given, wanted } => {
-                write!(f, "{given} {what} were given: the program has {wanted}")
-            }
-            ScalarType { scalar, given, wanted } => {
-                write!(f, "scalar {scalar} is {given}: the program wants {wanted}")
-            }
-            ExtentsOverflow { extents } => {
-                write!(f, "the extents {extents:?} have more points than an index can count")
-            }
-            SpanOverflow { what, number } => {
-                write!(f, "{what} {number} reaches beyond the address space: check its strides")
-            }
-            EmptyReduction { output, reduction } => {
-                write!(f, "output {output}: {reduction:?} of no elements has no value")
-            }
-            OutputRepeats { output, axis } => write!(
-                f,
-                "output {output} meets itself along axis {axis}: give strides that reach each element once"
-            ),
-            OutputReadElsewhere { output, input } => {
-                write!(f, "output {output} overlaps input {input} at other points: write to a copy")
-            }
-            OutputsOverlap { first, second } => {
-                write!(f, "outputs {first} and {second} overlap: give them memory of their own")
-            }
-        }
+#[cfg(test)]
+mod tests {
+    use super::KernelError;
+
+    #[test]
+    fn every_reason_is_its_variant_and_every_message_has_a_cure() {
+        assert_eq!(partita_error::judge(KernelError::TABLE, "", &[]), [""; 0]);
     }
 }
-
-impl std::error::Error for KernelError {}

@@ -267,6 +267,19 @@ impl Layout {
         })
     }
 
+    /// Shapes of a rank's local buffers, halos included; none if it is not part of the layout.
+    ///
+    /// ```
+    /// let layout = partita_layout::Layout::parse(&[10], "block @ 4")?;
+    /// assert_eq!(layout.local_shapes(3).collect::<Vec<_>>(), [[2]]);
+    /// assert_eq!(layout.local_shapes(4).count(), 0);
+    /// # Ok::<(), partita_layout::LayoutError>(())
+    /// ```
+    pub fn local_shapes(&self, rank: u64) -> impl Iterator<Item = Vec<u64>> + '_ {
+        let n_buffers = self.n_buffers(rank).unwrap_or(0);
+        (0..n_buffers).filter_map(move |buffer| self.local_shape(rank, buffer).ok())
+    }
+
     /// Shape of a rank's local buffer, halo included.
     ///
     /// # Errors

@@ -60,9 +60,9 @@ const HASH_FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Entries of the hash table that share a cache line: (index, slot).
 #[derive(Debug, Clone)]
 #[repr(align(64))]
-struct Bucket([(i64, u64); 4]);
+struct HashLine([(i64, u64); 4]);
 
-impl Bucket {
+impl HashLine {
     const FREE: Self = Self([(0, EMPTY); 4]);
 
     /// The slot of an index, without a branch; empty if it is not here.
@@ -99,7 +99,7 @@ enum Table {
     },
     Hash {
         shift: u32,
-        buckets: Vec<Bucket>,
+        buckets: Vec<HashLine>,
     },
 }
 
@@ -333,7 +333,7 @@ impl Table {
         }
         let n_buckets = (n_indices / 2 + 1).next_power_of_two().max(4);
         let shift = 64 - n_buckets.trailing_zeros();
-        Self::Hash { shift, buckets: vec![Bucket::FREE; n_buckets] }
+        Self::Hash { shift, buckets: vec![HashLine::FREE; n_buckets] }
     }
 
     /// Puts a slot unless the index has one already; gives what was there.

@@ -6,7 +6,7 @@
 //! [`check_family`] refuses the pair before MPI is initialised; [`check_world`]
 //! compares the launcher's number with the world's afterwards.
 
-use super::{Abi, MpiError, Result};
+use super::{Abi, MpiError, Result, connection};
 use std::{ffi::OsString, path::Path};
 
 /// Which MPI a launcher or a library belongs to.
@@ -31,6 +31,8 @@ struct Launcher {
     rank_only: &'static [&'static str],
     /// What tells the places of all its jobs apart.
     place: &'static [&'static str],
+    /// The variable that holds the number of the socket over which it speaks to the rank.
+    connection: Option<&'static str>,
 }
 
 const LAUNCHERS: [Launcher; 5] = [
@@ -40,6 +42,7 @@ const LAUNCHERS: [Launcher; 5] = [
         only_with: None,
         rank_only: &["PMIX_RANK"],
         place: &["OMPI_COMM_WORLD_RANK", "PMIX_NAMESPACE", "PMIX_RANK"],
+        connection: None,
     },
     Launcher {
         size: "PMI_SIZE",
@@ -47,13 +50,15 @@ const LAUNCHERS: [Launcher; 5] = [
         only_with: None,
         rank_only: &["MPI_LOCALNRANKS"],
         place: &["PMI_RANK", "PMI_ID", "PMI_PORT"],
+        connection: Some("PMI_FD"),
     },
     Launcher {
         size: "MV2_COMM_WORLD_SIZE",
         family: Some(Family::Mpich),
         only_with: None,
         rank_only: &[],
-        place: &[],
+        place: &["MV2_COMM_WORLD_RANK"],
+        connection: None,
     },
     Launcher {
         size: "PALS_SIZE",
@@ -61,6 +66,7 @@ const LAUNCHERS: [Launcher; 5] = [
         only_with: None,
         rank_only: &[],
         place: &["PALS_APID", "PALS_RANKID"],
+        connection: None,
     },
     Launcher {
         size: "SLURM_STEP_NUM_TASKS",
@@ -68,6 +74,7 @@ const LAUNCHERS: [Launcher; 5] = [
         only_with: Some("PMIX_RANK"),
         rank_only: &["PMIX_RANK"],
         place: &["SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_PROCID"],
+        connection: None,
     },
 ];
 
@@ -94,7 +101,24 @@ pub fn place() -> String {
 fn place_in(lookup: &Lookup<'_>) -> String {
     let names = LAUNCHERS.iter().flat_map(|launcher| launcher.place);
     let values = names.map(|name| lookup(name).unwrap_or_default().to_string_lossy().into_owned());
-    values.collect::<Vec<_>>().join("/")
+    let sockets = promised(lookup).map(|number| connection::socket(&number).unwrap_or_default());
+    values.chain(sockets).collect::<Vec<_>>().join("/")
+}
+
+/// Whether the environment names a connection to the launcher that this process does not have.
+///
+/// It was not inherited: a process that started this one has it, and is the rank.
+pub fn is_cut_off() -> bool {
+    is_cut_off_in(&|name| std::env::var_os(name))
+}
+
+fn is_cut_off_in(lookup: &Lookup<'_>) -> bool {
+    promised(lookup).any(|number| connection::socket(&number).is_none())
+}
+
+/// The numbers of the sockets that launchers promise this process.
+fn promised(lookup: &Lookup<'_>) -> impl Iterator<Item = OsString> {
+    LAUNCHERS.iter().filter_map(|launcher| lookup(launcher.connection?))
 }
 
 /// A program that starts ranks, or stands between a launcher and its ranks.
@@ -331,8 +355,10 @@ mod tests {
                 variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into())
             })
         };
-        let cases: [Variables<'_>; 6] = [
+        let cases: [Variables<'_>; 8] = [
             &[],
+            &[("MV2_COMM_WORLD_RANK", "0")],
+            &[("MV2_COMM_WORLD_RANK", "1")],
             &[("PMI_RANK", "0"), ("PMI_PORT", "here:1")],
             &[("PMI_RANK", "1"), ("PMI_PORT", "here:1")],
             &[("PMI_RANK", "1"), ("PMI_PORT", "here:2")],
@@ -341,6 +367,20 @@ mod tests {
         ];
         let places: std::collections::HashSet<_> = cases.iter().map(|one| place(one)).collect();
         assert_eq!(places.len(), cases.len(), "{places:?}");
+    }
+
+    #[test]
+    fn a_socket_tells_ranks_from_their_children() {
+        let socket = std::os::unix::net::UnixDatagram::unbound().expect("a socket");
+        let number = std::os::fd::AsRawFd::as_raw_fd(&socket).to_string();
+        let with = |value: Option<&str>| {
+            let lookup = |name: &str| value.filter(|_| name == "PMI_FD").map(OsString::from);
+            (is_cut_off_in(&lookup), place_in(&lookup))
+        };
+        let (none, rank, child) = (with(None), with(Some(&number)), with(Some("1000000")));
+        assert_eq!([none.0, rank.0, child.0], [false, false, true]);
+        assert_ne!(rank.1, child.1);
+        assert!(with(Some("no number")).0);
     }
 
     #[test]

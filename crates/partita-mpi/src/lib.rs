@@ -28,8 +28,9 @@
 //!
 //! # What it deliberately does not do
 //! Messages are bytes: what they mean, and how values are added, the layers
-//! above know. No element types, reductions, groups, windows, MPI-IO, topologies, dynamic processes, error recovery or Fortran; no
-//! Windows. It never initialises MPI by itself and never finalizes it.
+//! above know. No element types, reductions, groups, windows, MPI-IO,
+//! topologies, dynamic processes, error recovery or Fortran; no Windows.
+//! It never initialises MPI by itself and never finalizes it.
 #![cfg(unix)]
 
 mod abi;
@@ -37,6 +38,7 @@ mod ancestors;
 mod chunks;
 mod collective;
 mod comm;
+mod connection;
 mod constants;
 mod error;
 mod error_class;
@@ -49,6 +51,7 @@ mod message;
 mod mpiexec;
 mod pace;
 mod polling;
+mod process_stat;
 mod request;
 mod start;
 mod status;
@@ -67,8 +70,9 @@ pub use fork::n_forks;
 pub use handle::{Handle, Width};
 pub use library::{Init, Library, Started, ThreadLevel};
 pub use message::{Message, Source, Tag};
-pub use mpiexec::find_mpiexec;
+pub use mpiexec::{NO_MPIEXEC, find_mpiexec};
 pub use polling::{Polling, Step};
+pub use process_stat::ProcessStat;
 pub use request::{Request, RequestKind};
 pub use status::{Status, StatusLayout};
 pub use symbols::Load;

@@ -3,6 +3,9 @@
 use super::surroundings::{Surroundings, ThisProcess};
 use std::{env, path::PathBuf};
 
+/// What is said where there is none.
+pub const NO_MPIEXEC: &str = "no mpiexec found; pip install mpich brings one";
+
 /// The first `mpiexec` in these folders, then on `PATH`.
 pub fn find_mpiexec(own: Vec<PathBuf>) -> Option<PathBuf> {
     among(&ThisProcess, own)

@@ -41,15 +41,21 @@ impl<T> From<Option<T>> for Step<T> {
 impl Default for Polling {
     fn default() -> Self {
         Self {
-            n_spins: 200,
+            n_spins: Self::USUAL_SPINS,
             yield_for: Duration::from_millis(10),
             longest_sleep: Duration::from_millis(1),
-            limit: Some(Duration::from_secs(60)),
+            limit: Some(Self::USUAL_LIMIT),
         }
     }
 }
 
 impl Polling {
+    /// Turns of a spinning loop that end about when a rank on its own core answers.
+    pub const USUAL_SPINS: u32 = 200;
+
+    /// How long a rank waits for another unless told otherwise.
+    pub const USUAL_LIMIT: Duration = Duration::from_secs(60);
+
     /// The default with another limit; zero is no limit.
     ///
     /// ```

@@ -2,7 +2,8 @@
 //!
 //! Every movement is a plan between two layouts: source data is what ranks *own*, target data is
 //! what ranks *hold*. Halo exchange, broadcast, reduction, gather and transposition differ in
-//! their layouts only. The adjoint of a plan is the same plan reversed, its copies become sums.
+//! their layouts only. The adjoint of a plan is the same plan reversed, with copies
+//! turned into sums.
 //!
 //! ```
 //! use partita_layout::Layout;

@@ -20,6 +20,17 @@ impl fmt::Display for Finding {
     }
 }
 
+/// How many problems there are, in words: the last line of a check.
+///
+/// ```
+/// assert_eq!(partita_protocol::problems(1), "1 problem");
+/// assert_eq!(partita_protocol::problems(2), "2 problems");
+/// ```
+#[must_use]
+pub fn problems(n: usize) -> String {
+    if n == 1 { "1 problem".to_string() } else { format!("{n} problems") }
+}
+
 /// How much a check forgives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strictness {

@@ -31,7 +31,7 @@ mod tags;
 mod value;
 
 pub use error::ProtocolError;
-pub use finding::{Finding, Findings, Strictness};
+pub use finding::{Finding, Findings, Strictness, problems};
 pub use json::JsonError;
 pub use location::{Device, Location, read_locations};
 pub use value::{Facts, Role, Thing, Value};

@@ -13,18 +13,18 @@ use pyo3::prelude::*;
 use crate::errors::layout_error;
 
 /// A Python object's memory, held until dropped.
-pub(crate) struct Held {
+pub(crate) struct HeldMemory {
     view: Box<ffi::Py_buffer>,
     pub buffer: Buffer,
 }
 
 // SAFETY: a buffer view may be read and released from any thread that holds the interpreter, and
-// `Held` is only dropped with it held.
-unsafe impl Send for Held {}
+// `HeldMemory` is only dropped with it held.
+unsafe impl Send for HeldMemory {}
 // SAFETY: nothing in it changes after `new`.
-unsafe impl Sync for Held {}
+unsafe impl Sync for HeldMemory {}
 
-impl Held {
+impl HeldMemory {
     /// Takes hold of an object's memory as elements of this type.
     pub(crate) fn new(object: &Bound<'_, PyAny>, dtype: Dtype, side: &str) -> PyResult<Self> {
         let py = object.py();
@@ -86,7 +86,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldMemory {
     fn drop(&mut self) {
         Python::attach(|_| {
             // SAFETY: filled in `new`, released once, with the interpreter held.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use partita_cli::{Colour, Ending};
 use partita_protocol::Strictness;
+use partita_team::Engine;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -37,6 +38,10 @@ fn plain(py: Python<'_>, ending: Ending) -> PyResult<Bound<'_, PyTuple>> {
     match ending {
         Ending::Status(status) => ("status", status).into_pyobject(py),
         Ending::Script { n_ranks, engine, command } => {
+            let engine = match engine {
+                partita_cli::Engine::Threads => Engine::Threads,
+                partita_cli::Engine::Mpi => Engine::Mpi,
+            };
             ("run", n_ranks, engine.name(), command).into_pyobject(py)
         }
         Ending::Object { target, strictness } => {
@@ -54,4 +59,10 @@ pub(crate) fn run_doctor(
     mpiexec: Option<PathBuf>,
 ) -> (i32, String, String) {
     py.detach(|| told(|out, err| partita_cli::doctor(&facts, mpiexec.as_deref(), out, err)))
+}
+
+/// How many problems a check has found, in words.
+#[pyfunction]
+pub(crate) fn problems(n: usize) -> String {
+    partita_protocol::problems(n)
 }

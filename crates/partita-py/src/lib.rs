@@ -15,6 +15,7 @@ mod loan;
 mod maps;
 mod moves;
 mod mpi;
+mod order;
 mod pieces;
 mod plan;
 mod protocol;
@@ -33,6 +34,7 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // Counts forks from now on: a child must know that it is one, whatever it uses first.
     partita_mpi::n_forks();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("NO_MPIEXEC", partita_mpi::NO_MPIEXEC)?;
     module.add_class::<maps::Block>()?;
     module.add_class::<maps::Cyclic>()?;
     module.add_class::<maps::Whole>()?;
@@ -45,21 +47,26 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<moves::Run>()?;
     module.add_class::<buffers::WarmMemory>()?;
     module.add_class::<loan::LentBytes>()?;
-    module.add_class::<team::Crew>()?;
+    module.add_class::<team::ThreadWorld>()?;
     module.add_class::<team::TeamCore>()?;
     module.add_class::<team::Started>()?;
     module.add_class::<mpi::MpiWorld>()?;
     module.add_function(wrap_pyfunction!(mpi::is_launched, module)?)?;
     module.add_function(wrap_pyfunction!(mpi::launcher_place, module)?)?;
+    module.add_function(wrap_pyfunction!(mpi::launcher_is_cut_off, module)?)?;
     module.add_function(wrap_pyfunction!(mpi::find_mpiexec, module)?)?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::bytes_in_words, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::a_layout, module)?)?;
     module.add_function(wrap_pyfunction!(run::local_shapes, module)?)?;
     module.add_function(wrap_pyfunction!(cli::run_command, module)?)?;
+    module.add_function(wrap_pyfunction!(cli::problems, module)?)?;
     module.add_function(wrap_pyfunction!(cli::run_doctor, module)?)?;
     protocol::add(module)?;
     module.add_function(wrap_pyfunction!(loan::machine_name, module)?)?;
     module.add_function(wrap_pyfunction!(loan::set_kept_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::pack_parts, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::join_parts, module)?)?;
+    order::add(module)?;
     dist::add(module)
 }

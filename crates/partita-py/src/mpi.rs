@@ -35,6 +35,12 @@ pub(crate) fn launcher_place() -> String {
     partita_mpi::launcher::place()
 }
 
+/// Whether the environment names a connection to the launcher that this process does not have.
+#[pyfunction]
+pub(crate) fn launcher_is_cut_off() -> bool {
+    partita_mpi::launcher::is_cut_off()
+}
+
 /// The launcher `mpiexec`: in these folders, then on the path.
 #[pyfunction]
 pub(crate) fn find_mpiexec(own: Vec<PathBuf>) -> Option<PathBuf> {

@@ -28,18 +28,30 @@ pub(crate) fn plan(
     target: &Bound<'_, PyAny>,
     dtype: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Plan> {
-    let (source, target) = (read_layout(source)?.get(), read_layout(target)?.get());
+    let (source, target) = (a_layout(source)?, a_layout(target)?);
+    let (source, target) = (source.get(), target.get());
     let dtype = dtype.map_or(Ok(Dtype::F64), read_dtype)?;
     let made = py.detach(|| core::Plan::new(&source.core, &target.core, dtype));
     Ok(Plan { core: made.or_raise(py)? })
 }
 
-fn read_layout<'a, 'py>(value: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, Layout>> {
-    value.cast::<Layout>().map_err(|_| {
-        let kind = value.get_type();
-        let message = format!("a plan needs two layouts, not {kind}; use partita.Layout");
-        layout_error(value.py(), &message, "layout-type")
+/// What is given as a layout, if it is one.
+#[pyfunction]
+pub(crate) fn a_layout<'py>(given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Layout>> {
+    given.cast::<Layout>().cloned().map_err(|_| {
+        let kind = given.get_type();
+        let kind = kind.name().map_or_else(|_| kind.to_string(), |name| name.to_string());
+        // Its own code may raise.
+        let shown = given.repr().map_or_else(|_| String::new(), |text| format!(" ({text})"));
+        let message = format!("a {kind} as layout{shown}; use partita.Layout(shape, notation)");
+        layout_error(given.py(), &message, "layout-type")
     })
+}
+
+/// Bytes in the unit that fits, such as `1.5 MiB`.
+#[pyfunction]
+pub(crate) fn bytes_in_words(count: u128) -> String {
+    core::bytes_in_words(count)
 }
 
 /// A name, or whatever NumPy takes for a dtype.

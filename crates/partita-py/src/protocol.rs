@@ -75,9 +75,9 @@ pub(crate) fn read_partitioned(
 }
 
 /// Rank, address, process id and device of a place.
-type Place = (Option<u64>, Option<String>, Option<u64>, Option<(u32, u32)>);
+type PlainLocation = (Option<u64>, Option<String>, Option<u64>, Option<(u32, u32)>);
 
-fn place(location: &Location) -> Place {
+fn place(location: &Location) -> PlainLocation {
     let device = location.device.map(|device| (device.code, device.index));
     (location.rank, location.ip.as_deref().map(str::to_string), location.pid, device)
 }
@@ -149,7 +149,7 @@ impl Partitions {
     }
 
     /// Position, start and shape of every partition, in C order.
-    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Vec<Part<'py>>> {
+    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Vec<PlainPartition<'py>>> {
         let table = &self.read.table;
         let part = |number: u64| {
             let position = table.position(number);
@@ -192,7 +192,7 @@ impl Partitions {
     }
 
     /// Where a partition is: (rank, ip, pid, device) of each place.
-    fn locations(&self, number: usize) -> Vec<Place> {
+    fn locations(&self, number: usize) -> Vec<PlainLocation> {
         self.read
             .entries
             .get(number)
@@ -206,7 +206,7 @@ impl Partitions {
     }
 
     /// The first rank or address that each partition names.
-    fn first_places(&self) -> Vec<Option<Place>> {
+    fn first_places(&self) -> Vec<Option<PlainLocation>> {
         self.read.entries.iter().map(|entry| entry.locations.first().map(place)).collect()
     }
 
@@ -263,7 +263,7 @@ pub(crate) fn join_partitioned(
 }
 
 /// Position, start and shape of a partition.
-type Part<'py> = (Bound<'py, PyTuple>, Bound<'py, PyTuple>, Bound<'py, PyTuple>);
+type PlainPartition<'py> = (Bound<'py, PyTuple>, Bound<'py, PyTuple>, Bound<'py, PyTuple>);
 
 /// The partitions of a layout, and who holds them.
 #[pyclass(frozen, module = "partita._partita")]

@@ -1,6 +1,5 @@
 //! What a plan is run on: sources as they are given, targets given or fresh, and what comes out.
 
-use partita_layout as core;
 use partita_plan::Dtype;
 use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::intern;
@@ -9,7 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyList, PyTuple, PyType};
 
 use crate::buffers::WarmMemory;
-use crate::errors::{OrRaise, layout_error};
+use crate::errors::layout_error;
 use crate::layout::Layout;
 use crate::plan::Plan;
 use crate::team::TeamCore;
@@ -48,8 +47,8 @@ impl<'py> Sides<'py> {
             return Ok(Self { sources, targets: listed(out), result: out.clone() });
         }
         let (py, dtype) = (local.py(), plan.core.dtype());
-        let shapes = shapes_of(py, plan.core.target(), rank)?;
-        let fresh = shapes.iter().map(|shape| empty(py, shape, dtype));
+        let shapes = rank.into_iter().flat_map(|rank| plan.core.target().local_shapes(rank));
+        let fresh = shapes.map(|shape| empty(py, &shape, dtype));
         let targets = fresh.collect::<PyResult<Vec<_>>>()?;
         let result = shown(py, &targets, dtype)?;
         Ok(Self { sources, targets, result })
@@ -71,23 +70,15 @@ fn listed<'py>(buffers: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
 }
 
 /// Shapes of a rank's buffers; none if it is not part of the layout.
-fn shapes_of(py: Python<'_>, layout: &core::Layout, rank: Option<u64>) -> PyResult<Vec<Vec<u64>>> {
-    let Some(rank) = rank.filter(|rank| layout.ranks().place_of(*rank).is_some()) else {
-        return Ok(Vec::new());
-    };
-    let n_buffers = layout.n_buffers(rank).or_raise(py)?;
-    (0..n_buffers).map(|buffer| layout.local_shape(rank, buffer).or_raise(py)).collect()
-}
-
-/// Shapes of a rank's buffers; none if it is not part of the layout.
 #[pyfunction]
 pub(crate) fn local_shapes<'py>(
     py: Python<'py>,
     layout: &Layout,
     rank: i64,
 ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-    let shapes = shapes_of(py, &layout.core, u64::try_from(rank).ok())?;
-    shapes.iter().map(|shape| PyTuple::new(py, shape)).collect()
+    let rank = u64::try_from(rank).ok();
+    let shapes = rank.into_iter().flat_map(|rank| layout.core.local_shapes(rank));
+    shapes.map(|shape| PyTuple::new(py, shape)).collect()
 }
 
 /// An array of warm memory; its content is whatever was there.

@@ -7,7 +7,7 @@ use partita_team::{Access, Buffer, Giving, Part, Taking};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::buffers::Held;
+use crate::buffers::HeldMemory;
 use crate::errors::{layout_error, team_error};
 use crate::plan::Plan;
 
@@ -23,7 +23,7 @@ pub(crate) fn pack_parts(
 ) -> PyResult<()> {
     let held = hold(&sources, plan.core.dtype(), "source")?;
     let sources = buffers(&held);
-    let into = Held::new(into, Dtype::U8, "part")?;
+    let into = HeldMemory::new(into, Dtype::U8, "part")?;
     let (address, length) = dense(py, &into.buffer)?;
     if into.buffer.access == Access::Read {
         return Err(layout_error(py, "the part is read-only; give memory to write", "part-memory"));
@@ -69,8 +69,8 @@ pub(crate) fn join_parts(
 
 /// A part with the memory it lies in.
 enum Given {
-    Packed { address: usize, length: usize, _held: Held },
-    Seen { buffers: Vec<Buffer>, _held: Vec<Held> },
+    Packed { address: usize, length: usize, _held: HeldMemory },
+    Seen { buffers: Vec<Buffer>, _held: Vec<HeldMemory> },
 }
 
 impl Given {
@@ -82,7 +82,7 @@ impl Given {
                 Ok(Self::Seen { buffers: buffers(&held), _held: held })
             }
             Err(_) => {
-                let held = Held::new(part, Dtype::U8, "part")?;
+                let held = HeldMemory::new(part, Dtype::U8, "part")?;
                 let (address, length) = dense(part.py(), &held.buffer)?;
                 Ok(Self::Packed { address, length, _held: held })
             }
@@ -112,10 +112,10 @@ fn dense(py: Python<'_>, buffer: &Buffer) -> PyResult<(usize, usize)> {
     }
 }
 
-fn hold(objects: &[Bound<'_, PyAny>], dtype: Dtype, side: &str) -> PyResult<Vec<Held>> {
-    objects.iter().map(|object| Held::new(object, dtype, side)).collect()
+fn hold(objects: &[Bound<'_, PyAny>], dtype: Dtype, side: &str) -> PyResult<Vec<HeldMemory>> {
+    objects.iter().map(|object| HeldMemory::new(object, dtype, side)).collect()
 }
 
-fn buffers(held: &[Held]) -> Vec<Buffer> {
+fn buffers(held: &[HeldMemory]) -> Vec<Buffer> {
     held.iter().map(|held| held.buffer.clone()).collect()
 }

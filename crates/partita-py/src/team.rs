@@ -1,4 +1,4 @@
-//! Teams for Python: `Crew` makes those of threads, `TeamCore` is one of any engine.
+//! Teams for Python: `ThreadWorld` makes those of threads, `TeamCore` is one of any engine.
 //!
 //! `partita.Team` wraps it.
 
@@ -13,27 +13,27 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use crate::buffers::Held;
+use crate::buffers::HeldMemory;
 use crate::errors::team_error;
 use crate::plan::Plan;
 use crate::run::Sides;
 
-/// All ranks of one process that work together.
+/// All ranks that are threads of this process and work together.
 #[pyclass(frozen, module = "partita._partita")]
 #[derive(Debug)]
-pub(crate) struct Crew {
+pub(crate) struct ThreadWorld {
     core: Arc<threads::World>,
 }
 
 #[pymethods]
-impl Crew {
+impl ThreadWorld {
     #[new]
     fn new(n_ranks: u64) -> Self {
         Self { core: threads::World::new(n_ranks) }
     }
 
     /// The team of all ranks, as one of them sees it.
-    fn world(&self, rank: u64) -> TeamCore {
+    fn team(&self, rank: u64) -> TeamCore {
         TeamCore { core: self.core.team(rank) }
     }
 
@@ -43,7 +43,6 @@ impl Crew {
     }
 }
 
-/// Calls that a team makes in Python; the engine compares them by their static name.
 /// An ordered list of ranks, as one of them sees it.
 #[pyclass(frozen, module = "partita._partita")]
 #[derive(Debug)]
@@ -63,6 +62,12 @@ impl TeamCore {
     #[getter]
     fn engine(&self) -> &'static str {
         self.core.engine().name()
+    }
+
+    /// Whether all its ranks are in this process.
+    #[getter]
+    fn is_one_process(&self) -> bool {
+        self.core.engine().is_one_process()
     }
 
     /// Whether this rank and a member can touch each other's memory.
@@ -188,10 +193,10 @@ impl TeamCore {
         plan: &Plan,
         objects: &[Bound<'_, PyAny>],
         side: &str,
-    ) -> PyResult<(Vec<Buffer>, Vec<Held>)> {
+    ) -> PyResult<(Vec<Buffer>, Vec<HeldMemory>)> {
         let dtype = plan.core.dtype();
-        let held: PyResult<Vec<Held>> =
-            objects.iter().map(|object| Held::new(object, dtype, side)).collect();
+        let held: PyResult<Vec<HeldMemory>> =
+            objects.iter().map(|object| HeldMemory::new(object, dtype, side)).collect();
         match held {
             Ok(held) => Ok((held.iter().map(|held| held.buffer.clone()).collect(), held)),
             Err(error) => Err(self.told(py, error)),
@@ -229,8 +234,8 @@ fn known_to<'a>(py: Python<'_>, error: PyErr, teams: impl Iterator<Item = &'a [u
 pub(crate) struct Started {
     team: TeamCore,
     plan: Py<Plan>,
-    sources: (Vec<Buffer>, Vec<Held>),
-    targets: (Vec<Buffer>, Vec<Held>),
+    sources: (Vec<Buffer>, Vec<HeldMemory>),
+    targets: (Vec<Buffer>, Vec<HeldMemory>),
     /// The target buffer as the caller sees it.
     #[pyo3(get)]
     result: Py<PyAny>,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from partita._args import integers
 from partita._errors import ProtocolError
-from partita._partita import PartitionTable, distarray_dims
+from partita._partita import PartitionTable, distarray_dims, number_of
 from partita._team import addresses
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Position = tuple[int, ...]
 # Position, start, shape and ranks of a partition.
-Part = tuple[Position, Position, Position, list[int]]
+PartitionRow = tuple[Position, Position, Position, list[int]]
 
 DIALECTS = ("spec", "heat", "ip")
 
@@ -82,7 +82,7 @@ def _tiling(array: Array) -> Position:
     return PartitionTable(array.layout).tiling
 
 
-def _parts(array: Array) -> Iterator[Part]:
+def _parts(array: Array) -> Iterator[PartitionRow]:
     """The partitions in C order. An array that was taken over is handed on as it came."""
     if not array._imported:
         yield from PartitionTable(array.layout).parts()
@@ -129,9 +129,7 @@ def _places(array: Array, dialect: str) -> Callable[[Position, Sequence[int]], l
 
 def _given_places(table: Partitions, position: Position, dialect: str) -> list[Any]:
     """What the producer said of a partition, as far as the dialect has words for it."""
-    number = 0
-    for at, length in zip(position, table.tiling, strict=True):
-        number = number * length + at
+    number = number_of(position, table.tiling)
     if dialect == "spec":
         return table.places(number)
     wanted = 0 if dialect == "heat" else 1

@@ -50,11 +50,10 @@ def page(array: Array) -> str:
         n_bytes = layout.n_held(rank) * array.dtype.itemsize
         return layout.n_owned(rank), f"{n_bytes:,}", place
 
+    size = "1 rank" if team.size == 1 else f"{team.size} ranks"
     facts = [
-        ("shape", array.shape),
         ("dtype", array.dtype),
-        ("layout", layout.notation),
-        ("team", f"{team.size} ranks on {team.engine}, this is rank {team.rank}"),
+        ("team", f"{size} on {team.engine}, this is rank {team.rank}"),
     ]
     head = ("rank", "owned", "bytes held", "location")
     return f"<div>{table(facts)}{ranks(array, head, cells)}{layout._repr_html_()}</div>"

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from partita._errors import words_of
+from partita._partita import problems
 from partita._protocol.check import check
 
 
@@ -33,7 +34,7 @@ def main(target: str, strict: bool) -> int:
     for finding in findings:
         print(finding)
     if findings:
-        print(f"{len(findings)} problem{'' if len(findings) == 1 else 's'}")
+        print(problems(len(findings)))
         return 1
     print(f"{target}: no problem found")
     return 0

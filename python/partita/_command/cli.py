@@ -13,7 +13,7 @@ def _facts() -> list[tuple[str, str]]:
     from importlib.metadata import PackageNotFoundError, version
 
     facts = [("Python", sys.version.split()[0])]
-    for package in ("numpy", "mpi4py", "mpich", "dask", "ray", "torch"):
+    for package in ("numpy", "mpi4py", "mpich", "dask", "ray", "torch", "jax", "pandas"):
         try:
             facts.append((package, version(package)))
         except PackageNotFoundError:

@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+from partita._memory import sharing
 from partita._partita import find_mpiexec
 
 # MPI starts in about a second; where it hangs the doctor must not.
@@ -25,7 +26,7 @@ def mpiexec() -> str | None:
     # `pip install --target` puts programs into the folder of the packages.
     own = [Path(sys.executable).parent, packages / "bin"]
     found = find_mpiexec([str(folder) for folder in own])
-    return found and str(found)
+    return None if found is None else str(found)
 
 
 def facts() -> list[tuple[str, str]]:
@@ -89,8 +90,8 @@ def _examine() -> None:
 
 
 def _why_not() -> str:
-    if os.environ.get("PARTITA_SHARED_MEMORY") == "0":
-        return "switched off by PARTITA_SHARED_MEMORY=0; messages are used"
+    if not sharing.is_wanted():
+        return f"switched off by {sharing.VARIABLE}=0; messages are used"
     return "not available (no /proc, or it is closed to other processes); messages are used"
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from partita._errors import LayoutError, text_of, words_of
+from partita._partita import NO_MPIEXEC
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -28,8 +29,6 @@ def _body(team: Team, code: CodeType, path: str) -> None:
 
 def main(n_ranks: int, engine: str, command: list[str]) -> int:
     """Run a script with its arguments; give the exit status."""
-    from partita._team.spmd import spmd
-
     if engine == "mpi":
         return _launch(n_ranks, command)
     script = Path(command[0])
@@ -38,6 +37,8 @@ def main(n_ranks: int, engine: str, command: list[str]) -> int:
     except OSError as error:
         print(f"error: cannot read {script}: {error.strerror}", file=sys.stderr)
         return 1
+    from partita._team.spmd import spmd
+
     sys.argv = [str(script), *command[1:]]
     sys.path.insert(0, str(script.resolve().parent))
     try:
@@ -67,14 +68,16 @@ def _failure(error: BaseException) -> int:
 def _launch(n_ranks: int, command: list[str]) -> int:
     """Start the script under mpiexec, the environment's own before the system's."""
     from partita._command.doctor import mpiexec as find
+    from partita._team.spmd import a_number_of_ranks
 
     mpiexec = find()
     if mpiexec is None:
-        print("error: no mpiexec found; pip install mpich brings one", file=sys.stderr)
+        print(f"error: {NO_MPIEXEC}", file=sys.stderr)
         return 1
-    if n_ranks < 1:
-        print(f"error[ranks-zero]: {n_ranks} ranks; use at least 1", file=sys.stderr)
-        return 2
+    try:
+        a_number_of_ranks(n_ranks)
+    except LayoutError as error:
+        return _failure(error)
     launch = [mpiexec, "-n", str(n_ranks), sys.executable, *command]
     return subprocess.run(launch, check=False).returncode
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._args import a_layout
 from partita._array.array import Array
 from partita._errors import LayoutError, ProtocolError
 from partita._findings import Problem, bring, problem_of
 from partita._memory.views import as_numpy, is_frame
-from partita._partita import Layout, Whole
+from partita._partita import Layout, Whole, a_layout
 from partita._protocol.dictionary import DISTARRAY, PARTITIONED
 from partita._protocol.distarray import from_distarray
 from partita._protocol.partitioned import from_partitioned

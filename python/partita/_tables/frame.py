@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._args import a_layout
 from partita._array.array import Array
 from partita._errors import LayoutError, ProtocolError
 from partita._findings import share
-from partita._partita import Block, Layout, Whole
+from partita._partita import Block, Layout, Whole, a_layout
 from partita._tables.column_moves import ColumnMoves, Rectangle, Rectangles
 from partita._tables.columns import Codec, Encoded, codec_of
 from partita._tables.schema import (

@@ -7,7 +7,7 @@
 - `loans`: parts that stay where they are, for workers of one machine.
 - `chunks`: layouts that are grids of chunks.
 - `share`: one process's array on every rank of a team; `plain_layouts`: its layout as plain data.
-- `references`: how references of Ray come to other processes.
+- `ray_references`: how references of Ray come to other processes.
 - `cache`: a cache that type checkers see through.
 - `html`: what a notebook shows.
 """

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._args import a_layout, is_listed
+from partita._args import is_listed
 from partita._errors import LayoutError
-from partita._partita import Layout, local_shapes, plan
+from partita._partita import Layout, a_layout, local_shapes, plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

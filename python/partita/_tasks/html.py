@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from partita._array import html
+from partita._partita import bytes_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,18 +13,8 @@ if TYPE_CHECKING:
     from partita._array.described import Described
 
 
-def bytes_in_words(n_bytes: int) -> str:
-    """A number of bytes for people."""
-    size = float(n_bytes)
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
-        if size < 1024 or unit == "TiB":
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.2f} {unit}"
-        size /= 1024
-    raise AssertionError
-
-
 def page(array: Described, engine: str, places: Mapping[int, str]) -> str:
-    """Facts, where each slot was put, and the layout drawn."""
+    """Facts, where each slot was put, and the layout in figures and drawn."""
     layout = array.layout
 
     def cells(rank: int) -> tuple[str, str]:
@@ -31,14 +22,9 @@ def page(array: Described, engine: str, places: Mapping[int, str]) -> str:
         return places.get(rank, "where it was made"), bytes_in_words(held)
 
     facts = [
-        ("shape", " x ".join(map(str, array.shape)) or "()"),
         ("dtype", array.dtype),
         ("bytes", bytes_in_words(array.nbytes)),
-        ("layout", layout.notation),
         ("engine", engine),
     ]
     slots = html.ranks(array, ("rank", "place", "bytes"), cells)
-    return (
-        f"<table><tr><td>{html.table(facts)}</td><td>{slots}</td>"
-        f"<td>{layout.draw()}</td></tr></table>"
-    )
+    return f"<div>{html.table(facts)}{slots}{layout._repr_html_()}</div>"

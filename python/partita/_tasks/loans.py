@@ -7,12 +7,12 @@ a part is `Gone`, and the plan runs once more with parts that travel.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from partita._errors import TeamError
+from partita._memory import sharing
 from partita._partita import LentBytes, machine_name
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ SMALLEST_LOAN_BYTES = 1 << 18
 ENDED = "loan-ended"
 
 
-class Part:
+class LentPart:
     """Packed bytes that this process lends, or that it has borrowed."""
 
     def __init__(self, memory: LentBytes) -> None:
@@ -63,23 +63,22 @@ class Gone:
         return borrow, (self._note,)
 
 
-def lend(n_bytes: int) -> Part | None:
+def lend(n_bytes: int) -> LentPart | None:
     """Room for a part that others of this machine can read; none where that does not pay."""
     loan = LentBytes.lend(n_bytes) if n_bytes >= SMALLEST_LOAN_BYTES else None
-    return None if loan is None else Part(loan)
+    return None if loan is None else LentPart(loan)
 
 
-def borrow(note: Sequence[int]) -> Part | Gone:
+def borrow(note: Sequence[int]) -> LentPart | Gone:
     """The part that a note tells of."""
     try:
         found = LentBytes.borrow(note)
     except TeamError as error:
         # Schedulers unpickle where nobody sees an error: whoever wants the bytes gets it.
         return Gone(note, error)
-    return Gone(note) if found is None else Part(found)
+    return Gone(note) if found is None else LentPart(found)
 
 
 def machine() -> str:
     """Names the processes that can borrow from each other; empty where this one does not lend."""
-    is_wanted = os.environ.get("PARTITA_SHARED_MEMORY", "1") != "0"
-    return (machine_name() or "") if is_wanted else ""
+    return (machine_name() or "") if sharing.is_wanted() else ""

@@ -17,7 +17,7 @@ from partita._tasks.loans import lend
 if TYPE_CHECKING:
     from partita._array.array import Local
     from partita._partita import Plan
-    from partita._tasks.loans import Part
+    from partita._tasks.loans import LentPart
     from partita._tasks.schedule import Cut, Take
 
 
@@ -27,7 +27,7 @@ def _plan(pickled: bytes) -> Plan:
     return made
 
 
-def cut(pickled: bytes, one: Cut, buffers: Any) -> Local | Part:
+def cut(pickled: bytes, one: Cut, buffers: Any) -> Local | LentPart:
     """The task that packs what one slot gives to some others."""
     lent = lend(one.n_bytes) if one.is_near else None
     packed = empty((one.n_bytes,), np.uint8) if lent is None else lent.array

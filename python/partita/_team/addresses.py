@@ -38,7 +38,7 @@ def here() -> Address:
 
 def known(team: Team) -> list[Address] | None:
     """The addresses of a team's ranks, if they can be told without communication."""
-    if team.engine == "threads":
+    if team.native.is_one_process:
         return [here()] * team.size
     return team.known_addresses
 

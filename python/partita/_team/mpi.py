@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from partita._errors import LayoutError, words_of
+from partita._memory import sharing
 from partita._partita import MpiWorld
 from partita._team import place
 
@@ -94,7 +95,6 @@ def _open(comm: Any) -> MpiWorld:
     if comm is not None:
         MPI = _mpi4py(comm)
         module, handle = MPI.__file__, MPI._handleof(comm)
-    shared = os.environ.get("PARTITA_SHARED_MEMORY", "1") != "0"
     if not _opened and not place.mpi4py_runs():
         place.check()
     mark = place.mark()
@@ -103,7 +103,7 @@ def _open(comm: Any) -> MpiWorld:
         prefix=sys.prefix,
         packages=[one for one in sys.path if isinstance(one, str)],
         comm=handle,
-        shared=shared,
+        shared=sharing.is_wanted(),
     )
     os.environ.update(mark)
     _opened.add(opened)

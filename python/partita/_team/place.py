@@ -7,11 +7,10 @@ of a rank is no rank: if it joined, MPI would end it or the whole job.
 from __future__ import annotations
 
 import os
-import stat
 import sys
 
 from partita._errors import TeamError
-from partita._partita import launcher_place
+from partita._partita import launcher_is_cut_off, launcher_place
 
 # Set by a process that has joined: its number and its place.
 _MARK = "PARTITA_JOINED"
@@ -45,15 +44,15 @@ def check_fork() -> None:
 def check() -> None:
     """Refuse where an ancestor has joined the job in this place, or holds the way to do so."""
     holder, _, taken = os.environ.get(_MARK, "").partition(" ")
-    if holder and holder != str(os.getpid()) and taken == _place():
+    if holder and holder != str(os.getpid()) and taken == launcher_place():
         raise _refusal(f"process {holder}, which started it,")
-    if "PMI_FD" in os.environ and not _connection():
+    if launcher_is_cut_off():
         raise _refusal("the process that started it")
 
 
 def mark() -> dict[str, str]:
     """What the environment of children shall have besides, once this process has joined."""
-    return {_MARK: f"{os.getpid()} {_place()}"}
+    return {_MARK: f"{os.getpid()} {launcher_place()}"}
 
 
 def _refusal(holder: str) -> TeamError:
@@ -63,16 +62,3 @@ def _refusal(holder: str) -> TeamError:
         "this process alone"
     )
     return TeamError(message, "not-a-rank")
-
-
-def _place() -> str:
-    return f"{launcher_place()}/{_connection()}"
-
-
-def _connection() -> str:
-    """The connection to the launcher; empty where there is none."""
-    try:
-        found = os.fstat(int(os.environ["PMI_FD"]))
-    except (KeyError, ValueError, OSError):
-        return ""
-    return f"{found.st_dev}:{found.st_ino}" if stat.S_ISSOCK(found.st_mode) else ""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from partita._args import natural
 from partita._errors import LayoutError, RemoteError, TeamError, is_a, words_of
-from partita._partita import Crew, is_launched
+from partita._partita import ThreadWorld, is_launched
 from partita._team import mpi
 from partita._team.team import Team, a_deadline
 
@@ -38,7 +38,7 @@ def world(comm: Any = None) -> Team:
         return Team(mpi.world(comm))
     team = _current.get(None)
     if team is None or _is_left_behind(team):
-        team = Team(mpi.world() if is_launched() else Crew(1).world(0))
+        team = Team(mpi.world() if is_launched() else ThreadWorld(1).team(0))
         _current.set(team)
     return team
 
@@ -48,7 +48,7 @@ def _is_left_behind(team: Team) -> bool:
     try:
         team.native.check()
     except TeamError:
-        if team.engine == "mpi" or len(team.ranks) > 1:
+        if not team.native.is_one_process or len(team.ranks) > 1:
             raise
         return True
     return False
@@ -65,48 +65,54 @@ def spmd(
 
     If ranks fail, the error of the first that failed by itself is raised, with a note of its rank.
     """
-    n_ranks = natural(ranks, "ranks")
-    if n_ranks == 0:
-        raise LayoutError("spmd on 0 ranks; use at least 1", "ranks-zero")
+    n_ranks = a_number_of_ranks(ranks)
     deadline = a_deadline(deadline)
-    crew = Crew(n_ranks)
+    thread_world = ThreadWorld(n_ranks)
     results: list[Any] = [None] * n_ranks
     errors: dict[int, BaseException] = {}
 
     def run(rank: int) -> None:
         try:
-            team = Team(crew.world(rank)).with_deadline(deadline)
+            team = Team(thread_world.team(rank)).with_deadline(deadline)
             _current.set(team)
             results[rank] = fn(team, *args)
-            crew.leave(rank, "its function has returned")
+            thread_world.leave(rank, "its function has returned")
         except BaseException as error:
             errors[rank] = error
-            crew.leave(rank, words_of(error))
+            thread_world.leave(rank, words_of(error))
 
     threads = [
         threading.Thread(target=run, args=(rank,), name=f"partita-{rank}", daemon=True)
         for rank in range(n_ranks)
     ]
-    _start(threads, crew)
-    _join(threads, crew)
+    _start(threads, thread_world)
+    _join(threads, thread_world)
     if errors:
         raise _first(errors, n_ranks)
     return results
 
 
-def _start(threads: list[threading.Thread], crew: Crew) -> None:
+def a_number_of_ranks(given: Any) -> int:
+    """What is given as a number of ranks, if it is one."""
+    n_ranks = natural(given, "ranks")
+    if n_ranks == 0:
+        raise LayoutError("0 ranks; use at least 1", "ranks-zero")
+    return n_ranks
+
+
+def _start(threads: list[threading.Thread], thread_world: ThreadWorld) -> None:
     """Start all ranks, or end those that have started: they would wait for the others."""
     try:
         for thread in threads:
             thread.start()
     except RuntimeError:
         for rank in range(len(threads)):
-            crew.leave(rank, "not all ranks could be started")
+            thread_world.leave(rank, "not all ranks could be started")
         message = f"{len(threads)} ranks are more threads than the system gives; use fewer"
         raise LayoutError(message, "ranks-threads") from None
 
 
-def _join(threads: list[threading.Thread], crew: Crew) -> None:
+def _join(threads: list[threading.Thread], thread_world: ThreadWorld) -> None:
     """Wait for all ranks; on Ctrl-C end them first."""
     try:
         for thread in threads:
@@ -114,7 +120,7 @@ def _join(threads: list[threading.Thread], crew: Crew) -> None:
                 thread.join(0.05)
     except KeyboardInterrupt:
         for rank in range(len(threads)):
-            crew.leave(rank, "interrupted")
+            thread_world.leave(rank, "interrupted")
         # Waiting ranks notice by themselves; those in Python code get the exception there.
         for thread in threads:
             thread.join(0.2)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from partita._args import checked_axes, integer, integers, natural
 from partita._errors import LayoutError, TeamError, text_of, words_of
 from partita._keeper import Keeper
+from partita._partita import number_of, position_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -222,16 +223,12 @@ class Grid(Team):
 
     def coords(self, rank: int) -> tuple[int, ...]:
         """Return the coordinates of a rank of this team."""
-        rest = natural(rank, "rank")
-        if rest >= self.size:
+        number = natural(rank, "rank")
+        if number >= self.size:
             raise LayoutError(
                 f"rank {rank} of a grid of {self.size}; use one below", "rank-unknown"
             )
-        coords = []
-        for length in reversed(self.shape):
-            rest, coord = divmod(rest, length)
-            coords.append(coord)
-        return tuple(reversed(coords))
+        return position_of(number, self.shape)
 
     def rank_at(self, coords: Sequence[int]) -> int:
         """Return the rank at the given coordinates."""
@@ -241,10 +238,7 @@ class Grid(Team):
         ):
             message = f"coordinates {coords} in a grid of shape {self.shape}; stay inside"
             raise LayoutError(message, "coordinates-outside")
-        rank = 0
-        for coord, length in zip(coords, self.shape, strict=True):
-            rank = rank * length + coord
-        return rank
+        return number_of(coords, self.shape)
 
     def neighbors(self, rank: int | None = None) -> list[tuple[int, int]]:
         """Return the (left, right) ranks per dimension; -1 at an edge."""

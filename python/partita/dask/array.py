@@ -11,7 +11,7 @@ import numpy as np
 
 from partita._errors import LayoutError, TeamError
 from partita._tasks.array import TaskArray
-from partita._tasks.references import Exchange
+from partita._tasks.ray_references import Exchange
 from partita.dask import cluster
 from partita.dask.cluster import a_client, bind, current_client, host, one_clear_error, restricted
 from partita.dask.fetch import get

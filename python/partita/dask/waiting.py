@@ -17,7 +17,7 @@ LOOK_AROUND_SECONDS = 5.0
 NOBODY_WORKS_SECONDS = 60.0
 
 
-class _Patience:
+class _WorkerWatch:
     """Gives up when for a minute there was no worker that could work."""
 
     def __init__(self, client: Any) -> None:
@@ -50,13 +50,13 @@ def wait_for(handles: list[Handle], client: Any) -> None:
     if not handles:
         return
     with one_clear_error(), client.as_current():
-        patience = _Patience(client)
+        workers = _WorkerWatch(client)
         while True:
             try:
                 wait(handles, timeout=LOOK_AROUND_SECONDS)
                 break
             except TimeoutError:
-                patience.look()
+                workers.look()
         for future in handles:
             if future.status != "finished":
                 future.result()

@@ -156,7 +156,7 @@ class _Rooted:
         transpose_target: bool = False,
         out: Local | None = None,
     ) -> Local:
-        """Return the adjoint's result: copies become sums, and sums become copies."""
+        """Return the adjoint's result: with copies turned into sums, and sums into copies."""
         back = broadcast if self.is_sum else sum_reduce
         flags = {"transpose_source": transpose_target, "transpose_target": transpose_source}
         if target is None:

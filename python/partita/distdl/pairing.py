@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from math import prod
 
 from partita._args import flag
+from partita._partita import number_of
 from partita.distdl.errors import BroadcastRuleError
 
 Shape = tuple[int, ...]
@@ -78,10 +79,7 @@ def pair(
     shape = [lengths[axis] for axis in axes]
 
     def colour(index: Shape) -> int:
-        flat = 0
-        for axis, length in zip(axes, shape, strict=True):
-            flat = flat * length + index[axis]
-        return flat
+        return number_of([index[axis] for axis in axes], shape)
 
     start = (0,) * len(padding)
     sources = tuple(colour(start + index) for index in few.read_indices())

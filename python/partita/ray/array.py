@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from partita._tasks import worker
 from partita._tasks.array import TaskArray
-from partita._tasks.references import cluster_address
+from partita._tasks.ray_references import cluster_address
 from partita.ray.cluster import (
     alive_nodes,
     node_addresses,

@@ -13,7 +13,7 @@ import numpy as np
 from partita._errors import TeamError
 from partita._memory.views import is_frame
 from partita._tasks.handles import by_rank
-from partita._tasks.references import Exchange
+from partita._tasks.ray_references import Exchange
 from partita.ray.array import RayArray
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from partita._errors import TeamError
-from partita._tasks.references import Exchange, connect
+from partita._tasks.ray_references import Exchange, connect
 from partita.dask.array import DaskArray
 from partita.dask.cluster import a_client, current_client, workers_near
 from partita.ray.cluster import addresses_of

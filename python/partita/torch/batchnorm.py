@@ -20,7 +20,7 @@ from partita.torch.functions import outside
 from partita.torch.memory import structure, widened
 from partita.torch.parameters import channel_keepers, kept, own_channels
 from partita.torch.primitives import AllSumReduce
-from partita.torch.state import Divided, Place
+from partita.torch.state import Divided, SerialRegion
 
 
 class DistributedBatchNorm(Divided):
@@ -132,14 +132,14 @@ class DistributedBatchNorm(Divided):
         self._track(mean.detach(), variance.detach(), count)
         return mean, variance
 
-    def places(self) -> dict[str, Place]:
+    def places(self) -> dict[str, SerialRegion]:
         """Scale, shift and statistics of this worker's channels."""
         shape, own = (self.num_features,), (slice(*self.channels),)
-        places = {name: Place(shape, own, self.is_keeper) for name in ("weight", "bias")}
+        places = {name: SerialRegion(shape, own, self.is_keeper) for name in ("weight", "bias")}
         is_member = self.P_x.active
         for name in ("running_mean", "running_var"):
-            places[name] = Place(shape, own, is_member)
-        places["num_batches_tracked"] = Place((), (), is_member)
+            places[name] = SerialRegion(shape, own, is_member)
+        places["num_batches_tracked"] = SerialRegion((), (), is_member)
         return places
 
     def home(self) -> Team | None:

@@ -23,7 +23,7 @@ from partita.torch.arguments import checked_dtype, serial_layer
 from partita.torch.kernels import Kernel, Numbers, per_dimension
 from partita.torch.parameters import channel_keepers, empty_result, kept, own_channels
 from partita.torch.primitives import AllGather
-from partita.torch.state import Divided, Place
+from partita.torch.state import Divided, SerialRegion
 
 
 class _Convolution(Kernel, Divided):
@@ -76,14 +76,14 @@ class _Convolution(Kernel, Divided):
         shift = None if alone.bias is None else alone.bias.detach()[own].clone()
         self.bias = kept(shift, self.is_keeper)
 
-    def places(self) -> dict[str, Place]:
+    def places(self) -> dict[str, SerialRegion]:
         """Weight and bias: the rows of this worker's output channels."""
         rows, columns = slice(*self.out_range), slice(0, self.in_channels // self.groups)
         taps = [slice(0, length) for length in self.kernel_size]
         shape = (self.out_channels, self.in_channels // self.groups, *self.kernel_size)
         return {
-            "weight": Place(shape, (rows, columns, *taps), self.is_keeper),
-            "bias": Place(shape[:1], (rows,), self.is_keeper),
+            "weight": SerialRegion(shape, (rows, columns, *taps), self.is_keeper),
+            "bias": SerialRegion(shape[:1], (rows,), self.is_keeper),
         }
 
     def home(self) -> Team | None:

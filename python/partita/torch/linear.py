@@ -17,7 +17,7 @@ from partita.torch.arguments import checked_dtype, serial_layer
 from partita.torch.memory import DTYPE_NAMES, structure
 from partita.torch.parameters import kept
 from partita.torch.primitives import Broadcast, SumReduce
-from partita.torch.state import Divided, Place
+from partita.torch.state import Divided, SerialRegion
 
 
 class DistributedLinear(Divided):
@@ -101,13 +101,13 @@ class DistributedLinear(Divided):
             message = f"a tensor of {dtype} for weights of {self.weight.dtype}; convert one of them"
             raise LayoutError(message, "dtypes-differ")
 
-    def places(self) -> dict[str, Place]:
+    def places(self) -> dict[str, SerialRegion]:
         """Rows and columns of the weight, rows of the bias."""
         rows, columns = slice(*self.out_range), slice(*self.in_range)
         shape = (self.out_features, self.in_features)
         return {
-            "weight": Place(shape, (rows, columns), self.P_w.active),
-            "bias": Place(shape[:1], (rows,), self._adds_bias),
+            "weight": SerialRegion(shape, (rows, columns), self.P_w.active),
+            "bias": SerialRegion(shape[:1], (rows,), self._adds_bias),
         }
 
     def home(self) -> Team | None:

@@ -29,7 +29,7 @@ from partita.torch.memory import DTYPE_NAMES, as_array, as_tensor, structure
 
 
 @dataclass(frozen=True)
-class Place:
+class SerialRegion:
     """Where a worker's tensor lies in the serial layer's; others than holders have no elements."""
 
     shape: tuple[int, ...]
@@ -46,7 +46,7 @@ class Place:
 class Divided(torch.nn.Module):
     """A layer whose parameters are parts of a serial layer's, under the same names."""
 
-    def places(self) -> dict[str, Place]:
+    def places(self) -> dict[str, SerialRegion]:
         """Where each parameter and buffer of this worker lies."""
         raise NotImplementedError
 
@@ -94,7 +94,7 @@ def serial_state_dict(module: torch.nn.Module) -> OrderedDict[str, torch.Tensor]
     return found
 
 
-def _compare(state: Mapping[str, Any], parts: Mapping[str, tuple[Place, Team]]) -> None:
+def _compare(state: Mapping[str, Any], parts: Mapping[str, tuple[SerialRegion, Team]]) -> None:
     """Whether all workers ask for the same tensors: one that has fewer would leave early."""
     words = [f"{name} {place.shape} {state[name].dtype}" for name, (place, _) in parts.items()]
     teams = list(dict.fromkeys(team for _, team in parts.values()))
@@ -110,7 +110,7 @@ def _home(layer: Divided) -> Team:
     return team
 
 
-def _whole(name: str, value: torch.Tensor, place: Place, team: Team) -> torch.Tensor:
+def _whole(name: str, value: torch.Tensor, place: SerialRegion, team: Team) -> torch.Tensor:
     with team:
         structure(value)
         starts = [one.start for one in place.region]

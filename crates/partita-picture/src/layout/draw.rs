@@ -40,7 +40,7 @@ struct Rect {
 }
 
 /// What one group of ranks holds.
-struct Held {
+struct GroupArea {
     group: u64,
     lane: u64,
     rows: Span,
@@ -175,7 +175,7 @@ impl PanelDrawing<'_> {
             Form::Grid(form) => self.held_of_grid(form),
             Form::Boxes(boxes) => self.held_of_boxes(boxes),
         };
-        for Held { group, lane, rows, columns } in outlines {
+        for GroupArea { group, lane, rows, columns } in outlines {
             let line = palette::of_group(self.scene.layout, group).line;
             // Neighbours' outlines run side by side rather than on each other.
             let path = outline(rows, columns, 1.0 + 2.0 * (lane % 2) as f64);
@@ -215,7 +215,7 @@ impl PanelDrawing<'_> {
     }
 
     /// Boxes that are not owned as a whole by the rank that holds them.
-    fn held_of_boxes(&self, boxes: &Boxes) -> Vec<Held> {
+    fn held_of_boxes(&self, boxes: &Boxes) -> Vec<GroupArea> {
         let slice = self.slice();
         let n_shared = |part: &IndexBox| part.intersection(&slice).map_or(0, |p| p.n_elements());
         let mut n_owned: HashMap<(u64, usize), u64> = HashMap::new();
@@ -228,7 +228,7 @@ impl PanelDrawing<'_> {
             if held.len() < MOST_BOXES && !is_owned {
                 let (group, lane) = (hit.place, hit.place);
                 let spans = self.spans(hit.held);
-                held.extend(spans.map(|(rows, columns)| Held { group, lane, rows, columns }));
+                held.extend(spans.map(|(rows, columns)| GroupArea { group, lane, rows, columns }));
             }
         });
         held.sort_by_key(|held| held.group);
@@ -236,7 +236,7 @@ impl PanelDrawing<'_> {
     }
 
     /// What the ranks of this panel hold; only dimensions with halos have outlines.
-    fn held_of_grid(&self, form: &GridForm) -> Vec<Held> {
+    fn held_of_grid(&self, form: &GridForm) -> Vec<GroupArea> {
         let dims = form.dims();
         let (row_dim, column_dim) = (dims.len().checked_sub(2), dims.len().checked_sub(1));
         let rows = held_spans(row_dim.map(|dim| &dims[dim]), self.rows);
@@ -249,7 +249,7 @@ impl PanelDrawing<'_> {
         for &(row, rows) in &rows {
             for &(column, columns) in &columns {
                 let group = (base * n(row_dim) + row) * n(column_dim) + column;
-                held.push(Held { group, lane: row + column, rows, columns });
+                held.push(GroupArea { group, lane: row + column, rows, columns });
             }
         }
         held.truncate(MOST_OUTLINES);

@@ -130,14 +130,15 @@ fn axis(at: &Place, length: u64, role: AxisRole) -> String {
 
 /// Shapes of a group's local buffers: `4x4`, or `4x4, 2x2, …` of boxes.
 pub(super) fn local_shapes(layout: &Layout, group: u64) -> String {
-    let rank = first_rank(layout, group);
-    let n_buffers = layout.n_buffers(rank).unwrap_or(0);
-    if n_buffers == 0 {
-        return "none".to_string();
+    const MOST: usize = 3;
+    let buffers = layout.local_shapes(first_rank(layout, group));
+    let mut shapes: Vec<String> = buffers.take(MOST + 1).map(|buffer| shape(&buffer)).collect();
+    match shapes.len() {
+        0 => return "none".to_string(),
+        n if n > MOST => shapes[MOST] = "…".to_string(),
+        _ => {}
     }
-    let buffers = (0..n_buffers.min(3)).filter_map(|buffer| layout.local_shape(rank, buffer).ok());
-    let shapes: Vec<String> = buffers.map(|buffer| shape(&buffer)).collect();
-    shapes.join(", ") + if n_buffers > 3 { ", …" } else { "" }
+    shapes.join(", ")
 }
 
 /// At most `most` characters, the end cut off with `…`.

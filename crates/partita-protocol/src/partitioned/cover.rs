@@ -9,7 +9,7 @@ use crate::value::{Value, tuple_words};
 
 /// A partition as far as it could be read.
 #[derive(Debug)]
-pub(crate) struct Part<'a> {
+pub(crate) struct ReadPartition<'a> {
     pub key: &'a Value,
     pub position: Option<Vec<u64>>,
     pub start: Option<Vec<u64>>,
@@ -43,7 +43,11 @@ pub(crate) fn number_inside(position: &[u64], tiling: &[u64]) -> Option<u64> {
 }
 
 /// The tiling that the positions speak of, where the dictionary names none.
-pub(crate) fn derived_tiling(value: &Value, parts: &[Part<'_>], ndim: usize) -> Option<Vec<u64>> {
+pub(crate) fn derived_tiling(
+    value: &Value,
+    parts: &[ReadPartition<'_>],
+    ndim: usize,
+) -> Option<Vec<u64>> {
     if value.get("partition_tiling").is_some() {
         return None;
     }
@@ -57,8 +61,11 @@ pub(crate) fn derived_tiling(value: &Value, parts: &[Part<'_>], ndim: usize) -> 
 }
 
 /// Partitions in C order of their positions, if every position has exactly one.
-pub(crate) fn numbered<'a, 'b>(parts: &'b [Part<'a>], tiling: &[u64]) -> Vec<&'b Part<'a>> {
-    let mut order: Vec<(u64, &Part<'_>)> = parts
+pub(crate) fn numbered<'a, 'b>(
+    parts: &'b [ReadPartition<'a>],
+    tiling: &[u64],
+) -> Vec<&'b ReadPartition<'a>> {
+    let mut order: Vec<(u64, &ReadPartition<'_>)> = parts
         .iter()
         .filter_map(|part| Some((number_inside(part.position.as_ref()?, tiling)?, part)))
         .collect();
@@ -73,7 +80,7 @@ pub(crate) fn numbered<'a, 'b>(parts: &'b [Part<'a>], tiling: &[u64]) -> Vec<&'b
 pub(crate) fn check(
     shape: &[u64],
     tiling: &[u64],
-    parts: &[Part<'_>],
+    parts: &[ReadPartition<'_>],
     found: &mut Findings,
 ) -> Option<Vec<Vec<u64>>> {
     let before = found.count();
@@ -103,7 +110,7 @@ pub(crate) fn check(
     Some(cuts.iter().map(bounds).collect())
 }
 
-fn check_positions(tiling: &[u64], parts: &[Part<'_>], found: &mut Findings) {
+fn check_positions(tiling: &[u64], parts: &[ReadPartition<'_>], found: &mut Findings) {
     let mut numbers = Vec::with_capacity(parts.len());
     for part in parts {
         let Some(position) = &part.position else { continue };
@@ -160,7 +167,7 @@ fn report_missing(tiling: &[u64], numbers: &[u64], found: &mut Findings) {
 type Cuts = Vec<Vec<(u64, u64)>>;
 
 /// Start and length of each row of the grid; every partition of a row must agree.
-fn collect_cuts(tiling: &[u64], parts: &[Part<'_>], found: &mut Findings) -> Option<Cuts> {
+fn collect_cuts(tiling: &[u64], parts: &[ReadPartition<'_>], found: &mut Findings) -> Option<Cuts> {
     if tiling.iter().any(|n| *n > parts.len() as u64) {
         return None;
     }
@@ -188,7 +195,7 @@ fn collect_cuts(tiling: &[u64], parts: &[Part<'_>], found: &mut Findings) -> Opt
 }
 
 fn report_uneven(
-    part: &Part<'_>,
+    part: &ReadPartition<'_>,
     dim: usize,
     at: u64,
     (start, length): (u64, u64),

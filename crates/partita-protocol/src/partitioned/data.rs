@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::check::Origin;
 use crate::finding::Findings;
 use crate::location::{Device, Location};
-use crate::partitioned::cover::Part;
+use crate::partitioned::cover::ReadPartition;
 use crate::value::{Facts, Value, clip, tuple_words};
 
 /// Element types whose names are compared; a producer may write others in its own way.
@@ -29,12 +29,12 @@ const KNOWN: [&str; 15] = [
 
 /// Looks at the data of all partitions. `locals`: outer none where they could not be read.
 pub(crate) fn check(
-    parts: &[&Part<'_>],
+    parts: &[&ReadPartition<'_>],
     locals: Option<Option<&[u64]>>,
     origin: Origin,
     found: &mut Findings,
 ) {
-    let mut first: Option<(&Part<'_>, &Value)> = None;
+    let mut first: Option<(&ReadPartition<'_>, &Value)> = None;
     for part in parts {
         let Some(data) = part.entry.get("data").filter(|data| **data != Value::Null) else {
             continue;
@@ -56,14 +56,18 @@ pub(crate) fn check(
 /// What is known of data that is itself an array or a table.
 ///
 /// An array without dimensions in a partition that has some is a handle, like any number.
-fn facts<'a>(part: &Part<'_>, data: &'a Value) -> Option<&'a Facts> {
+fn facts<'a>(part: &ReadPartition<'_>, data: &'a Value) -> Option<&'a Facts> {
     let facts = data.facts()?;
     let is_number = facts.shape.is_empty() && part.shape.as_ref().is_some_and(|s| !s.is_empty());
     (!is_number).then_some(facts)
 }
 
 /// `locals` are for ranks, which hold arrays; task systems have references, and no `locals`.
-fn check_backend(first: Option<(&Part<'_>, &Value)>, has_locals: bool, found: &mut Findings) {
+fn check_backend(
+    first: Option<(&ReadPartition<'_>, &Value)>,
+    has_locals: bool,
+    found: &mut Findings,
+) {
     let Some((part, data)) = first else { return };
     let is_task = ["ray.", "distributed.", "dask."].iter().any(|it| data.kind().starts_with(it));
     if has_locals && is_task {
@@ -83,7 +87,7 @@ fn check_backend(first: Option<(&Part<'_>, &Value)>, has_locals: bool, found: &m
 }
 
 /// An array must lie on a device that one of its partition's locations names.
-pub(crate) fn check_device(part: &Part<'_>, locations: &[Location], found: &mut Findings) {
+pub(crate) fn check_device(part: &ReadPartition<'_>, locations: &[Location], found: &mut Findings) {
     let data = part.entry.get("data").and_then(|data| facts(part, data));
     let Some(device) = data.and_then(|facts| facts.device) else { return };
     let named: Option<Vec<Device>> = locations.iter().map(Location::memory).collect();
@@ -100,11 +104,11 @@ pub(crate) fn check_device(part: &Part<'_>, locations: &[Location], found: &mut 
     found.add(format!("partitions[{}].location", part.key.words()), "device-differs", message);
 }
 
-fn path(part: &Part<'_>) -> String {
+fn path(part: &ReadPartition<'_>) -> String {
     format!("partitions[{}].data", part.key.words())
 }
 
-fn check_one(part: &Part<'_>, data: &Value, found: &mut Findings) {
+fn check_one(part: &ReadPartition<'_>, data: &Value, found: &mut Findings) {
     let Some(facts) = facts(part, data) else { return };
     if let Some(defect) = &facts.defect {
         let message = format!("a {} of {}: {defect}", data.kind(), facts.dtype);
@@ -128,8 +132,8 @@ fn check_one(part: &Part<'_>, data: &Value, found: &mut Findings) {
 
 /// All partitions must be of the type of the first.
 fn compare(
-    (part, data): (&Part<'_>, &Value),
-    (first, known): (&Part<'_>, &Value),
+    (part, data): (&ReadPartition<'_>, &Value),
+    (first, known): (&ReadPartition<'_>, &Value),
     found: &mut Findings,
 ) {
     if data.kind() != known.kind() {
@@ -155,7 +159,7 @@ fn compare(
     }
 }
 
-fn check_missing(parts: &[&Part<'_>], locals: Option<&[u64]>, found: &mut Findings) {
+fn check_missing(parts: &[&ReadPartition<'_>], locals: Option<&[u64]>, found: &mut Findings) {
     let local: Option<HashSet<u64>> = locals.map(|locals| locals.iter().copied().collect());
     for (number, part) in (0..).zip(parts) {
         if part.entry.get("data") != Some(&Value::Null) {
@@ -178,12 +182,12 @@ fn check_missing(parts: &[&Part<'_>], locals: Option<&[u64]>, found: &mut Findin
 }
 
 /// Name of the element type, from data or from the field `dtype`.
-pub(crate) fn dtype(parts: &[&Part<'_>]) -> Option<String> {
-    let from_data = |part: &&&Part<'_>| {
+pub(crate) fn dtype(parts: &[&ReadPartition<'_>]) -> Option<String> {
+    let from_data = |part: &&&ReadPartition<'_>| {
         let facts = facts(part, part.entry.get("data")?)?;
         (!facts.dtype.is_empty()).then(|| facts.dtype.to_string())
     };
-    let from_field = |part: &&&Part<'_>| match part.entry.get("dtype") {
+    let from_field = |part: &&&ReadPartition<'_>| match part.entry.get("dtype") {
         Some(Value::Text(name)) if KNOWN.contains(&&**name) => Some(name.to_string()),
         _ => None,
     };

@@ -7,7 +7,7 @@ use crate::check::Origin;
 use crate::finding::Findings;
 use crate::location::{Location, read_locations};
 use crate::numbers::{Field, field, fits, naturals};
-use crate::partitioned::cover::{self, Part};
+use crate::partitioned::cover::{self, ReadPartition};
 use crate::partitioned::data;
 use crate::partitioned::table::Table;
 use crate::value::{Role, Thing, Value, tuple_words};
@@ -161,7 +161,7 @@ fn read_parts<'a>(
     ndim: Option<usize>,
     origin: Origin,
     found: &mut Findings,
-) -> Vec<Part<'a>> {
+) -> Vec<ReadPartition<'a>> {
     partitions
         .iter()
         .map(|(key, entry)| {
@@ -170,7 +170,7 @@ fn read_parts<'a>(
             if entry.entries().is_none() {
                 let message = format!("{} is a {}; use a dictionary", entry.words(), entry.kind());
                 found.add(path(), "partition-type", message);
-                return Part { key, position, start: None, shape: None, entry };
+                return ReadPartition { key, position, start: None, shape: None, entry };
             }
             let start = read_field(entry, "start", START, ndim, &path, found);
             let shape = read_field(entry, "shape", SHAPE, ndim, &path, found);
@@ -180,7 +180,7 @@ fn read_parts<'a>(
                     found.add(format!("{}.{name}", path()), "field-missing", message);
                 }
             }
-            Part { key, position, start, shape, entry }
+            ReadPartition { key, position, start, shape, entry }
         })
         .collect()
 }
@@ -293,7 +293,7 @@ fn read_locals(
     (found.count() == before).then_some(Some(numbers))
 }
 
-fn read_entries(parts: &[&Part<'_>], found: &mut Findings) -> Vec<Entry> {
+fn read_entries(parts: &[&ReadPartition<'_>], found: &mut Findings) -> Vec<Entry> {
     let mut entries = Vec::with_capacity(parts.len());
     for part in parts {
         let path = || format!("partitions[{}].location", part.key.words());

@@ -19,6 +19,12 @@ impl Engine {
         }
     }
 
+    /// Whether all ranks are in one process, and so have one address.
+    #[must_use]
+    pub fn is_one_process(self) -> bool {
+        self == Self::Threads
+    }
+
     /// What of a rank stays with its process when that forks.
     pub(crate) fn stays_with_parent(self) -> &'static str {
         match self {

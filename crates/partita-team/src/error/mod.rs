@@ -53,7 +53,7 @@ partita_error::errors! {
         LoanNote { problem: String } "loan-note" =>
             "the note of lent bytes {problem}; send notes as they are, within one version of partita";
         LoanBook { process: u64 } "loan-book" =>
-            "the book of process {process} tells of lent bytes where it has none; lend them again";
+            "the loan table of process {process} tells of lent bytes where it has none; lend them again";
         NotAMember { rank: u64, n_ranks: u64 } "not-a-member" =>
             "rank {rank} of the world is no member of this team of {n_ranks}; call it on members only";
         MemberTwice { rank: u64 } "member-twice" =>

@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use partita_mpi::n_forks;
 
-use crate::memory::snapshot::{self, Shown};
+use crate::memory::snapshot::{self, UsedBlock};
 
 /// Blocks start at multiples of this.
 pub(crate) const PAGE_BYTES: usize = 4096;
@@ -128,7 +128,7 @@ impl Arena {
     /// Says that a block is in use: a forked child gets a copy of it.
     pub(crate) fn show(&self, block: Block) {
         let Block { offset, n_bytes } = block;
-        snapshot::show(self.at(block), Shown { n_bytes, file: self.file, offset });
+        snapshot::show(self.at(block), UsedBlock { n_bytes, file: self.file, offset });
     }
 
     /// A block of at least this size; none if there is no room.

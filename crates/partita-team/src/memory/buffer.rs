@@ -116,12 +116,6 @@ impl Buffer {
     }
 }
 
-/// Shapes of a rank's buffers; none if it is no member.
-pub(crate) fn local_shapes(layout: &Layout, rank: u64) -> Vec<Vec<u64>> {
-    let n_buffers = layout.n_buffers(rank).unwrap_or(0);
-    (0..n_buffers).filter_map(|buffer| layout.local_shape(rank, buffer).ok()).collect()
-}
-
 /// Checks a rank's buffers against its layout.
 pub(crate) fn check_shapes(
     side: &'static str,
@@ -129,7 +123,7 @@ pub(crate) fn check_shapes(
     layout: &Layout,
     rank: u64,
 ) -> Result<()> {
-    check_against(side, given, &local_shapes(layout, rank))
+    check_against(side, given, &layout.local_shapes(rank).collect::<Vec<_>>())
 }
 
 /// Checks a rank's buffers against the shapes that its layout asks for.

@@ -281,7 +281,8 @@ impl Borrowed {
         let Some(entry) =
             usize::try_from(entry).ok().filter(|entry| (1..N_ENTRIES).contains(entry))
         else {
-            let problem = format!("says line {entry}, books have lines 1 to {}", N_ENTRIES - 1);
+            let problem =
+                format!("says entry {entry}, loan tables have entries 1 to {}", N_ENTRIES - 1);
             return Err(TeamError::LoanNote { problem });
         };
         let lender = Lender::find(Address { process, file, device, inode });

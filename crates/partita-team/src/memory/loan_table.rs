@@ -49,7 +49,7 @@ impl LoanEntry {
         for ((field, told), word) in told.into_iter().zip(written) {
             let written = word.load(Ordering::SeqCst);
             if told != written {
-                let problem = format!("says {field} {told}, its lender's book {written}");
+                let problem = format!("says {field} {told}, its lender's table {written}");
                 return Err(TeamError::LoanNote { problem });
             }
         }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::memory::arena::{self, Address, Block, PAGE_BYTES};
 use crate::memory::process::{Life, life_of};
-use crate::memory::snapshot::{self, Shown};
+use crate::memory::snapshot::{self, UsedBlock};
 
 /// How the system names the files of arenas.
 const FILE_NAME: &str = "/memfd:partita";
@@ -45,7 +45,7 @@ impl Mapping {
     pub(crate) fn show(&self, arena: &OtherArena) {
         let Block { offset, n_bytes } = self.block;
         let file = arena.file.as_raw_fd();
-        snapshot::show(self.address, Shown { n_bytes, file, offset });
+        snapshot::show(self.address, UsedBlock { n_bytes, file, offset });
     }
 
     /// Says that one less uses them.

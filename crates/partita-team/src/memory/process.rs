@@ -1,5 +1,7 @@
 //! Processes of this machine: whether they live, and whether they know each other by number.
 
+use partita_mpi::ProcessStat;
+
 /// How a process lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Life {
@@ -16,15 +18,13 @@ pub(crate) fn life_of(process: u64) -> Life {
 
 /// How a process is, and when it started; none if there is no such process.
 fn look_at(process: u64) -> Option<(Life, u64)> {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name of the program stands in brackets and may contain anything.
-    let mut words = stat.rsplit_once(") ")?.1.split(' ');
-    let life = match words.next()? {
+    let stat = ProcessStat::of(process)?;
+    let life = match stat.state()? {
         "Z" | "X" | "x" => Life::Ended,
         "T" | "t" => Life::Stopped,
         _ => Life::Runs,
     };
-    Some((life, words.nth(18)?.parse().ok()?))
+    Some((life, stat.started()?))
 }
 
 /// A process of this machine that is never taken for another one of the same number.

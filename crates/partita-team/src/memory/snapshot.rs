@@ -20,15 +20,15 @@ static WATCH: Once = Once::new();
 
 thread_local! {
     /// What the thread that forks holds from before the fork until after.
-    static HELD: RefCell<Option<Held>> = const { RefCell::new(None) };
+    static HELD: RefCell<Option<LockedState>> = const { RefCell::new(None) };
 }
 
 /// Blocks in use by their addresses, and how many use them.
-type Blocks = BTreeMap<usize, (Shown, usize)>;
+type Blocks = BTreeMap<usize, (UsedBlock, usize)>;
 
 /// A part of a shared file that is mapped here and in use.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shown {
+pub(crate) struct UsedBlock {
     pub n_bytes: usize,
     pub file: i32,
     /// Where it lies in the file.
@@ -36,12 +36,12 @@ pub(crate) struct Shown {
 }
 
 /// Locks that no other thread shall hold in the child's copy, and the copies of what is in use.
-struct Held {
+struct LockedState {
     shown: MutexGuard<'static, Blocks>,
     pool: pool::LockedPool,
     lenders: loan::LockedLenders,
     /// Address, and where its copy lies; none if there was no memory for it.
-    copies: Vec<(usize, Shown, Option<usize>)>,
+    copies: Vec<(usize, UsedBlock, Option<usize>)>,
 }
 
 fn shown() -> MutexGuard<'static, Blocks> {
@@ -57,7 +57,7 @@ pub(crate) fn watch_forks() {
 }
 
 /// Says that one more uses a block.
-pub(crate) fn show(address: usize, block: Shown) {
+pub(crate) fn show(address: usize, block: UsedBlock) {
     watch_forks();
     shown().entry(address).or_insert((block, 0)).1 += 1;
 }
@@ -75,7 +75,7 @@ pub(crate) fn hide(address: usize) {
 extern "C" fn before() {
     let shown = shown();
     let copies = shown.iter().map(|(at, (block, _))| (*at, *block, copied(*at, *block))).collect();
-    let held = Held { shown, pool: pool::lock(), lenders: loan::lock(), copies };
+    let held = LockedState { shown, pool: pool::lock(), lenders: loan::lock(), copies };
     // A thread that ends has no such place any more, and its child no copies.
     let _ = HELD.try_with(|cell| *cell.borrow_mut() = Some(held));
 }
@@ -106,7 +106,7 @@ pub(crate) fn unmap(address: usize, n_bytes: usize) {
 }
 
 /// A private copy of a block; none if there is no room for it.
-fn copied(address: usize, block: Shown) -> Option<usize> {
+fn copied(address: usize, block: UsedBlock) -> Option<usize> {
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: a new mapping at an address of the system's choice.
@@ -154,7 +154,7 @@ fn touched(_file: i32, at: usize, end: usize) -> Option<(usize, usize)> {
 
 /// Puts a copy in the place of a block.
 #[cfg(target_os = "linux")]
-fn put(address: usize, block: Shown, copy: Option<usize>) {
+fn put(address: usize, block: UsedBlock, copy: Option<usize>) {
     let Some(copy) = copy else {
         // Without memory for a copy what is written here stays here, at least.
         map_private(address, block.n_bytes, (block.file, block.offset));
@@ -193,4 +193,4 @@ fn map_private(address: usize, n_bytes: usize, (file, offset): (i32, usize)) -> 
 
 /// Nothing to do: there are no shared files.
 #[cfg(not(target_os = "linux"))]
-fn put(_address: usize, _block: Shown, _copy: Option<usize>) {}
+fn put(_address: usize, _block: UsedBlock, _copy: Option<usize>) {}

@@ -81,15 +81,19 @@ const PROBE: u64 = 7;
 const CONFIRM: u64 = 8;
 const CIRCLE: u64 = 9;
 
+// Calls: a name that a user chose is never taken for one of the engine's own.
+const RUN: u64 = 1;
+const RUN_IN_PLACE: u64 = 2;
+const RUN_FINISHED: u64 = 3;
+const EXCHANGE: u64 = 4;
+
 impl ControlMessage {
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = Writer(Vec::with_capacity(64));
         match self {
             Self::Post { place, tag, half, call, bytes, offer } => {
                 out.place(POST, place).number(*tag).half(*half);
-                out.bytes(call.name.as_str().as_bytes())
-                    .bytes(call.argument.as_bytes())
-                    .bytes(bytes);
+                out.call(call).bytes(bytes);
                 out.number(u64::from(offer.is_some()));
                 if let Some(WireOffer { sources, targets, packed_halo }) = offer {
                     out.buffers(sources).buffers(targets).buffers(packed_halo.as_slice());
@@ -136,8 +140,7 @@ impl ControlMessage {
         match rest.number()? {
             POST => {
                 let (place, tag, half) = (rest.place()?, rest.number()?, rest.half()?);
-                let call =
-                    Call { name: CallName::read(rest.text()?), argument: rest.text()?.into() };
+                let call = rest.call()?;
                 let bytes = rest.bytes()?.to_vec();
                 let offer = match rest.number()? {
                     0 => None,
@@ -201,6 +204,16 @@ impl Writer {
 
     fn half(&mut self, half: Half) -> &mut Self {
         self.number(half as u64)
+    }
+
+    fn call(&mut self, call: &Call) -> &mut Self {
+        match &call.name {
+            CallName::Run => self.number(RUN),
+            CallName::RunInPlace => self.number(RUN_IN_PLACE),
+            CallName::RunFinished => self.number(RUN_FINISHED),
+            CallName::Exchange(name) => self.number(EXCHANGE).bytes(name.as_bytes()),
+        }
+        .bytes(call.argument.as_bytes())
     }
 
     fn hops(&mut self, hops: &[Hop]) -> &mut Self {
@@ -267,6 +280,17 @@ impl<'a> Reader<'a> {
             1 => Some(Half::Second),
             _ => None,
         }
+    }
+
+    fn call(&mut self) -> Option<Call> {
+        let name = match self.number()? {
+            RUN => CallName::Run,
+            RUN_IN_PLACE => CallName::RunInPlace,
+            RUN_FINISHED => CallName::RunFinished,
+            EXCHANGE => CallName::exchange(self.text()?),
+            _ => return None,
+        };
+        Some(Call { name, argument: self.text()?.into() })
     }
 
     fn hops(&mut self) -> Option<Vec<Hop>> {
@@ -366,7 +390,19 @@ mod tests {
     }
 
     #[test]
-    fn notes_round_trip_and_cut_ones_are_refused() {
+    fn an_exchange_named_like_a_run_is_an_exchange() {
+        let named = |name: &'static str| CallName::Exchange(name.into());
+        let names = [CallName::Run, CallName::RunFinished, named("run finished"), named("gather")];
+        for name in names {
+            let call = Call { name, argument: "ab12".into() };
+            let mut out = Writer(Vec::new());
+            out.call(&call);
+            assert_eq!(Reader(&out.0).call(), Some(call));
+        }
+    }
+
+    #[test]
+    fn messages_round_trip_and_cut_ones_are_refused() {
         for message in messages() {
             let bytes = message.encode();
             assert_eq!(ControlMessage::decode(&bytes), Some(message));
@@ -404,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_notes_are_refused_or_say_what_their_bytes_say() {
+    fn changed_messages_are_refused_or_say_what_their_bytes_say() {
         let (mut rng, messages) = (Rng::new(7), messages());
         let mut n_refused = 0;
         for case in 0..60_000 {

@@ -102,7 +102,7 @@ impl Offer {
 
 /// What a member shows of itself in a call.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shown<'a> {
+pub(crate) struct ShownOffer<'a> {
     pub offer: Option<&'a Arc<Offer>>,
     pub half: Half,
 }
@@ -111,7 +111,7 @@ pub(crate) struct Shown<'a> {
 pub(crate) struct View<'a> {
     pub rank: u64,
     /// In the order of the members.
-    pub members: Vec<Shown<'a>>,
+    pub members: Vec<ShownOffer<'a>>,
     /// Whether this rank and a member can touch each other's open memory.
     pub shares: &'a dyn Fn(u64) -> bool,
 }

@@ -10,7 +10,7 @@ use partita_plan::{Combine, Move, Plan};
 
 use crate::copy::{self, Prepared, Stores, add_all, copy_all};
 use crate::error::{Result, TeamError};
-use crate::memory::buffer::{Buffer, check_against, check_shapes, local_shapes};
+use crate::memory::buffer::{Buffer, check_against, check_shapes};
 use crate::program::packing::{self, Side};
 
 /// What a rank gives, by taking rank.
@@ -25,7 +25,7 @@ impl<'a> Giving<'a> {
     /// The parts of one rank.
     #[must_use]
     pub fn new(plan: &'a Plan, rank: u64) -> Self {
-        Self { plan, moves: plan.sends(rank), shapes: local_shapes(plan.source(), rank) }
+        Self { plan, moves: plan.sends(rank), shapes: plan.source().local_shapes(rank).collect() }
     }
 
     /// Bytes of the part for a rank.

@@ -29,23 +29,10 @@ pub(crate) enum CallName {
 const EXCHANGES: [&str; 4] = ["barrier", "broadcast_data", "allgather_data", "gather"];
 
 impl CallName {
-    const RUN: &str = "run";
-    const RUN_IN_PLACE: &str = "run in place";
-    const RUN_FINISHED: &str = "run finished";
-
-    pub(crate) fn as_str(&self) -> &str {
-        match self {
-            Self::Run => Self::RUN,
-            Self::RunInPlace => Self::RUN_IN_PLACE,
-            Self::RunFinished => Self::RUN_FINISHED,
-            Self::Exchange(name) => name,
-        }
-    }
-
-    /// The name that another process has written.
-    pub(crate) fn read(text: &str) -> Self {
+    /// An exchange that another process has named.
+    pub(crate) fn exchange(text: &str) -> Self {
         let known = EXCHANGES.iter().find(|name| **name == text);
-        Self::from(known.map_or_else(|| Cow::Owned(text.to_string()), |name| Cow::Borrowed(*name)))
+        Self::Exchange(known.map_or_else(|| text.to_string().into(), |name| (*name).into()))
     }
 
     /// What differs where only the arguments of such calls do.
@@ -57,20 +44,14 @@ impl CallName {
     }
 }
 
-impl From<Cow<'static, str>> for CallName {
-    fn from(name: Cow<'static, str>) -> Self {
-        match &*name {
-            Self::RUN => Self::Run,
-            Self::RUN_IN_PLACE => Self::RunInPlace,
-            Self::RUN_FINISHED => Self::RunFinished,
-            _ => Self::Exchange(name),
-        }
-    }
-}
-
 impl fmt::Display for CallName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(match self {
+            Self::Run => "run",
+            Self::RunInPlace => "run in place",
+            Self::RunFinished => "run finished",
+            Self::Exchange(name) => name,
+        })
     }
 }
 

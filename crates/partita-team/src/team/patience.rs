@@ -6,6 +6,8 @@
 
 use std::time::{Duration, Instant};
 
+use partita_mpi::Polling;
+
 /// How long a failure is held back so that ranks failing at once agree on the lowest.
 pub(crate) const GRACE: Duration = Duration::from_millis(100);
 
@@ -28,13 +30,13 @@ pub struct Patience {
 
 impl Patience {
     /// How long a rank waits for the others unless told otherwise.
-    pub const USUAL_LIMIT: Duration = Duration::from_secs(60);
+    pub const USUAL_LIMIT: Duration = Polling::USUAL_LIMIT;
 
     /// What suits a team of this size on this machine.
     #[must_use]
     pub fn for_ranks(n_ranks: usize) -> Self {
         let n_cores = n_cores();
-        let n_spins = if n_ranks <= n_cores { 200 } else { 0 };
+        let n_spins = if n_ranks <= n_cores { Polling::USUAL_SPINS } else { 0 };
         Self { limit: Some(Self::USUAL_LIMIT), n_spins, n_yields: 400 }
     }
 

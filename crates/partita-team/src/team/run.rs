@@ -10,7 +10,7 @@ use partita_plan::{Combine, Plan};
 
 use crate::error::{Engine, FailureKind, Result, TeamError, out_of_reach};
 use crate::memory::buffer::Buffer;
-use crate::program::offer::{CallBuffers, Half, Offer, Shown, View};
+use crate::program::offer::{CallBuffers, Half, Offer, ShownOffer, View};
 use crate::program::packed_halo::PackedHalo;
 use crate::program::program::{Program, Style, moving_regions};
 use crate::team::cache::CachedProgram;
@@ -292,10 +292,10 @@ impl Team {
 }
 
 /// What the members show of themselves.
-fn shown(posts: &Round<Contribution>) -> Vec<Shown<'_>> {
+fn shown(posts: &Round<Contribution>) -> Vec<ShownOffer<'_>> {
     let shown = |post| match post {
-        &Ok(Contribution { ref offer, half, .. }) => Shown { offer: offer.as_ref(), half },
-        Err(_) => Shown { offer: None, half: Half::First },
+        &Ok(Contribution { ref offer, half, .. }) => ShownOffer { offer: offer.as_ref(), half },
+        Err(_) => ShownOffer { offer: None, half: Half::First },
     };
     posts.iter().map(shown).collect()
 }

@@ -124,7 +124,7 @@ impl Team {
     /// What stops any member.
     pub fn barrier(&self) -> Result<()> {
         let _claim = self.claim()?;
-        self.meet(Contribution::new(Call::new(CallName::read("barrier")))).map(|_| ())
+        self.meet(Contribution::new(Call::new(CallName::Exchange("barrier".into())))).map(|_| ())
     }
 
     /// Everyone's bytes, in the order of the members.
@@ -146,7 +146,7 @@ impl Team {
         bytes: Vec<u8>,
     ) -> Result<Vec<Arc<[u8]>>> {
         let _claim = self.claim()?;
-        let call = Call { name: CallName::from(name.into()), argument: argument.into() };
+        let call = Call { name: CallName::Exchange(name.into()), argument: argument.into() };
         let (_, posts) =
             self.meet(Contribution { bytes: bytes.into(), ..Contribution::new(call) })?;
         Ok(contributions(&posts).map(|one| Arc::clone(&one.bytes)).collect())

@@ -6,7 +6,7 @@ use super::Dtype;
 use super::number::{Bf16, Bool, F16, Number};
 use crate::copy::Stores;
 use crate::copy::job::{Block, Kernel, LINE};
-use crate::copy::kernels::{Isa, Line, STAGE_BYTES, Stage, copy_bytes, fence, versions};
+use crate::copy::kernels::{Isa, Line, ROW_BUFFER_BYTES, RowBuffer, copy_bytes, fence, versions};
 use crate::copy::nest::Loop;
 
 /// Two rows of summands and the row of their sums.
@@ -83,13 +83,13 @@ const LARGEST: usize = 16;
 #[inline(always)]
 unsafe fn sum_rows<N: Number, L: Line>(blocks: &[Block<'_>]) {
     let [first, second] = blocks else { return };
-    let mut stage = Stage::new();
+    let mut stage = RowBuffer::new();
     let stage = stage.pointer();
     let mut at = 0;
     while at < first.along.count {
         // The first part ends where a line of the target does, so that all others are whole lines.
         let past = first.target.addr().wrapping_add(at) % LINE / LARGEST * LARGEST;
-        let n_bytes = (STAGE_BYTES - past).min(first.along.count - at);
+        let n_bytes = (ROW_BUFFER_BYTES - past).min(first.along.count - at);
         // SAFETY: from `at` on there are `n_bytes` more on every side, and room in the stage.
         unsafe {
             sum_into::<N>(first.source.add(at), second.source.add(at), stage, n_bytes);

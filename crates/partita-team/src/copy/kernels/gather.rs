@@ -2,7 +2,7 @@
 //!
 //! A row is put together in the first-level cache and streamed out from there.
 
-use super::line::{Line, STAGE_BYTES, Stage, copy_bytes, lead};
+use super::line::{Line, ROW_BUFFER_BYTES, RowBuffer, copy_bytes, lead};
 use super::pick::pick;
 use super::{Isa, versions};
 use crate::copy::Stores;
@@ -88,13 +88,13 @@ unsafe fn staged<L: Line>(
     (source, target): (*const u8, *mut u8),
     pick: impl Fn(*const u8, *mut u8, usize),
 ) {
-    let mut stage = Stage::new();
+    let mut stage = RowBuffer::new();
     let stage = stage.pointer();
     // The first part ends where a line does, so that all others are whole lines.
     let lead = lead(target) / block.unit;
-    let mut n_most = lead + (STAGE_BYTES - LINE) / block.unit;
+    let mut n_most = lead + (ROW_BUFFER_BYTES - LINE) / block.unit;
     if lead == 0 {
-        n_most = STAGE_BYTES / block.unit;
+        n_most = ROW_BUFFER_BYTES / block.unit;
     }
     let mut at = 0;
     while at < block.along.count {
@@ -104,6 +104,6 @@ unsafe fn staged<L: Line>(
         // SAFETY: `n` units fit the stage, and lie in the row from `at` on.
         unsafe { copy_bytes::<L>(stage, target.add(at * block.unit), n * block.unit) };
         at += n;
-        n_most = STAGE_BYTES / block.unit;
+        n_most = ROW_BUFFER_BYTES / block.unit;
     }
 }

@@ -116,18 +116,18 @@ pub(in crate::copy) unsafe fn copy_bytes<L: Line>(source: *const u8, target: *mu
     }
 }
 
-/// Size of a [`Stage`].
-pub(in crate::copy) const STAGE_BYTES: usize = 4096;
+/// Size of a [`RowBuffer`].
+pub(in crate::copy) const ROW_BUFFER_BYTES: usize = 4096;
 
 /// A place in the first-level cache where rows are put together before they are streamed out.
 #[derive(Debug)]
 #[repr(align(64))]
-pub(in crate::copy) struct Stage([MaybeUninit<u8>; STAGE_BYTES]);
+pub(in crate::copy) struct RowBuffer([MaybeUninit<u8>; ROW_BUFFER_BYTES]);
 
-impl Stage {
+impl RowBuffer {
     #[inline(always)]
     pub fn new() -> Self {
-        Self([MaybeUninit::uninit(); STAGE_BYTES])
+        Self([MaybeUninit::uninit(); ROW_BUFFER_BYTES])
     }
 
     #[inline(always)]

@@ -5,13 +5,13 @@
 
 mod elements;
 mod gather;
+mod interleave;
 pub(super) mod isa;
 pub(super) mod line;
 mod list;
 mod pick;
 mod rows;
 mod tile;
-mod weave;
 
 use super::Stores;
 use super::job::{Job, Kernel, Kind};
@@ -19,7 +19,7 @@ use super::job::{Job, Kernel, Kind};
 pub use isa::Isa;
 pub(super) use isa::versions;
 pub(super) use line::{
-    Line, STAGE_BYTES, Stage, copy_bytes, fence, lead, prefetch_to_write, stream_line,
+    Line, ROW_BUFFER_BYTES, RowBuffer, copy_bytes, fence, lead, prefetch_to_write, stream_line,
 };
 
 /// The kernel that copies blocks of a job.
@@ -29,7 +29,7 @@ pub(super) fn copy_kernel(job: &Job, stores: Stores) -> Kernel {
         Kind::Bytes => rows::bytes(isa, stores),
         Kind::Pieces => rows::pieces(isa, stores),
         Kind::Gather => gather::kernel(job.unit, isa, stores),
-        Kind::Elements => weave::kernel(job.unit, isa, stores),
+        Kind::Elements => interleave::kernel(job.unit, isa, stores),
         Kind::Tile => tile::kernel(job.unit, isa, stores),
         Kind::List => list::kernel(job.unit),
     }

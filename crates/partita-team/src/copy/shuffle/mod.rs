@@ -69,7 +69,7 @@ pub struct Shuffle {
 
 /// An element's place in the source and its target.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct Destination {
     source: u64,
     target: usize,
     position: u64,
@@ -83,11 +83,11 @@ impl Shuffle {
     /// neighbours in the source.
     #[must_use]
     pub fn new(runs: &[&[Run]]) -> Self {
-        let mut places: Vec<Place> =
+        let mut places: Vec<Destination> =
             Vec::with_capacity(runs.iter().map(|runs| n_elements(runs) as usize).sum());
         for (target, runs) in runs.iter().enumerate() {
             let pairs = runs.iter().flat_map(Run::pairs);
-            places.extend(pairs.map(|(source, position)| Place { source, target, position }));
+            places.extend(pairs.map(|(source, position)| Destination { source, target, position }));
         }
         places.sort_unstable_by_key(|place| place.source);
         let (mut buckets, number) = regions(&places, runs.len());
@@ -134,7 +134,7 @@ impl Shuffle {
 }
 
 /// The regions of all targets, and the number of each target's first.
-fn regions(places: &[Place], n_targets: usize) -> (Vec<Bucket>, Vec<u32>) {
+fn regions(places: &[Destination], n_targets: usize) -> (Vec<Bucket>, Vec<u32>) {
     let mut extents = vec![0; n_targets];
     for place in places {
         extents[place.target] = place.position.max(extents[place.target]);
@@ -163,7 +163,12 @@ fn lay_out(buckets: &mut [Bucket], bucket_of: &[u32]) -> usize {
     })
 }
 
-fn offsets(places: &[Place], bucket_of: &[u32], buckets: &[Bucket], n_scratch: usize) -> Vec<u16> {
+fn offsets(
+    places: &[Destination],
+    bucket_of: &[u32],
+    buckets: &[Bucket],
+    n_scratch: usize,
+) -> Vec<u16> {
     let mut next: Vec<usize> = buckets.iter().map(|bucket| bucket.start).collect();
     let mut offsets = vec![0; n_scratch];
     for (place, &bucket) in places.iter().zip(bucket_of) {

@@ -3,7 +3,7 @@
 //! Each lane alone leaves gaps in every line of the target. All lanes together fill it: a stretch
 //! of the row is put together in the first-level cache and streamed out.
 
-use super::line::{Line, STAGE_BYTES, Stage, copy_bytes};
+use super::line::{Line, ROW_BUFFER_BYTES, RowBuffer, copy_bytes};
 use super::{Isa, elements, versions};
 use crate::copy::Stores;
 use crate::copy::job::{Block, Kernel};
@@ -11,11 +11,11 @@ use crate::copy::nest::sum;
 
 pub(super) fn kernel(unit: usize, isa: Isa, stores: Stores) -> Kernel {
     match (unit, stores) {
-        (1, Stores::Streaming) => versions!(weave, u8; isa, stores),
-        (2, Stores::Streaming) => versions!(weave, u16; isa, stores),
-        (4, Stores::Streaming) => versions!(weave, u32; isa, stores),
-        (8, Stores::Streaming) => versions!(weave, u64; isa, stores),
-        (16, Stores::Streaming) => versions!(weave, u128; isa, stores),
+        (1, Stores::Streaming) => versions!(interleave, u8; isa, stores),
+        (2, Stores::Streaming) => versions!(interleave, u16; isa, stores),
+        (4, Stores::Streaming) => versions!(interleave, u32; isa, stores),
+        (8, Stores::Streaming) => versions!(interleave, u64; isa, stores),
+        (16, Stores::Streaming) => versions!(interleave, u128; isa, stores),
         _ => elements::kernel(unit),
     }
 }
@@ -23,7 +23,7 @@ pub(super) fn kernel(unit: usize, isa: Isa, stores: Stores) -> Kernel {
 /// # Safety
 /// The blocks must lie in the buffers and their unit be the size of `T`.
 #[inline(always)]
-unsafe fn weave<T: Copy, L: Line>(blocks: &[Block<'_>]) {
+unsafe fn interleave<T: Copy, L: Line>(blocks: &[Block<'_>]) {
     // SAFETY: the caller's promise.
     unsafe {
         if !L::STREAMS || !fills_lines(blocks) {
@@ -31,7 +31,7 @@ unsafe fn weave<T: Copy, L: Line>(blocks: &[Block<'_>]) {
         }
         let n_rows = blocks.first().map_or(0, |block| block.rows.count);
         for row in 0..n_rows {
-            weave_row::<T, L>(blocks, row);
+            interleave_row::<T, L>(blocks, row);
         }
     }
 }
@@ -45,27 +45,27 @@ fn fills_lines(blocks: &[Block<'_>]) -> bool {
             && block.along.target == width as isize
             && block.rows.target == first.rows.target
     };
-    width <= STAGE_BYTES / 2 && blocks.iter().enumerate().all(is_lane)
+    width <= ROW_BUFFER_BYTES / 2 && blocks.iter().enumerate().all(is_lane)
 }
 
 /// # Safety
-/// As [`weave`], and the lanes must fill the lines of the target.
+/// As [`interleave`], and the lanes must fill the lines of the target.
 #[inline(always)]
-unsafe fn weave_row<T: Copy, L: Line>(blocks: &[Block<'_>], row: usize) {
+unsafe fn interleave_row<T: Copy, L: Line>(blocks: &[Block<'_>], row: usize) {
     let Some(first) = blocks.first() else { return };
-    let mut stage = Stage::new();
+    let mut stage = RowBuffer::new();
     let (stage, width) = (stage.pointer(), first.unit * blocks.len());
     let target = first.target.wrapping_offset(first.rows.at(row).1);
     let mut turn = 0;
     while turn < first.along.count {
-        let n = (STAGE_BYTES / width).min(first.along.count - turn);
+        let n = (ROW_BUFFER_BYTES / width).min(first.along.count - turn);
         let sources = |block: &Block<'_>| {
             block.source.wrapping_offset(sum(block.rows.at(row), block.along.at(turn)).0)
         };
         // SAFETY: `n` turns of every lane, as many places in the stage, and neighbours in the
         // target.
         unsafe {
-            let done = weave_lines::<T>(blocks, sources, stage, n);
+            let done = interleave_lines::<T>(blocks, sources, stage, n);
             for (lane, block) in blocks.iter().enumerate() {
                 let source = sources(block).wrapping_offset(block.along.at(done).0);
                 let place = stage.add(done * width + lane * first.unit);
@@ -82,7 +82,7 @@ unsafe fn weave_row<T: Copy, L: Line>(blocks: &[Block<'_>], row: usize) {
 /// # Safety
 /// `n` items of every lane must be readable from `source(lane)` on, and have room in `target`.
 #[inline(always)]
-unsafe fn weave_lines<T: Copy>(
+unsafe fn interleave_lines<T: Copy>(
     blocks: &[Block<'_>],
     source: impl Fn(&Block<'_>) -> *const u8,
     target: *mut u8,
@@ -155,7 +155,7 @@ mod avx512 {
         };
     }
 
-    /// Weaves groups of eight items of eight bytes per lane; the number of items done per lane.
+    /// Interleaves groups of eight items of eight bytes per lane; the number of items done per lane.
     ///
     /// # Safety
     /// `n` items of every lane must be readable, and all have room in `target`.
@@ -172,12 +172,12 @@ mod avx512 {
                 let lanes = sources.map(|lane| _mm512_loadu_si512(lane.add(at * 8).cast()));
                 for line in 0..LANES {
                     let places = _mm512_loadu_si512(Places::<LANES>::ITEM[line].as_ptr().cast());
-                    let mut woven = _mm512_setzero_si512();
+                    let mut mixed = _mm512_setzero_si512();
                     for (lane, items) in lanes.into_iter().enumerate() {
                         let wanted = Places::<LANES>::FROM[line][lane];
-                        woven = _mm512_mask_permutexvar_epi64(woven, wanted, places, items);
+                        mixed = _mm512_mask_permutexvar_epi64(mixed, wanted, places, items);
                     }
-                    _mm512_storeu_si512(target.add((at * LANES + line * 8) * 8).cast(), woven);
+                    _mm512_storeu_si512(target.add((at * LANES + line * 8) * 8).cast(), mixed);
                 }
             }
             at += 8;
