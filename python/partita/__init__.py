@@ -85,7 +85,7 @@ _LATER = {
 }
 
 
-_MODULES = ("dask", "dist", "distdl", "ray")
+_MODULES = ("dask", "dist", "distdl", "ir", "ray")
 # Those that are nothing without another library are not listed, but found.
 _EXTRAS = ("jax", "torch")
 

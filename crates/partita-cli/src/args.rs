@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::program::ProgramOptions;
+
 /// Arrays that live in many address spaces at once.
 #[derive(Debug, Parser)]
 #[command(name = "partita", version)]
@@ -20,9 +22,9 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Check a protocol dictionary: __partitioned__ or __distarray__
     Check(CheckArgs),
-    /// Parse, verify and print an array program
+    /// Parse, verify, transform and print an array program
     Opt(OptArgs),
-    /// Run a Python script on several ranks
+    /// Run a Python script or an array program on several ranks
     Run(RunArgs),
     /// Report what is installed and how fast memory is copied
     Doctor,
@@ -83,8 +85,8 @@ pub(crate) enum FormName {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "partita run -n <N> [--engine <ENGINE>] <SCRIPT> [ARGS]...",
-    after_help = "Example: partita run -n 4 script.py"
+    override_usage = "partita run -n <N> [OPTIONS] <SCRIPT.py> [ARGS]...\n       partita run -n <N> <FILE.mlir> [OPTIONS]",
+    after_help = "Example: partita run -n 4 script.py; partita run -n 2 step.mlir --arg 0=u.npy --json"
 )]
 pub(crate) struct RunArgs {
     /// Number of ranks
@@ -93,8 +95,10 @@ pub(crate) struct RunArgs {
     /// What to use as ranks
     #[arg(long, value_enum, default_value_t = Engine::Threads)]
     pub engine: Engine,
+    #[command(flatten)]
+    pub program: ProgramOptions,
     // One list: what follows the script is the script's, even where it looks like our own options.
-    /// A Python file, followed by its arguments
+    /// A Python file followed by its arguments, or a program followed by its options
     #[arg(value_name = "SCRIPT", required = true, trailing_var_arg = true)]
     pub script: Vec<String>,
 }

@@ -10,6 +10,7 @@ mod doctor;
 mod json;
 mod opt;
 mod plan;
+mod program;
 mod show;
 
 use std::io::Write;
@@ -34,6 +35,13 @@ pub enum Ending {
         /// What they are.
         engine: Engine,
         /// The file, then the script's own arguments.
+        command: Vec<String>,
+    },
+    /// Run a program on processes that mpiexec starts, each of which calls [`run_program_rank`].
+    Program {
+        /// Number of ranks, as given.
+        n_ranks: i64,
+        /// The file, then its options.
         command: Vec<String>,
     },
     /// Judge an object of a Python module.
@@ -106,9 +114,7 @@ pub fn run(
     let args = match Args::try_parse_from(args) {
         Ok(args) => args,
         Err(error) => {
-            let text = error.render();
-            let _ = if error.use_stderr() { write!(err, "{text}") } else { write!(out, "{text}") };
-            return Ending::Status(error.exit_code());
+            return told_by_clap(&error, out, err);
         }
     };
     let outcome = match args.command {
@@ -119,12 +125,57 @@ pub fn run(
         }
         Command::Check(args) => check::run(&args, out),
         Command::Opt(args) => opt::run(&args, out, err),
-        Command::Run(RunArgs { n: n_ranks, engine, script: command }) => {
-            return Ending::Script { n_ranks, engine, command };
-        }
+        Command::Run(args) => return run_file(args, out, err),
         Command::Doctor => return Ending::Doctor,
     };
     Ending::Status(status(outcome, err))
+}
+
+/// A script is Python's business; a program runs here, unless its ranks are processes.
+fn run_file(args: RunArgs, out: &mut dyn Write, err: &mut dyn Write) -> Ending {
+    let RunArgs { n, engine, program: before, script: command } = args;
+    if !command.first().is_some_and(|file| program::is_program(file)) {
+        if !before.is_empty() {
+            let message = "options of programs before a script; put the script's own behind it";
+            let failure = Failure::Usage { reason: "script-options", message: message.into() };
+            return Ending::Status(status(Err(failure), err));
+        }
+        return Ending::Script { n_ranks: n, engine, command };
+    }
+    let (program, n_behind, engine_behind) = match program::Program::read(&command, &before) {
+        Ok(read) => read,
+        Err(error) => return told_by_clap(&error, out, err),
+    };
+    let (n_ranks, engine) = (n_behind.unwrap_or(n), engine_behind.unwrap_or(engine));
+    if engine == Engine::Mpi {
+        return Ending::Program { n_ranks, command: program.words() };
+    }
+    Ending::Status(status(program::run_here(&program, n_ranks, out), err))
+}
+
+/// One rank of a program whose ranks are processes: the first writes to `out`.
+///
+/// `words` are those of [`Ending::Program`].
+pub fn run_program_rank(
+    words: &[String],
+    team: &partita_team::Team,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> i32 {
+    let program = match program::Program::read(words, &program::ProgramOptions::default()) {
+        Ok((program, ..)) => program,
+        Err(error) => {
+            let _ = write!(err, "{}", error.render());
+            return error.exit_code();
+        }
+    };
+    status(program::run_as_rank(&program, team, out), err)
+}
+
+fn told_by_clap(error: &clap::Error, out: &mut dyn Write, err: &mut dyn Write) -> Ending {
+    let text = error.render();
+    let _ = if error.use_stderr() { write!(err, "{text}") } else { write!(out, "{text}") };
+    Ending::Status(error.exit_code())
 }
 
 /// Says what is here, besides the given facts; gives the exit status.
@@ -149,6 +200,11 @@ pub fn without_python(ending: &Ending, err: &mut dyn Write) -> i32 {
                  its command `partita`)"
             ),
         },
+        Ending::Program { .. } => Failure::Failed(
+            "ranks that are processes need the Python package; install it and use its command \
+             `partita`, or --engine threads"
+                .into(),
+        ),
         _ => Failure::Failed(
             "a script needs the Python package; install it and use its command `partita`".into(),
         ),

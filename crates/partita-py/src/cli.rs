@@ -10,6 +10,8 @@ use partita_team::Engine;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use crate::team::TeamCore;
+
 /// What `write` says, what it printed and what it complained.
 fn told<T>(write: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>) -> T) -> (T, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -21,7 +23,7 @@ fn told<T>(write: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>) -> T) -> (T, String, S
 /// Runs the command `partita`; gives how it ended, what it printed and what it complained.
 ///
 /// It ends with `("status", number)`, or with what is left to do: `("run", n, engine, command)`,
-/// `("check", target, strict)`, `("doctor",)`.
+/// `("program", n, command)`, `("check", target, strict)`, `("doctor",)`.
 #[pyfunction]
 pub(crate) fn run_command(
     py: Python<'_>,
@@ -44,6 +46,7 @@ fn plain(py: Python<'_>, ending: Ending) -> PyResult<Bound<'_, PyTuple>> {
             };
             ("run", n_ranks, engine.name(), command).into_pyobject(py)
         }
+        Ending::Program { n_ranks, command } => ("program", n_ranks, command).into_pyobject(py),
         Ending::Object { target, strictness } => {
             ("check", target, strictness == Strictness::Strict).into_pyobject(py)
         }
@@ -65,4 +68,14 @@ pub(crate) fn run_doctor(
 #[pyfunction]
 pub(crate) fn problems(n: usize) -> String {
     partita_protocol::problems(n)
+}
+
+/// One rank of `partita run --engine mpi FILE.mlir`; gives status, words and complaints.
+#[pyfunction]
+pub(crate) fn run_program_rank(
+    py: Python<'_>,
+    words: Vec<String>,
+    team: &TeamCore,
+) -> (i32, String, String) {
+    py.detach(|| told(|out, err| partita_cli::run_program_rank(&words, &team.core, out, err)))
 }

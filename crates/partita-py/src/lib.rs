@@ -10,6 +10,7 @@ mod convert;
 mod dist;
 mod errors;
 mod facts;
+mod ir;
 mod layout;
 mod loan;
 mod maps;
@@ -62,6 +63,10 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cli::run_command, module)?)?;
     module.add_function(wrap_pyfunction!(cli::problems, module)?)?;
     module.add_function(wrap_pyfunction!(cli::run_doctor, module)?)?;
+    module.add_function(wrap_pyfunction!(cli::run_program_rank, module)?)?;
+    module.add_class::<ir::ProgramCore>()?;
+    module.add_function(wrap_pyfunction!(ir::program_passes, module)?)?;
+    module.add_function(wrap_pyfunction!(ir::default_passes, module)?)?;
     protocol::add(module)?;
     module.add_function(wrap_pyfunction!(loan::machine_name, module)?)?;
     module.add_function(wrap_pyfunction!(loan::set_kept_bytes, module)?)?;

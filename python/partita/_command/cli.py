@@ -57,6 +57,12 @@ def _run(n_ranks: int, engine: str, command: list[str]) -> int:
     return script.main(n_ranks, engine, command)
 
 
+def _program(n_ranks: int, command: list[str]) -> int:
+    from partita._command import program
+
+    return program.launch(n_ranks, command)
+
+
 def _check(target: str, strict: bool) -> int:
     from partita._command import check_object
 
@@ -76,6 +82,7 @@ def _doctor() -> int:
 _ENDINGS: dict[str, Callable[..., int]] = {
     "status": int,
     "run": _run,
+    "program": _program,
     "check": _check,
     "doctor": _doctor,
 }

@@ -30,7 +30,7 @@ def _body(team: Team, code: CodeType, path: str) -> None:
 def main(n_ranks: int, engine: str, command: list[str]) -> int:
     """Run a script with its arguments; give the exit status."""
     if engine == "mpi":
-        return _launch(n_ranks, command)
+        return launch(n_ranks, command)
     script = Path(command[0])
     try:
         source = script.read_bytes()
@@ -65,7 +65,7 @@ def _failure(error: BaseException) -> int:
     return 1
 
 
-def _launch(n_ranks: int, command: list[str]) -> int:
+def launch(n_ranks: int, command: list[str]) -> int:
     """Start the script under mpiexec, the environment's own before the system's."""
     from partita._command.doctor import mpiexec as find
     from partita._team.spmd import a_number_of_ranks

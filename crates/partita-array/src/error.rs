@@ -1,0 +1,36 @@
+//! What can go wrong when programs run.
+
+use partita_kernel::{Dtype, KernelError};
+use partita_team::TeamError;
+
+/// Result of this crate.
+pub type Result<T> = std::result::Result<T, LocalError>;
+
+partita_error::errors! {
+    /// Why an operation on arrays of one rank was refused.
+    pub enum LocalError {
+        NoMemory { n_bytes: usize } "no-memory" =>
+            "the system has no {n_bytes} bytes of memory left; use smaller arrays or more ranks";
+        TooLarge { shape: Vec<usize> } "array-too-large" =>
+            "an array of the shape {shape:?} has more bytes than an address space; use a smaller one";
+        ShapesDiffer { first: Vec<usize>, second: Vec<usize> } "shapes-differ" =>
+            "the shapes {first:?} and {second:?} do not fit; use equal sizes, or sizes of 1";
+        SliceOutside { dim: usize, offset: i64, size: i64, stride: i64, extent: usize }
+            "slice-outside" =>
+            "{size} entries from {offset} on with stride {stride} leave dimension {dim} of size \
+             {extent}; use a slice inside";
+        ReshapeSize { from: Vec<usize>, to: Vec<usize> } "reshape-size" =>
+            "the shape {from:?} cannot become {to:?}; use a shape of as many elements";
+        DtypesDiffer { first: Dtype, second: Dtype } "dtypes-differ" =>
+            "elements of {first} and {second} where one type is needed; cast one of them";
+        Kernel { error: KernelError } "kernel" =>
+            "the kernel was refused: {error}; use another operation or type";
+        Team { error: TeamError } "team" => "{error}; see the other ranks";
+    }
+}
+
+impl From<KernelError> for LocalError {
+    fn from(error: KernelError) -> Self {
+        Self::Kernel { error }
+    }
+}

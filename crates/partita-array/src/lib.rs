@@ -1,0 +1,12 @@
+//! Runs array programs: local computation in fused loops, movement by plans.
+//!
+//! - [`local`]: arrays of one rank, computed when somebody looks.
+//! - [`run`]: programs on the ranks of a team.
+
+pub mod error;
+pub mod local;
+pub mod run;
+mod threads;
+
+pub use error::LocalError;
+pub use threads::run_on_threads;

@@ -1,0 +1,38 @@
+//! Arrays of one rank that are computed when somebody looks.
+//!
+//! An [`Array`] is a window of a base. Operations are recorded as nodes, plain data in the order
+//! of the program; a flush makes loops of them (`schedule`) and runs these. What nobody can see
+//! any more is never stored. A read means what the base held when it was recorded, a write is seen
+//! by all arrays of the base: whether it happens in place is decided at the flush.
+//!
+//! ```
+//! use partita_array::local::Engine;
+//! use partita_kernel::{Op, Scalar};
+//! let engine = Engine::new();
+//! let a = engine.fill(&[4], Scalar::from(2.0))?;
+//! let middle = a.slice(&[1], &[2], &[1])?;
+//! middle.write(&engine.fill(&[], Scalar::from(5.0))?)?;
+//! let b = engine.apply(Op::Multiply, &[&a, &a])?;
+//! assert_eq!(b.to_vec::<f64>()?, [4.0, 25.0, 25.0, 4.0]);
+//! # Ok::<(), partita_array::LocalError>(())
+//! ```
+//!
+//! An engine belongs to one thread. It knows nothing of ranks.
+
+mod array;
+mod base;
+mod engine;
+mod kept;
+mod node;
+mod record;
+mod run;
+mod schedule;
+#[cfg(test)]
+mod tests;
+mod window;
+
+pub use array::{Array, Element};
+pub use base::Storage;
+pub use engine::Engine;
+pub use record::Running;
+pub use window::{Window, broadcast_shapes, c_strides};

@@ -1,0 +1,266 @@
+//! Windows: which elements of a base an array looks at, and whether two windows meet.
+
+/// A strided window of a base, counted in elements.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Window {
+    /// Place of the element at position zero of every dimension.
+    pub offset: isize,
+    /// Elements per dimension.
+    pub shape: Vec<usize>,
+    /// Distance between neighbours per dimension; zero repeats an element.
+    pub strides: Vec<isize>,
+}
+
+/// A step along one dimension of the base: where it starts, how far it goes, how often.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Walk {
+    pub start: usize,
+    pub step: isize,
+    pub count: usize,
+}
+
+impl Walk {
+    fn ends(&self) -> (isize, isize) {
+        let last = self.start as isize + self.step * (self.count as isize - 1);
+        (last.min(self.start as isize), last.max(self.start as isize))
+    }
+
+    fn meets(&self, other: &Self) -> bool {
+        let (a, b) = (self.ends(), other.ends());
+        if a.1 < b.0 || b.1 < a.0 {
+            return false;
+        }
+        let common = gcd(self.step.unsigned_abs(), other.step.unsigned_abs());
+        let distance = self.start.abs_diff(other.start);
+        if common == 0 { distance == 0 } else { distance.is_multiple_of(common) }
+    }
+}
+
+impl Window {
+    /// All of a dense array in C order.
+    #[must_use]
+    pub fn dense(shape: &[usize]) -> Self {
+        Self { offset: 0, shape: shape.to_vec(), strides: c_strides(shape) }
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub fn n_elements(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Whether the elements lie one after another in C order.
+    #[must_use]
+    pub fn is_dense(&self) -> bool {
+        let wanted = c_strides(&self.shape);
+        let alike = |dim: usize| self.shape[dim] == 1 || self.strides[dim] == wanted[dim];
+        self.n_elements() == 0 || (0..self.shape.len()).all(alike)
+    }
+
+    /// Every `strides[d]`-th element from `offsets[d]` on, `sizes[d]` of them. All must be inside.
+    #[must_use]
+    pub fn slice(&self, offsets: &[usize], sizes: &[usize], strides: &[isize]) -> Self {
+        let mut new = self.clone();
+        for dim in 0..self.shape.len() {
+            if sizes[dim] > 0 {
+                new.offset += offsets[dim] as isize * self.strides[dim];
+            }
+            new.strides[dim] = self.strides[dim] * strides[dim];
+        }
+        new.shape = sizes.to_vec();
+        new
+    }
+
+    /// Dimensions in another order: dimension `axes[d]` becomes dimension `d`.
+    #[must_use]
+    pub fn permute(&self, axes: &[usize]) -> Self {
+        let shape = axes.iter().map(|a| self.shape[*a]).collect();
+        let strides = axes.iter().map(|a| self.strides[*a]).collect();
+        Self { offset: self.offset, shape, strides }
+    }
+
+    /// The window with elements repeated to a shape; none if the shapes do not fit.
+    #[must_use]
+    pub fn broadcast(&self, shape: &[usize]) -> Option<Self> {
+        let n_new = shape.len().checked_sub(self.shape.len())?;
+        let mut strides = vec![0; shape.len()];
+        for (dim, &size) in self.shape.iter().enumerate() {
+            if size == shape[n_new + dim] {
+                strides[n_new + dim] = self.strides[dim];
+            } else if size != 1 {
+                return None;
+            }
+        }
+        Some(Self { offset: self.offset, shape: shape.to_vec(), strides })
+    }
+
+    /// The same elements in another shape, where no copy is needed for it.
+    #[must_use]
+    pub fn reshape(&self, shape: &[usize]) -> Option<Self> {
+        let dense = Self { offset: self.offset, ..Self::dense(shape) };
+        self.is_dense().then_some(dense)
+    }
+
+    /// First and last place of its elements; only for windows that have some.
+    fn ends(&self) -> (isize, isize) {
+        let (mut low, mut high) = (self.offset, self.offset);
+        for (size, stride) in self.shape.iter().zip(&self.strides) {
+            let reach = (*size as isize - 1) * stride;
+            low += reach.min(0);
+            high += reach.max(0);
+        }
+        (low, high)
+    }
+
+    /// The window as a product of walks along the dimensions of its base; none if it is no product.
+    pub(super) fn walks(&self, base: &[usize]) -> Option<Vec<Walk>> {
+        let base_strides = c_strides(base);
+        let mut rest = usize::try_from(self.offset).ok()?;
+        let mut walks = Vec::with_capacity(base.len());
+        for (dim, &size) in base.iter().enumerate() {
+            let stride = base_strides[dim].unsigned_abs().max(1);
+            let start = if dim + 1 == base.len() { rest } else { rest / stride };
+            rest -= start * stride;
+            if start >= size {
+                return None;
+            }
+            walks.push(Walk { start, step: 0, count: 1 });
+        }
+        for (&size, &stride) in self.shape.iter().zip(&self.strides) {
+            if size > 1 && stride != 0 {
+                let dim = dim_of(base, &base_strides, stride)?;
+                let walk = &mut walks[dim];
+                if walk.count > 1 {
+                    return None;
+                }
+                *walk = Walk { step: stride / base_strides[dim], count: size, ..*walk };
+                let (low, high) = walk.ends();
+                if low < 0 || high >= base[dim] as isize {
+                    return None;
+                }
+            }
+        }
+        Some(walks)
+    }
+
+    /// Whether both may share an element of a base; never denied wrongly.
+    pub(super) fn meets(&self, other: &Self, base: &[usize]) -> bool {
+        if self.n_elements() == 0 || other.n_elements() == 0 {
+            return false;
+        }
+        let (a, b) = (self.ends(), other.ends());
+        if a.1 < b.0 || b.1 < a.0 {
+            return false;
+        }
+        if self.apart_by_period(other) {
+            return false;
+        }
+        match (self.walks(base), other.walks(base)) {
+            (Some(a), Some(b)) => a.iter().zip(&b).all(|(a, b)| a.meets(b)),
+            _ => true,
+        }
+    }
+
+    /// Whether a kernel that writes one and reads the other is sure that they have nothing in common.
+    pub(super) fn plainly_apart(&self, other: &Self) -> bool {
+        if self.n_elements() == 0 || other.n_elements() == 0 {
+            return true;
+        }
+        let (a, b) = (self.ends(), other.ends());
+        a.1 < b.0 || b.1 < a.0 || self.apart_by_period(other)
+    }
+
+    /// Both repeat with a common period in which they take different places.
+    fn apart_by_period(&self, other: &Self) -> bool {
+        let period = other.period(self.period(0));
+        period > 0 && !self.offset.abs_diff(other.offset).is_multiple_of(period)
+    }
+
+    fn period(&self, start: usize) -> usize {
+        let steps = self.shape.iter().zip(&self.strides).filter(|(size, _)| **size > 1);
+        steps.fold(start, |period, (_, stride)| gcd(period, stride.unsigned_abs()))
+    }
+}
+
+/// The base's dimension along which a stride walks.
+fn dim_of(base: &[usize], base_strides: &[isize], stride: isize) -> Option<usize> {
+    let fits = |dim: &usize| base[*dim] > 1 && stride.abs() >= base_strides[*dim];
+    let dim = (0..base.len()).find(fits)?;
+    (stride % base_strides[dim] == 0).then_some(dim)
+}
+
+/// Strides of a dense array in C order, in elements.
+#[must_use]
+pub fn c_strides(shape: &[usize]) -> Vec<isize> {
+    let mut strides = vec![1; shape.len()];
+    for dim in (1..shape.len()).rev() {
+        strides[dim - 1] = strides[dim] * shape[dim].max(1) as isize;
+    }
+    strides
+}
+
+/// The shape that two shapes have together, sizes of 1 repeated; none if they do not fit.
+#[must_use]
+pub fn broadcast_shapes(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
+    let ndim = a.len().max(b.len());
+    let size = |shape: &[usize], dim: usize| {
+        (dim + shape.len()).checked_sub(ndim).map_or(1, |dim| shape[dim])
+    };
+    let one = |dim: usize| match (size(a, dim), size(b, dim)) {
+        (1, n) | (n, 1) => Some(n),
+        (m, n) => (m == n).then_some(m),
+    };
+    (0..ndim).map(one).collect()
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_of_slices_find_their_walks() {
+        let all = Window::dense(&[7, 9]);
+        let view = all.slice(&[1, 8], &[3, 4], &[2, -2]);
+        let walks = view.walks(&[7, 9]).expect("a product");
+        assert_eq!(walks[0], Walk { start: 1, step: 2, count: 3 });
+        assert_eq!(walks[1], Walk { start: 8, step: -2, count: 4 });
+        let part = view.slice(&[1, 1], &[2, 2], &[1, 2]);
+        assert_eq!(part.walks(&[7, 9]).expect("a product")[1].start, 6);
+    }
+
+    #[test]
+    fn meeting_is_that_of_sets() {
+        let base = [6, 8];
+        let places = |w: &Window| -> Vec<isize> {
+            let rows = (0..w.shape[0] as isize).map(|i| w.offset + i * w.strides[0]);
+            rows.flat_map(|at| (0..w.shape[1] as isize).map(move |j| at + j * w.strides[1]))
+                .collect()
+        };
+        let all = Window::dense(&base);
+        let mut windows = Vec::new();
+        for (o, s, t) in [(0, 6, 1), (1, 2, 1), (3, 2, 2), (5, 3, -2), (0, 3, 2), (2, 0, 1)] {
+            for (p, q, u) in [(0, 8, 1), (1, 3, 2), (0, 4, 2), (7, 4, -2), (7, 1, 1), (4, 4, 1)] {
+                windows.push(all.slice(&[o, p], &[s, q], &[t, u]));
+            }
+        }
+        for a in &windows {
+            for b in &windows {
+                let common = places(a).iter().any(|at| places(b).contains(at));
+                assert_eq!(a.meets(b, &base), common, "{a:?} {b:?}");
+                assert!(!(common && a.plainly_apart(b)));
+            }
+        }
+    }
+
+    #[test]
+    fn shapes_are_repeated_as_in_numpy() {
+        assert_eq!(broadcast_shapes(&[3, 1], &[4]), Some(vec![3, 4]));
+        assert_eq!(broadcast_shapes(&[3], &[4]), None);
+        let column = Window::dense(&[3, 1]).broadcast(&[2, 3, 4]).expect("fits");
+        assert_eq!(column.strides, [0, 1, 0]);
+    }
+}

@@ -1,0 +1,164 @@
+//! Runs programs of `partita-ir` on the ranks of a team, at every level.
+//!
+//! All ranks run the same program. Numbers are computed at once, operations on local arrays are
+//! recorded in the [local engine](crate::local) and fused; distributed arrays are local parts and
+//! boxes (`dist`), movement is plans (`exchange`). An operation of `ndarray` on distributed arrays
+//! brings its operands to where the result is; one of `dist` works on what is there.
+//!
+//! - `interpret`: blocks, loops, choices, calls; `lifetimes`: when values are dropped.
+//! - `numbers`, `elementwise`: what operators mean, for numbers and for local arrays.
+//! - `array_ops`, `dist_ops`, `runtime_ops`: the dialects `ndarray`, `dist`, `distruntime`.
+//! - `operators`, `reduce`, `views`, `reshape`, `movement`: how arrays of any kind are computed.
+//! - `arguments`, `results`: in and out.
+//!
+//! A rank that fails tells the others (`Team::report`), so all fail with the same words.
+
+mod arguments;
+mod array_ops;
+mod create;
+mod dist;
+mod dist_ops;
+mod elementwise;
+mod exchange;
+mod interpret;
+mod lifetimes;
+mod movement;
+mod numbers;
+mod operators;
+mod problem;
+mod reduce;
+mod reshape;
+mod results;
+mod runtime_ops;
+mod value;
+mod views;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use partita_ir::{Module, Op};
+use partita_kernel::{Machine, Settings};
+use partita_team::Team;
+
+pub use arguments::Argument;
+pub use problem::RunError;
+pub use results::{Dense, LocalPart, ResultValue};
+pub use value::Number;
+
+use crate::local::Engine;
+use exchange::Mover;
+use lifetimes::Lifetimes;
+use problem::Problem;
+
+/// Which ranks get whole arrays as results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gather {
+    /// Every rank.
+    All,
+    /// The first rank; the others get arrays without elements.
+    First,
+    /// Nobody: every rank gets what it holds.
+    Nobody,
+}
+
+/// What a run gave.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The function's results.
+    pub results: Vec<ResultValue>,
+    /// Collective movements, the same number on all ranks.
+    pub n_exchanges: u64,
+    /// Bytes that crossed ranks, all ranks together.
+    pub n_bytes: u128,
+    /// Kernel calls of this rank.
+    pub n_kernels: u64,
+}
+
+/// One rank's run of a program.
+pub(crate) struct Runner<'m> {
+    module: &'m Module,
+    engine: Engine,
+    mover: Mover,
+    lifetimes: HashMap<Op, Lifetimes>,
+    depth: usize,
+}
+
+/// A machine for each of so many ranks of one process: they share the cores.
+#[must_use]
+pub fn machine_for(n_ranks_here: u64) -> Arc<Machine> {
+    let mut settings = Settings::default();
+    settings.n_threads = (settings.n_threads / n_ranks_here.max(1) as usize).max(1);
+    Arc::new(Machine::new(settings))
+}
+
+/// Runs a function of a module on this rank. All ranks of the team call it with the same module.
+///
+/// # Errors
+/// A function that is not there, arguments that do not fit, operations that fail on any rank.
+pub fn run(
+    module: &Module,
+    function: &str,
+    arguments: &[Argument],
+    team: &Team,
+    machine: &Arc<Machine>,
+    gather: Gather,
+) -> Result<Report, RunError> {
+    let Some(mover) = Mover::new(team) else { return Err(RunError::NotAMember) };
+    let engine = Engine::with_machine(Arc::clone(machine));
+    let mut runner = Runner { module, engine, mover, lifetimes: HashMap::new(), depth: 0 };
+    let outcome = runner.run(function, arguments, gather);
+    runner.told(outcome)
+}
+
+impl Runner<'_> {
+    fn run(
+        &mut self,
+        function: &str,
+        arguments: &[Argument],
+        gather: Gather,
+    ) -> Result<Report, Problem> {
+        let op = self.function(function).map_err(Problem::Named)?;
+        let values = self.arguments(op, function, arguments)?;
+        let values = self.call(op, values)?;
+        self.engine.flush()?;
+        self.mover.finish_all()?;
+        let moved = self.mover.moved;
+        let results = self.results(op, &values, gather)?;
+        // Nobody goes before all have come to the end: an error on any rank is one on all.
+        self.mover.team.barrier()?;
+        Ok(Report {
+            results,
+            n_exchanges: moved.n_exchanges,
+            n_bytes: moved.n_bytes,
+            n_kernels: self.engine.n_kernels(),
+        })
+    }
+
+    fn function(&self, name: &str) -> Result<Op, RunError> {
+        let found = self.module.function(name).filter(|op| self.module.body(*op).is_some());
+        found.ok_or_else(|| {
+            let names = self.module.functions().filter_map(|op| self.module.function_name(op));
+            let known = names.collect::<Vec<_>>().join(", ");
+            RunError::FunctionUnknown { name: name.to_string(), known }
+        })
+    }
+
+    /// Tells the others of a problem of this rank's own.
+    fn told(&mut self, outcome: Result<Report, Problem>) -> Result<Report, RunError> {
+        let error = match outcome {
+            Ok(report) => return Ok(report),
+            Err(Problem::Team(error)) => return Err(RunError::Team(error)),
+            Err(Problem::Named(RunError::Team(error))) => return Err(RunError::Team(error)),
+            Err(Problem::Named(error)) => error,
+            Err(Problem::Own(problem)) => RunError::Operation {
+                operation: "the run".to_string(),
+                line: 0,
+                column: 0,
+                problem,
+            },
+        };
+        let _ = self.mover.finish_all();
+        let _ = self.mover.team.report(&error.to_string());
+        Err(error)
+    }
+}

@@ -1,0 +1,268 @@
+//! Elementwise operations on arrays of any kind: local ones, distributed ones, both.
+
+use std::rc::Rc;
+
+use partita_kernel::Dtype;
+use partita_layout::IndexBox;
+
+use super::Runner;
+use super::dist::{Cuts, DistArray, Places, sliced};
+use super::movement::{projected, sizes};
+use super::problem::{Outcome, problem};
+use super::value::Value;
+use crate::local::{Array, broadcast_shapes};
+
+/// Something computed for each element from arrays of one shape.
+pub(super) type Compute<'a> = &'a dyn Fn(&[&Array]) -> Outcome<Array>;
+
+/// Pieces of an operand: their box in the result, and the elements.
+type Pieces = Vec<(IndexBox, Array)>;
+
+/// Where the result lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Placing {
+    /// Wherever is cheapest; operands are moved there.
+    Free,
+    /// Where the operands are: nothing moves.
+    Fixed,
+}
+
+impl Runner<'_> {
+    /// Computes for each element; `cuts` says how a distributed result is cut by default.
+    pub(super) fn each(
+        &mut self,
+        operands: &[Value],
+        compute: Compute<'_>,
+        dtype: Dtype,
+        cuts: Option<Cuts>,
+        placing: Placing,
+    ) -> Outcome<Value> {
+        let Some(cuts) = cuts else {
+            let arrays: Vec<Array> =
+                operands.iter().map(|value| self.local(value)).collect::<Outcome<_>>()?;
+            return Ok(Value::Array(compute(&arrays.iter().collect::<Vec<_>>())?));
+        };
+        let shape = global_shape(operands)?;
+        if shape.is_empty() {
+            let arrays: Vec<Array> = operands.iter().map(replicated).collect::<Outcome<_>>()?;
+            let part = compute(&arrays.iter().collect::<Vec<_>>())?;
+            return Ok(Value::Dist(Rc::new(DistArray::owned(&[], &cuts, &[], &part))));
+        }
+        let (operands, place, places, cuts) = match placing {
+            Placing::Free => self.brought(operands, &shape, cuts)?,
+            Placing::Fixed => fixed(operands, &shape, cuts)?,
+        };
+        let part = self.computed(&operands, &place, &shape, compute, dtype)?;
+        let made = DistArray::owned(&shape, &cuts, &place.start, &part);
+        Ok(Value::Dist(Rc::new(match places {
+            Some(places) => made.known(places),
+            None => made,
+        })))
+    }
+
+    /// Operands with what each rank needs, and the boxes of the result.
+    #[allow(clippy::type_complexity, reason = "the four go together once")]
+    fn brought(
+        &mut self,
+        operands: &[Value],
+        shape: &[u64],
+        cuts: Cuts,
+    ) -> Outcome<(Vec<Value>, IndexBox, Option<Rc<Places>>, Cuts)> {
+        let (wanted, cuts) = match self.common_places(operands, shape)? {
+            Some((wanted, cuts)) => (wanted, cuts),
+            None => (cuts.default_boxes(shape, self.mover.n_ranks())?, cuts),
+        };
+        let operands = operands.iter().map(|one| self.aligned(one, &wanted, shape));
+        let operands = operands.collect::<Outcome<_>>()?;
+        let place = wanted[self.rank()].clone();
+        Ok((operands, place, Some(Places::owned(wanted)), cuts))
+    }
+
+    /// Where all operands of the result's shape lie alike, each element once.
+    fn common_places(
+        &mut self,
+        operands: &[Value],
+        shape: &[u64],
+    ) -> Outcome<Option<(Vec<IndexBox>, Cuts)>> {
+        let mut found: Option<(Rc<Places>, Cuts)> = None;
+        for operand in operands {
+            let Value::Dist(array) = operand else { continue };
+            if array.shape != shape {
+                continue;
+            }
+            let places = self.places(array)?;
+            let differs = |(known, _): &(Rc<Places>, Cuts)| known.owned != places.owned;
+            if !places.owned_once(shape) || found.as_ref().is_some_and(differs) {
+                return Ok(None);
+            }
+            found.get_or_insert((places, array.cuts()));
+        }
+        Ok(found.map(|(places, cuts)| (places.owned.clone(), cuts)))
+    }
+
+    /// The result's box, cut where operands change from part to part.
+    fn computed(
+        &mut self,
+        operands: &[Value],
+        place: &IndexBox,
+        shape: &[u64],
+        compute: Compute<'_>,
+        dtype: Dtype,
+    ) -> Outcome<Array> {
+        if place.n_elements() == 0 {
+            return Ok(self.engine.empty(&sizes(place), dtype)?);
+        }
+        let pieces: Vec<Pieces> =
+            operands.iter().map(|one| pieces(one, place, shape)).collect::<Outcome<_>>()?;
+        let mut cells = vec![place.clone()];
+        for own in &pieces {
+            let cut = |cell: &IndexBox| -> Vec<IndexBox> {
+                own.iter().filter_map(|(piece, _)| piece.intersection(cell)).collect()
+            };
+            cells = cells.iter().flat_map(cut).collect();
+        }
+        if let [_] = cells[..] {
+            return compute_cell(&pieces, place, shape, compute);
+        }
+        let target = self.engine.empty(&sizes(place), dtype)?;
+        for cell in &cells {
+            let made = compute_cell(&pieces, cell, shape, compute)?;
+            sliced(&target, place, cell)?.write(&made)?;
+        }
+        Ok(target)
+    }
+
+    /// Writes an operand into a view of a box of it; sizes of 1 repeat.
+    pub(super) fn write_pieces(
+        &mut self,
+        target: &Array,
+        operand: &Value,
+        place: &IndexBox,
+        shape: &[u64],
+    ) -> Outcome<()> {
+        if place.n_elements() == 0 {
+            return Ok(());
+        }
+        for (cell, part) in pieces(operand, place, shape)? {
+            let part = self.engine.cast(&part, target.dtype())?;
+            sliced(target, place, &cell)?.write(&part)?;
+        }
+        Ok(())
+    }
+
+    /// A value as an array of this rank.
+    pub(super) fn local(&mut self, value: &Value) -> Outcome<Array> {
+        match value {
+            Value::Array(array) => Ok(array.clone()),
+            Value::Dist(array) => self.whole(array),
+            _ => Err(problem("a number where an array is needed; use an array")),
+        }
+    }
+}
+
+/// The result lies where the operands of its shape are, halos included.
+#[allow(clippy::type_complexity, reason = "the four go together once")]
+fn fixed(
+    operands: &[Value],
+    shape: &[u64],
+    cuts: Cuts,
+) -> Outcome<(Vec<Value>, IndexBox, Option<Rc<Places>>, Cuts)> {
+    let full = |value: &&Value| matches!(value, Value::Dist(array) if array.shape == shape);
+    let Some(Value::Dist(array)) = operands.iter().find(full) else {
+        return Err(problem("no operand has the result's shape; repartition one to it first"));
+    };
+    let places = array.places.borrow().as_ref().map(|places| Places::owned(places.held.clone()));
+    let cuts = if array.cuts.len() == cuts.dims.len() { array.cuts() } else { cuts };
+    Ok((operands.to_vec(), array.held_box(), places, cuts))
+}
+
+fn compute_cell(
+    pieces: &[Pieces],
+    cell: &IndexBox,
+    shape: &[u64],
+    compute: Compute<'_>,
+) -> Outcome<Array> {
+    let mut arrays = Vec::with_capacity(pieces.len());
+    for own in pieces {
+        let meets = |(piece, _): &&(IndexBox, Array)| piece.meets(cell);
+        let Some((piece, array)) = own.iter().find(meets) else {
+            return Err(problem("an operand lacks elements; repartition it first"));
+        };
+        arrays.push(part_of(array, piece, cell, shape)?);
+    }
+    compute(&arrays.iter().collect::<Vec<_>>())
+}
+
+/// The elements for a cell inside a piece; dimensions that repeat stay as they are.
+fn part_of(array: &Array, piece: &IndexBox, cell: &IndexBox, shape: &[u64]) -> Outcome<Array> {
+    let skipped = shape.len() - array.ndim();
+    let (mut offsets, mut sizes) = (Vec::new(), Vec::new());
+    for (dim, &size) in array.shape().iter().enumerate() {
+        let repeats = size == 1 && piece.shape[dim + skipped] != 1;
+        let offset = cell.start[dim + skipped] - piece.start[dim + skipped];
+        offsets.push(if repeats { 0 } else { offset as i64 });
+        sizes.push(if repeats { 1 } else { cell.shape[dim + skipped] as i64 });
+    }
+    Ok(array.slice(&offsets, &sizes, &vec![1; array.ndim()])?)
+}
+
+/// An operand's pieces for a box of the result, in the result's indices.
+fn pieces(operand: &Value, place: &IndexBox, shape: &[u64]) -> Outcome<Pieces> {
+    match operand {
+        Value::Array(array) => {
+            let own: Vec<u64> = array.shape().iter().map(|n| *n as u64).collect();
+            let needed = projected(place, shape, &own);
+            let all = IndexBox { start: vec![0; own.len()], shape: own };
+            Ok(vec![(place.clone(), sliced(array, &all, &needed)?)])
+        }
+        Value::Dist(array) if array.shape.is_empty() => {
+            Ok(vec![(place.clone(), array.own().clone())])
+        }
+        Value::Dist(array) => {
+            let needed = projected(place, shape, &array.shape);
+            let skipped = shape.len() - array.shape.len();
+            let widened = |own: IndexBox| {
+                let mut piece = place.clone();
+                for (dim, &size) in array.shape.iter().enumerate() {
+                    if size == shape[dim + skipped] {
+                        piece.start[dim + skipped] = own.start[dim];
+                        piece.shape[dim + skipped] = own.shape[dim];
+                    }
+                }
+                piece
+            };
+            let found = array.pieces_of(&needed)?.into_iter();
+            Ok(found.map(|(own, part)| (widened(own), part)).collect())
+        }
+        _ => Err(problem("a number where an array is needed; use an array")),
+    }
+}
+
+fn replicated(value: &Value) -> Outcome<Array> {
+    match value {
+        Value::Array(array) => Ok(array.clone()),
+        Value::Dist(array) => Ok(array.own().clone()),
+        _ => Err(problem("a number where an array is needed; use an array")),
+    }
+}
+
+/// The shape that all operands have together.
+pub(super) fn global_shape(operands: &[Value]) -> Outcome<Vec<u64>> {
+    let mut shape: Vec<usize> = Vec::new();
+    for operand in operands {
+        let own = shape_of(operand)?;
+        shape = broadcast_shapes(&shape, &own).ok_or_else(|| {
+            problem(format!("the shapes {shape:?} and {own:?} do not fit; use equal sizes or 1"))
+        })?;
+    }
+    Ok(shape.into_iter().map(|n| n as u64).collect())
+}
+
+/// The (global) shape of an array.
+pub(super) fn shape_of(value: &Value) -> Outcome<Vec<usize>> {
+    match value {
+        Value::Array(array) => Ok(array.shape().to_vec()),
+        Value::Dist(array) => Ok(array.shape.iter().map(|n| *n as usize).collect()),
+        _ => Err(problem("a number where an array is needed; use an array")),
+    }
+}

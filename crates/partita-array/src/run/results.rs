@@ -1,0 +1,99 @@
+//! What a function gives back.
+
+use partita_ir::{Op, Scalar};
+use partita_kernel::Dtype;
+use partita_layout::IndexBox;
+
+use super::dist::DistArray;
+use super::problem::{Outcome, problem};
+use super::value::{Number, Value};
+use super::{Gather, Runner};
+use crate::local::Array;
+
+/// Elements in C order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dense {
+    /// Elements per dimension.
+    pub shape: Vec<usize>,
+    /// The element type.
+    pub dtype: Dtype,
+    /// The elements.
+    pub bytes: Vec<u8>,
+}
+
+/// A part of a distributed array that this rank holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocalPart {
+    /// Its first global index.
+    pub offsets: Vec<u64>,
+    /// Its elements.
+    pub elements: Dense,
+}
+
+/// One result.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ResultValue {
+    /// A number with its type.
+    Number(Number, Scalar),
+    /// A whole array.
+    Array(Dense),
+    /// What this rank holds of a distributed array.
+    Parts {
+        /// The global shape.
+        shape: Vec<u64>,
+        /// Parts that have elements.
+        parts: Vec<LocalPart>,
+    },
+}
+
+impl Runner<'_> {
+    pub(super) fn results(
+        &mut self,
+        function: Op,
+        values: &[Value],
+        gather: Gather,
+    ) -> Outcome<Vec<ResultValue>> {
+        let types = self.module.function_type(function).map(|ty| ty.results.clone());
+        let types = types.unwrap_or_default();
+        let mut results = Vec::new();
+        for (at, value) in values.iter().enumerate() {
+            let scalar = types.get(at).and_then(partita_ir::Type::as_scalar);
+            results.push(match value {
+                Value::Number(number) => {
+                    ResultValue::Number(*number, scalar.unwrap_or(Scalar::Index))
+                }
+                Value::Array(array) => ResultValue::Array(dense(array)?),
+                Value::Dist(array) if gather == Gather::Nobody => local_parts(array)?,
+                Value::Dist(array) => ResultValue::Array(self.gathered(array, gather)?),
+                Value::Handle(_) => {
+                    return Err(problem("a handle cannot be returned; wait for it"));
+                }
+            });
+        }
+        Ok(results)
+    }
+
+    fn gathered(&mut self, array: &DistArray, gather: Gather) -> Outcome<Dense> {
+        if gather == Gather::All || array.shape.is_empty() {
+            return dense(&self.whole(array)?);
+        }
+        let nothing =
+            IndexBox { start: vec![0; array.shape.len()], shape: vec![0; array.shape.len()] };
+        let mut wanted = vec![nothing; self.mover.n_ranks() as usize];
+        wanted[0].shape = array.shape.clone();
+        dense(&self.fetch(array, &wanted)?)
+    }
+}
+
+fn dense(array: &Array) -> Outcome<Dense> {
+    let bytes = array.to_bytes()?;
+    Ok(Dense { shape: array.shape().to_vec(), dtype: array.dtype(), bytes })
+}
+
+fn local_parts(array: &DistArray) -> Outcome<ResultValue> {
+    let part = |(place, part): (IndexBox, Array)| {
+        Ok(LocalPart { offsets: place.start, elements: dense(&part)? })
+    };
+    let parts = array.pieces().into_iter().map(part).collect::<Outcome<_>>()?;
+    Ok(ResultValue::Parts { shape: array.shape.clone(), parts })
+}

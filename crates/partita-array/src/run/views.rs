@@ -1,0 +1,155 @@
+//! Slices of distributed arrays: views of each part, counted in the slice.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use partita_layout::{IndexBox, Slice};
+
+use super::dist::{DistArray, Places, part_boxes};
+use super::problem::{Outcome, problem};
+use crate::local::Array;
+
+/// A strided slice of an array, one per dimension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Slicing(pub Vec<Slice>);
+
+impl Slicing {
+    pub fn new(offsets: &[i64], sizes: &[i64], strides: &[i64], shape: &[u64]) -> Outcome<Self> {
+        let mut slices = Vec::with_capacity(shape.len());
+        if [offsets.len(), sizes.len(), strides.len()].iter().any(|n| *n != shape.len()) {
+            let (given, ndim) = (offsets.len(), shape.len());
+            return Err(problem(format!(
+                "a slice of {given} dimensions of an array of {ndim}; give {ndim}"
+            )));
+        }
+        // Where there are no entries at all nothing is read: any offset is as good.
+        let is_empty = sizes.contains(&0);
+        for (dim, &extent) in shape.iter().enumerate() {
+            let unsigned = |number: i64, what: &str| {
+                u64::try_from(number).map_err(|_| {
+                    problem(format!(
+                        "the {what} {number} of dimension {dim} is negative; use 0 or more"
+                    ))
+                })
+            };
+            let size = unsigned(sizes[dim], "size")?;
+            let offset = if is_empty { offsets[dim].max(0) } else { offsets[dim] };
+            let slice = Slice::new(unsigned(offset, "offset")?, size, strides[dim]);
+            if !is_empty {
+                slice.check(dim, extent)?;
+            }
+            slices.push(slice);
+        }
+        Ok(Self(slices))
+    }
+
+    pub fn shape(&self) -> Vec<u64> {
+        self.0.iter().map(|slice| slice.size).collect()
+    }
+
+    /// Entries of the slice in a box, as a box of the slice.
+    pub fn entries_in(&self, place: &IndexBox) -> IndexBox {
+        let mut entries = IndexBox::new(&[], &[]);
+        for (dim, slice) in self.0.iter().enumerate() {
+            let (first, count) = slice.entries_in(place.start[dim], place.stop(dim));
+            entries.start.push(first);
+            entries.shape.push(count);
+        }
+        entries
+    }
+
+    /// The elements of entries, of the part of the array at `place` that has them.
+    pub fn view(&self, part: &Array, place: &IndexBox, entries: &IndexBox) -> Outcome<Array> {
+        let is_empty = entries.n_elements() == 0;
+        let offset = |dim: usize| match is_empty {
+            true => 0,
+            false => (self.0[dim].index(entries.start[dim]) - i128::from(place.start[dim])) as i64,
+        };
+        let offsets: Vec<i64> = (0..self.0.len()).map(offset).collect();
+        let sizes: Vec<i64> = entries.shape.iter().map(|n| *n as i64).collect();
+        let strides: Vec<i64> = self.0.iter().map(|slice| slice.stride).collect();
+        // An empty view needs no elements of the part, which may have none along other dimensions.
+        if is_empty {
+            let sizes: Vec<usize> = entries.shape.iter().map(|n| *n as usize).collect();
+            return Ok(part.engine().empty(&sizes, part.dtype())?);
+        }
+        Ok(part.slice(&offsets, &sizes, &strides)?)
+    }
+}
+
+/// A view of what this rank owns of a slice.
+pub(super) fn owned_view(array: &DistArray, slicing: &Slicing) -> Outcome<DistArray> {
+    let own = array.owned_box();
+    let entries = slicing.entries_in(&own);
+    let part = slicing.view(array.own(), &own, &entries)?;
+    let made = DistArray::owned(&slicing.shape(), &array.cuts(), &entries.start, &part);
+    let known = array.places.borrow();
+    let places = known.as_ref().map(|places| {
+        Places::owned(places.owned.iter().map(|own| slicing.entries_in(own)).collect())
+    });
+    Ok(match places {
+        Some(places) => made.known(places),
+        None => made,
+    })
+}
+
+/// A view of the entries `target` of a slice, of whatever parts have them.
+pub(super) fn target_view(
+    array: &DistArray,
+    slicing: &Slicing,
+    target: &IndexBox,
+) -> Outcome<DistArray> {
+    let boxes = part_boxes(&array.owned_box(), &array.held_box(), &array.cuts);
+    let n_cuts = array.cuts.len();
+    let mut parts: Vec<Array> = Vec::with_capacity(boxes.len());
+    let mut n_found = 0;
+    for number in 0..boxes.len() {
+        // Backwards along a dimension, what lay before comes after.
+        let from = turned(number, n_cuts, |axis| slicing.0[array.cuts[axis]].stride < 0);
+        let place = &boxes[from];
+        let entries = common(&slicing.entries_in(place), target);
+        n_found += entries.n_elements();
+        parts.push(slicing.view(&array.parts[from], place, &entries)?);
+    }
+    if n_found != target.n_elements() {
+        return Err(problem(format!(
+            "{} of the {} entries that this rank is to have are not here; repartition the array \
+             to a box that has them",
+            target.n_elements() - n_found,
+            target.n_elements()
+        )));
+    }
+    Ok(DistArray {
+        shape: slicing.shape(),
+        cuts: array.cuts.clone(),
+        grid: array.grid.clone(),
+        offsets: target.start.clone(),
+        parts,
+        places: RefCell::default(),
+    })
+}
+
+fn turned(number: usize, n_cuts: usize, is_turned: impl Fn(usize) -> bool) -> usize {
+    let digit = |axis: usize| {
+        let step = 3_usize.pow((n_cuts - 1 - axis) as u32);
+        let at = number / step % 3;
+        step * if is_turned(axis) { 2 - at } else { at }
+    };
+    (0..n_cuts).map(digit).sum()
+}
+
+/// What two boxes share; empty along dimensions where they share nothing.
+fn common(a: &IndexBox, b: &IndexBox) -> IndexBox {
+    let mut shared = a.clone();
+    for dim in 0..a.start.len() {
+        let start = a.start[dim].max(b.start[dim]);
+        let stop = a.stop(dim).min(b.stop(dim));
+        (shared.start[dim], shared.shape[dim]) = (start, stop.saturating_sub(start));
+    }
+    shared
+}
+
+/// Where all ranks' own entries of a slice are.
+pub(super) fn targets(places: &Rc<Places>, slicing: &Slicing) -> Vec<IndexBox> {
+    places.owned.iter().map(|own| slicing.entries_in(own)).collect()
+}

@@ -1,0 +1,57 @@
+//! Programs on ranks that are threads of this process.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use partita_ir::Module;
+use partita_team::threads::World;
+
+use crate::run::{Argument, Gather, Report, RunError, machine_for, run};
+
+/// Runs a function on so many ranks; gives their reports in order.
+///
+/// # Errors
+/// As [`run`]: that of the rank where it began.
+pub fn run_on_threads(
+    module: &Module,
+    function: &str,
+    arguments: &[Argument],
+    n_ranks: u64,
+    gather: Gather,
+) -> Result<Vec<Report>, RunError> {
+    let world = World::new(n_ranks);
+    let machine = machine_for(n_ranks);
+    let body = |rank: u64| {
+        let team = world.team(rank);
+        let one = || run(module, function, arguments, &team, &machine, gather);
+        let outcome = catch_unwind(AssertUnwindSafe(one));
+        let why = if outcome.is_ok() { "its program ended" } else { "it panicked" };
+        world.leave(rank, why);
+        outcome.unwrap_or_else(|_| {
+            let problem = "it panicked; this is a fault of partita".to_string();
+            let operation = format!("rank {rank}");
+            Err(RunError::Operation { operation, line: 0, column: 0, problem })
+        })
+    };
+    let outcomes: Vec<Result<Report, RunError>> = std::thread::scope(|scope| {
+        let body = &body;
+        let ranks: Vec<_> = (1..n_ranks).map(|rank| scope.spawn(move || body(rank))).collect();
+        let first = body(0);
+        let others = ranks.into_iter().map(|rank| rank.join().unwrap_or_else(|_| unreachable()));
+        std::iter::once(first).chain(others).collect()
+    });
+    let began = outcomes.iter().find(|one| matches!(one, Err(error) if !is_told(error)));
+    if let Some(Err(error)) = began {
+        return Err(error.clone());
+    }
+    outcomes.into_iter().collect()
+}
+
+/// Whether an error is what another rank has told.
+fn is_told(error: &RunError) -> bool {
+    matches!(error, RunError::Team(_))
+}
+
+/// Panics are caught inside the thread.
+fn unreachable() -> Result<Report, RunError> {
+    Err(RunError::NotAMember)
+}

@@ -1,0 +1,131 @@
+//! `partita run FILE.mlir`: a program on the ranks of a team.
+//!
+//! - `options`: the command line behind the file; `npy`: arrays from files.
+//! - `numpy`: results as NumPy prints them; `report`: results as text or JSON.
+
+mod npy;
+mod numpy;
+mod options;
+mod report;
+
+use std::io::Write;
+use std::path::Path;
+
+use partita_array::run::{Argument, Gather, Report, RunError, machine_for, run};
+use partita_array::run_on_threads;
+use partita_ir::passes;
+use partita_team::Team;
+
+use crate::{Failure, Outcome};
+use options::Passes;
+pub(crate) use options::{Program, ProgramOptions};
+
+/// Whether the file of `partita run` is a program rather than a script.
+pub(crate) fn is_program(file: &str) -> bool {
+    Path::new(file).extension().is_some_and(|extension| extension == "mlir")
+}
+
+/// Runs a program on threads of this process.
+pub(crate) fn run_here(program: &Program, n_ranks: i64, out: &mut dyn Write) -> Outcome {
+    let n_ranks = u64::try_from(n_ranks).ok().filter(|n| (1..=4096).contains(n));
+    let n_ranks = n_ranks.ok_or_else(|| Failure::Usage {
+        reason: "ranks-zero",
+        message: "that many ranks cannot be made; use 1 to 4096".to_string(),
+    })?;
+    let (module, arguments) = prepared(program, n_ranks)?;
+    let function = program.function_of(&module)?;
+    let reports = run_on_threads(&module, &function, &arguments, n_ranks, program.gather());
+    let reports = reports.map_err(|error| failed(program, &error))?;
+    let totals = report::Totals::of(&reports);
+    let texts = reports.iter().map(|one| report::results(program, one)).collect::<Vec<_>>();
+    write!(out, "{}", report::joined(program, &texts, &totals))?;
+    Ok(())
+}
+
+/// Runs a program as one rank of a team; the first rank writes.
+pub(crate) fn run_as_rank(program: &Program, team: &Team, out: &mut dyn Write) -> Outcome {
+    let ranks = || -> Result<Report, Failure> {
+        let (module, arguments) = prepared(program, team.size())?;
+        let function = program.function_of(&module)?;
+        let report = run(&module, &function, &arguments, team, &machine_for(1), program.gather());
+        report.map_err(|error| failed(program, &error))
+    };
+    let report = ranks()?;
+    let gathered = |name: &'static str, bytes: Vec<u8>| {
+        team.allgather(name, bytes).map_err(|error| Failure::Failed(error.to_string()))
+    };
+    let texts = gathered("results", report::results(program, &report).into_bytes())?;
+    let kernels = gathered("kernels", report.n_kernels.to_le_bytes().to_vec())?;
+    if team.rank() != Some(0) {
+        return Ok(());
+    }
+    let texts: Vec<String> =
+        texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
+    let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().unwrap_or_default());
+    let n_kernels = kernels.iter().map(|bytes| number(bytes)).sum();
+    let totals =
+        report::Totals { n_exchanges: report.n_exchanges, n_bytes: report.n_bytes, n_kernels };
+    write!(out, "{}", report::joined(program, &texts, &totals))?;
+    Ok(())
+}
+
+/// The module after its passes, and the arguments.
+fn prepared(
+    program: &Program,
+    n_ranks: u64,
+) -> Result<(partita_ir::Module, Vec<Argument>), Failure> {
+    let bytes = std::fs::read(&program.file).map_err(|error| {
+        Failure::Failed(format!("cannot read {}: {error}; give a file", program.file))
+    })?;
+    let parsed = partita_ir::parse_bytes(&bytes);
+    let mut module = parsed.map_err(|found| {
+        let text = String::from_utf8_lossy(&bytes);
+        Failure::Failed(format!("{} is no program:\n{}", program.file, found.with_source(&text)))
+    })?;
+    let options = passes::Options { n_ranks: Some(n_ranks), ..passes::Options::default() };
+    let names = match &program.passes {
+        Passes::Default => passes::DEFAULT_PIPELINE.to_vec(),
+        Passes::None => Vec::new(),
+        Passes::Named(names) => names.iter().map(String::as_str).collect(),
+    };
+    for name in names {
+        let unknown = |error: passes::PassError| Failure::Usage {
+            reason: error.reason(),
+            message: error.to_string(),
+        };
+        passes::apply_with(&mut module, name, &options).map_err(unknown)?;
+    }
+    Ok((module, program.arguments()?))
+}
+
+fn failed(program: &Program, error: &RunError) -> Failure {
+    Failure::Failed(format!("{}: {error}", program.file))
+}
+
+impl Program {
+    fn gather(&self) -> Gather {
+        if self.is_local { Gather::Nobody } else { Gather::First }
+    }
+
+    /// The function that was asked for, or the only one.
+    fn function_of(&self, module: &partita_ir::Module) -> Result<String, Failure> {
+        if let Some(name) = &self.function {
+            return Ok(name.clone());
+        }
+        let has_body = |op: &partita_ir::Op| module.body(*op).is_some();
+        let names = module.functions().filter(has_body).filter_map(|op| module.function_name(op));
+        let names: Vec<&str> = names.collect();
+        match names[..] {
+            [one] => Ok(one.to_string()),
+            _ if names.contains(&"main") => Ok("main".to_string()),
+            _ => Err(Failure::Usage {
+                reason: "function-missing",
+                message: format!(
+                    "{} has the functions {}; name one with --function",
+                    self.file,
+                    names.join(", ")
+                ),
+            }),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Array programs for Python: `partita.ir` wraps `ProgramCore`.
+
+#![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use partita_array::run::{Argument, Dense, Gather, Number, ResultValue, RunError};
+use partita_array::run::{machine_for, run};
+use partita_ir::{Form, Module, passes};
+use partita_kernel::{Dtype, Machine};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyComplex, PyFloat, PyInt, PyList, PyTuple};
+
+use crate::errors::{layout_error, team_error};
+use crate::team::TeamCore;
+
+/// Machines by how many ranks of this process share the cores.
+static MACHINES: OnceLock<Mutex<Vec<(u64, Arc<Machine>)>>> = OnceLock::new();
+
+fn machine(n_ranks_here: u64) -> Arc<Machine> {
+    let machines = MACHINES.get_or_init(Mutex::default);
+    let mut machines = machines.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, machine)) = machines.iter().find(|(n, _)| *n == n_ranks_here) {
+        return Arc::clone(machine);
+    }
+    let machine = machine_for(n_ranks_here);
+    machines.push((n_ranks_here, Arc::clone(&machine)));
+    machine
+}
+
+/// A program that was read from text.
+#[pyclass(frozen, module = "partita._partita")]
+#[derive(Debug)]
+pub(crate) struct ProgramCore {
+    module: Module,
+}
+
+/// What a run gave: results, exchanges, bytes, kernels.
+type RunReport<'py> = (Bound<'py, PyList>, u64, u128, u64);
+
+#[pymethods]
+impl ProgramCore {
+    #[new]
+    fn new(py: Python<'_>, text: &str) -> PyResult<Self> {
+        match partita_ir::parse(text) {
+            Ok(module) => Ok(Self { module }),
+            Err(found) => {
+                let reason = found.reasons().first().copied().unwrap_or("syntax");
+                Err(layout_error(py, &found.with_source(text).to_string(), reason))
+            }
+        }
+    }
+
+    /// The program after some passes.
+    #[pyo3(signature = (names, n_ranks=None))]
+    fn apply(&self, py: Python<'_>, names: Vec<String>, n_ranks: Option<u64>) -> PyResult<Self> {
+        let mut module = self.module.clone();
+        let options = passes::Options { n_ranks, ..passes::Options::default() };
+        for name in &names {
+            passes::apply_with(&mut module, name, &options)
+                .map_err(|error| layout_error(py, &error.to_string(), error.reason()))?;
+        }
+        Ok(Self { module })
+    }
+
+    /// The text in a form: generic, rfc or builtin.
+    fn text(&self, py: Python<'_>, form: &str) -> PyResult<String> {
+        let known = Form::from_name(form);
+        let refused = || format!("there is no form {form:?}; use generic, rfc or builtin");
+        let form = known.ok_or_else(|| layout_error(py, &refused(), "form-unknown"))?;
+        Ok(partita_ir::print(&self.module, form))
+    }
+
+    /// Names of functions that have a body.
+    #[getter]
+    fn functions(&self) -> Vec<String> {
+        let has_body = |op: &partita_ir::Op| self.module.body(*op).is_some();
+        let functions = self.module.functions().filter(has_body);
+        functions.filter_map(|op| self.module.function_name(op)).map(str::to_string).collect()
+    }
+
+    /// Runs a function; arrays are (shape, dtype, bytes).
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        function: &str,
+        arguments: Vec<Bound<'py, PyAny>>,
+        team: &TeamCore,
+        n_ranks_here: u64,
+    ) -> PyResult<RunReport<'py>> {
+        let read = arguments.iter().enumerate().map(|(at, one)| argument(py, at, one));
+        let read: Vec<Argument> = read.collect::<PyResult<_>>()?;
+        let machine = machine(n_ranks_here);
+        let report =
+            py.detach(|| run(&self.module, function, &read, &team.core, &machine, Gather::All));
+        let report = report.map_err(|error| run_error(py, &error))?;
+        let results = report.results.iter().map(|one| plain(py, one));
+        let results = PyList::new(py, results.collect::<PyResult<Vec<_>>>()?)?;
+        Ok((results, report.n_exchanges, report.n_bytes, report.n_kernels))
+    }
+}
+
+fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
+    match error {
+        RunError::Team(error) => team_error(py, error),
+        other => layout_error(py, &other.to_string(), other.reason()),
+    }
+}
+
+fn argument(py: Python<'_>, at: usize, value: &Bound<'_, PyAny>) -> PyResult<Argument> {
+    if value.is_instance_of::<PyBool>() {
+        return Ok(Argument::Number(Number::Int(value.extract::<bool>()?.into())));
+    }
+    if value.is_instance_of::<PyInt>() {
+        return Ok(Argument::Number(Number::Int(value.extract()?)));
+    }
+    if value.is_instance_of::<PyFloat>() {
+        return Ok(Argument::Number(Number::Float(value.extract()?)));
+    }
+    if let Ok(complex) = value.cast::<PyComplex>() {
+        use pyo3::types::PyComplexMethods;
+        return Ok(Argument::Number(Number::Complex(complex.real(), complex.imag())));
+    }
+    let (shape, name, bytes): (Vec<usize>, String, Vec<u8>) = value.extract()?;
+    let Some(dtype) = Dtype::ALL.into_iter().find(|dtype| dtype.name() == name) else {
+        let message = format!("argument {at} has elements of {name}; use numbers or truth values");
+        return Err(layout_error(py, &message, "argument"));
+    };
+    Ok(Argument::Array { shape, dtype, bytes: bytes.into() })
+}
+
+fn plain<'py>(py: Python<'py>, value: &ResultValue) -> PyResult<Bound<'py, PyAny>> {
+    match value {
+        ResultValue::Number(Number::Int(truth), partita_ir::Scalar::BOOL) => {
+            Ok((*truth != 0).into_pyobject(py)?.to_owned().into_any())
+        }
+        ResultValue::Number(Number::Int(number), _) => Ok(number.into_pyobject(py)?.into_any()),
+        ResultValue::Number(Number::Float(number), _) => Ok(number.into_pyobject(py)?.into_any()),
+        ResultValue::Number(Number::Complex(real, imaginary), _) => {
+            Ok(PyComplex::from_doubles(py, *real, *imaginary).into_any())
+        }
+        ResultValue::Array(Dense { shape, dtype, bytes }) => {
+            let shape = PyTuple::new(py, shape)?;
+            (shape, dtype.name(), PyBytes::new(py, bytes)).into_pyobject(py).map(Bound::into_any)
+        }
+        ResultValue::Parts { .. } => Ok(py.None().into_bound(py)),
+    }
+}
+
+/// Names and summaries of all passes.
+#[pyfunction]
+pub(crate) fn program_passes() -> Vec<(&'static str, &'static str)> {
+    passes::registry().iter().map(|pass| (pass.name, pass.summary)).collect()
+}
+
+/// The passes that `partita run` applies unless told otherwise.
+#[pyfunction]
+pub(crate) fn default_passes() -> Vec<&'static str> {
+    passes::DEFAULT_PIPELINE.to_vec()
+}

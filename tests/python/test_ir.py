@@ -1,0 +1,149 @@
+"""Programs in Python and from the command: the same results on every number of ranks."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import partita as pt
+
+ANY = "-9223372036854775808"
+
+
+def dist(sizes: str, ndim: int) -> str:
+    """The type of a distributed array of float64."""
+    part = f"array<i64: {', '.join([ANY] * ndim)}>"
+    env = f"#dist.dist_env<1 : i64, {part}, [{part}, {part}, {part}]>"
+    return f"!ndarray.ndarray<tensor<{sizes}xf64>, {env}>"
+
+
+WHOLE, INNER = dist("9x7", 2), dist("7x7", 2)
+
+
+def view(name: str, row: int) -> str:
+    slices = (
+        f"{{static_offsets = array<i64: {row}, 0>, static_sizes = array<i64: 7, 7>, "
+        "static_strides = array<i64: 1, 1>}"
+    )
+    return f'%{name} = "ndarray.subview"(%a) {slices} : ({WHOLE}) -> {INNER}'
+
+
+# Each inner row becomes the sum of its neighbours, n times.
+SMOOTH = f"""
+func.func @smooth(%a: {WHOLE}, %n: index) -> ({WHOLE}, index) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {{
+    {view("x", 0)}
+    {view("y", 2)}
+    %z = "ndarray.ewbin"(%x, %y) {{op = 0 : i32}} : ({INNER}, {INNER}) -> {INNER}
+    "ndarray.insert_slice"(%a, %z) {{static_offsets = array<i64: 1, 0>,
+      static_sizes = array<i64: 7, 7>, static_strides = array<i64: 1, 1>}}
+      : ({WHOLE}, {INNER}) -> ()
+  }}
+  return %a, %n : {WHOLE}, index
+}}
+"""
+
+
+def smoothed(a: np.ndarray[Any, Any], n: int) -> np.ndarray[Any, Any]:
+    a = a.copy()
+    for _ in range(n):
+        a[1:-1] = a[:-2] + a[2:]
+    return a
+
+
+START = np.arange(63.0).reshape(9, 7)
+
+
+def _run(team: pt.Team, passes: tuple[str, ...]) -> Any:
+    module = pt.ir.parse(SMOOTH).apply(*passes)
+    found = module.run("smooth", START, 3, team=team)
+    assert module.last_run is not None
+    return found, module.last_run["exchanges"]
+
+
+@pytest.mark.parametrize("passes", [(), ("ndarray-dist",), ("default",)])
+@pytest.mark.parametrize("n_ranks", range(1, 6))
+def test_results_are_numpys_on_every_number_of_ranks(n_ranks: int, passes: tuple[str, ...]) -> None:
+    for (array, number), exchanges in pt.spmd(_run, n_ranks, (passes,)):
+        np.testing.assert_array_equal(array, smoothed(START, 3))
+        assert number == 3
+        assert exchanges > 0 or n_ranks == 1
+
+
+def test_numbers_and_text() -> None:
+    module = pt.ir.parse(SMOOTH)
+    assert module.functions == ["smooth"]
+    assert str(pt.ir.parse(str(module))) == str(module)
+    assert "smooth" in repr(module)
+    assert "<pre>" in module._repr_html_()
+    assert "dist-coalesce" in pt.ir.passes()
+
+
+def test_what_is_wrong_is_named() -> None:
+    with pytest.raises(pt.LayoutError, match="2:"):
+        pt.ir.parse("func.func @f() {\n  %x = nonsense\n}")
+    module = pt.ir.parse(SMOOTH)
+    with pytest.raises(pt.LayoutError) as error:
+        module.apply("no-such-pass")
+    assert error.value.reason == "pass-unknown"
+    with pytest.raises(pt.LayoutError) as error:
+        module.run("smooth", START)
+    assert error.value.reason == "argument-count"
+    with pytest.raises(pt.LayoutError) as error:
+        module.run("smooth", START[1:], 1)
+    assert error.value.reason == "argument"
+    with pytest.raises(pt.LayoutError) as error:
+        module.run("rough", START, 1)
+    assert error.value.reason == "function-unknown"
+
+
+def _fails_on_one(team: pt.Team) -> str:
+    text = """
+    func.func @f() -> index {
+      %r = "distruntime.team_member"() {team = 1 : i64} : () -> index
+      %c1 = arith.constant 1 : index
+      %d = arith.subi %r, %c1 : index
+      %q = arith.divsi %c1, %d : index
+      return %q : index
+    }"""
+    try:
+        pt.ir.parse(text).run("f", team=team)
+    except pt.PartitaError as error:
+        return str(error)
+    return ""
+
+
+def test_one_ranks_error_is_everyones() -> None:
+    for message in pt.spmd(_fails_on_one, 3):
+        assert "line 6" in message
+        assert "divided by 0" in message
+
+
+@pytest.mark.parametrize(("engine", "n_ranks"), [("threads", 3), ("mpi", 2), ("mpi", 3)])
+def test_the_command_prints_results(tmp_path: Path, engine: str, n_ranks: int) -> None:
+    file, array = tmp_path / "smooth.mlir", tmp_path / "a.npy"
+    file.write_text(SMOOTH)
+    np.save(array, START)
+    program = Path(sys.executable).parent / "partita"
+    command = [str(program), "run", "-n", str(n_ranks), str(file)]
+    command += ["--engine", engine, "--arg", f"0={array}", "--arg", "1=3"]
+    done = subprocess.run([*command, "--json"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["results"][0]["shape"] == [9, 7]
+    assert found["results"][0]["dtype"] == "float64"
+    np.testing.assert_array_equal(found["results"][0]["data"], smoothed(START, 3))
+    assert found["results"][1] == 3
+    assert found["exchanges"] > 0
+    assert found["bytes"] > 0
+    assert found["kernels"] > 0
+    plain = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert plain.stdout == f"{smoothed(START, 3)}\n3\n"
