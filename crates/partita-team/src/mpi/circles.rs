@@ -11,7 +11,7 @@ use partita_mpi::MpiError;
 use crate::error::Rank;
 use crate::error::circle::{Circle, Wait};
 use crate::mpi::meeting::key_of;
-use crate::mpi::wire::{ControlMessage, Hop, Place};
+use crate::mpi::wire::{ControlMessage, Hop, PostPlace};
 use crate::mpi::world::{State, World};
 
 /// Who waits for whom, as far as this rank knows.
@@ -210,7 +210,7 @@ impl World {
         let own = self.rank();
         for Wait { rank, members, round, .. } in &circle.waits {
             if let Some(rank) = place_of(members, *rank).filter(|_| members.contains(&own)) {
-                let place = Place { team: key_of(members), round: *round, rank };
+                let place = PostPlace { team: key_of(members), round: *round, rank };
                 state.inbox.put(place, Err(circle.failure(Rank::of(members, rank))));
             }
         }

@@ -10,8 +10,8 @@ use crate::error::circle::Circles;
 use crate::memory::arena::Block;
 use crate::memory::other_arena::Mapping;
 use crate::mpi::node::Neighbour;
-use crate::mpi::wire::{ControlMessage, Place, WireBuffer, WireOffer};
-use crate::program::offer::{Offer, Offered, Reach};
+use crate::mpi::wire::{ControlMessage, PostPlace, WireBuffer, WireOffer};
+use crate::program::offer::{Offer, Offered, Openness};
 use crate::team::call::{Call, CallName};
 use crate::team::meeting::{Contribution, Post};
 
@@ -94,7 +94,7 @@ impl Inbox {
     }
 
     /// Puts a post into its round.
-    pub(crate) fn put(&mut self, place: Place, post: Post<Contribution>) {
+    pub(crate) fn put(&mut self, place: PostPlace, post: Post<Contribution>) {
         let progress = self.teams.entry(place.team).or_default();
         if place.round < progress.n_decided {
             if let Err(failure) = post {
@@ -165,17 +165,17 @@ fn seen(offer: &WireOffer, map: impl Fn(Block) -> Option<Arc<Mapping>>) -> Offer
     let offered = |wire: &WireBuffer| {
         let mut buffer = wire.buffer.clone();
         let Some((block, start)) = wire.in_arena else {
-            return Offered::new(&buffer, Reach::Closed);
+            return Offered::new(&buffer, Openness::Closed);
         };
         let start = usize::try_from(start).ok().filter(|start| *start <= block.n_bytes);
         let found = start.and_then(|start| Some((map(block)?, start)));
         let Some((mapping, start)) = found else {
-            return Offered::new(&buffer, Reach::Open);
+            return Offered::new(&buffer, Openness::Open);
         };
         buffer.address = mapping.address() + start;
         let mapped = Some((mapping.address(), mapping.address() + block.n_bytes));
         let keep: Option<Arc<dyn Any + Send + Sync>> = Some(mapping);
-        Offered { buffer, reach: Reach::Open, mapped, keep }
+        Offered { buffer, openness: Openness::Open, mapped, keep }
     };
     Offer {
         sources: offer.sources.iter().map(offered).collect(),
@@ -238,7 +238,7 @@ mod tests {
         let mut inbox = Inbox::default();
         inbox.take(&[1, 2, 3], 4, None);
         assert!(inbox.departed(4).is_some_and(|why| why.contains("no note")));
-        let place = Place { team: 1, round: 0, rank: 99 };
+        let place = PostPlace { team: 1, round: 0, rank: 99 };
         let failure = Failure::new(Rank { team: 99, world: 99 }, FailureKind::Raised, "");
         inbox.take(&ControlMessage::Failed { place, failure }.encode(), 5, None);
         assert_eq!(inbox.departed(5), None);

@@ -16,9 +16,9 @@ use crate::memory::buffer::Buffer;
 use crate::memory::process::Life;
 use crate::mpi::circles::EnteredWait;
 use crate::mpi::transfer;
-use crate::mpi::wire::{ControlMessage, Place, WireBuffer, WireOffer};
+use crate::mpi::wire::{ControlMessage, PostPlace, WireBuffer, WireOffer};
 use crate::mpi::world::{State, World, broken};
-use crate::program::offer::{CallBuffers, Offer, Offered, Reach};
+use crate::program::offer::{CallBuffers, Offer, Offered, Openness};
 use crate::team::cache::TeamCache;
 use crate::team::call::{Call, CallName};
 use crate::team::callers::Callers;
@@ -65,12 +65,12 @@ impl MpiMeeting {
         Rank { team: self.rank.unwrap_or_default(), world: self.world.rank() }
     }
 
-    fn place(&self, round: u64) -> Place {
-        Place { team: self.key, round, rank: self.rank.unwrap_or(u64::MAX) }
+    fn place(&self, round: u64) -> PostPlace {
+        PostPlace { team: self.key, round, rank: self.rank.unwrap_or(u64::MAX) }
     }
 
     /// What the others are sent: as little as they need.
-    fn message(&self, place: Place, post: &Post<Contribution>) -> ControlMessage {
+    fn message(&self, place: PostPlace, post: &Post<Contribution>) -> ControlMessage {
         let contribution = match post {
             Ok(contribution) => contribution,
             Err(failure) => return ControlMessage::Failed { place, failure: failure.clone() },
@@ -107,7 +107,7 @@ impl MpiMeeting {
         let size = self.members.len();
         if state.inbox.slot(self.key, round).posts.len() < size && look.is_due {
             for failure in self.absences(state, round, stage, look) {
-                let place = Place { rank: failure.0, ..self.place(round) };
+                let place = PostPlace { rank: failure.0, ..self.place(round) };
                 state.inbox.put(place, Err(failure.1));
             }
         }
@@ -330,12 +330,12 @@ impl Meeting for MpiMeeting {
     fn offer(&self, buffers: CallBuffers<'_>, item_bytes: usize) -> Offer {
         let offered = |buffer: &Buffer| {
             let is_open = self.is_open(buffer, item_bytes);
-            Offered::new(buffer, if is_open { Reach::Open } else { Reach::Closed })
+            Offered::new(buffer, if is_open { Openness::Open } else { Openness::Closed })
         };
         Offer {
             sources: buffers.sources.iter().map(offered).collect(),
             targets: buffers.targets.iter().map(offered).collect(),
-            packed_halo: buffers.packed_halo.map(|halo| Offered::new(halo, Reach::Open)),
+            packed_halo: buffers.packed_halo.map(|halo| Offered::new(halo, Openness::Open)),
         }
     }
 
@@ -373,7 +373,7 @@ pub(crate) fn key_of(members: &[u64]) -> u64 {
 fn wire_offer(offer: &Offer) -> WireOffer {
     let wire = |offered: &Offered| {
         let address = offered.buffer.address;
-        let arena = Arena::get().filter(|_| offered.reach == Reach::Open);
+        let arena = Arena::get().filter(|_| offered.openness == Openness::Open);
         let in_arena = arena.and_then(|arena| {
             let block = arena.find((address, address))?;
             Some((block, (address - arena.at(block)) as u64))

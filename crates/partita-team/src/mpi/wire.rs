@@ -14,7 +14,7 @@ use crate::team::call::{Call, CallName};
 pub(crate) enum ControlMessage {
     /// What a rank brings to a round.
     Post {
-        place: Place,
+        place: PostPlace,
         tag: u64,
         half: Half,
         call: Call,
@@ -22,11 +22,11 @@ pub(crate) enum ControlMessage {
         offer: Option<WireOffer>,
     },
     /// The same call and buffers as last time, with another tag.
-    Again { place: Place, tag: u64, half: Half },
+    Again { place: PostPlace, tag: u64, half: Half },
     /// It has done its share of the copying.
-    Done { place: Place },
+    Done { place: PostPlace },
     /// Why it brings nothing.
-    Failed { place: Place, failure: Failure },
+    Failed { place: PostPlace, failure: Failure },
     /// The sender comes to no meeting any more.
     Left { why: String },
     /// The sender has waited for the receiver's post for a while; the number of this wait.
@@ -48,7 +48,7 @@ pub(crate) struct Hop {
 
 /// Where a post belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct PostPlace {
     pub team: u64,
     pub round: u64,
     /// Rank of the team.
@@ -198,7 +198,7 @@ impl Writer {
         self
     }
 
-    fn place(&mut self, kind: u64, place: &Place) -> &mut Self {
+    fn place(&mut self, kind: u64, place: &PostPlace) -> &mut Self {
         self.number(kind).number(place.team).number(place.round).number(place.rank)
     }
 
@@ -270,8 +270,8 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(self.bytes()?).ok()
     }
 
-    fn place(&mut self) -> Option<Place> {
-        Some(Place { team: self.number()?, round: self.number()?, rank: self.number()? })
+    fn place(&mut self) -> Option<PostPlace> {
+        Some(PostPlace { team: self.number()?, round: self.number()?, rank: self.number()? })
     }
 
     fn half(&mut self) -> Option<Half> {
@@ -347,7 +347,7 @@ mod tests {
     use super::*;
 
     fn messages() -> [ControlMessage; 10] {
-        let place = Place { team: 7, round: 1, rank: 2 };
+        let place = PostPlace { team: 7, round: 1, rank: 2 };
         let call = Call { name: CallName::Run, argument: "ab12".into() };
         let buffer =
             Buffer { address: 0, shape: vec![3, 4], strides: vec![-8, 24], access: Access::Write };

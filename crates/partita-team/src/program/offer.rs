@@ -26,9 +26,9 @@ pub(crate) struct Offer {
 /// A buffer that a rank offers.
 #[derive(Debug, Clone)]
 pub(crate) struct Offered {
-    /// With its address in the memory of whoever looks, where `reach` is open.
+    /// With its address in the memory of whoever looks, where it is open.
     pub buffer: Buffer,
-    pub reach: Reach,
+    pub openness: Openness,
     /// Where another process's memory is mapped for it: first address and end.
     pub mapped: Option<(usize, usize)>,
     /// Keeps the address valid.
@@ -38,7 +38,7 @@ pub(crate) struct Offered {
 
 /// Whether other ranks may touch a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum Openness {
     Open,
     Closed,
 }
@@ -59,8 +59,8 @@ impl Half {
 }
 
 impl Offered {
-    pub(crate) fn new(buffer: &Buffer, reach: Reach) -> Self {
-        Self { buffer: buffer.clone(), reach, mapped: None, keep: None }
+    pub(crate) fn new(buffer: &Buffer, openness: Openness) -> Self {
+        Self { buffer: buffer.clone(), openness, mapped: None, keep: None }
     }
 
     /// Whether it has this shape and lies in the memory mapped for it, as its owner says it does.
@@ -84,7 +84,8 @@ impl Offer {
 
     /// Whether every buffer is still as open as it was offered: memory may be withdrawn meanwhile.
     pub(crate) fn stands(&self, is_open: impl Fn(&Buffer) -> bool) -> bool {
-        let stands = |offered: &Offered| is_open(&offered.buffer) == (offered.reach == Reach::Open);
+        let stands =
+            |offered: &Offered| is_open(&offered.buffer) == (offered.openness == Openness::Open);
         self.sources.iter().chain(&self.targets).all(stands)
     }
 
@@ -92,7 +93,7 @@ impl Offer {
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let alike = |a: &[Offered], b: &[Offered]| {
             let same = |(a, b): (&Offered, &Offered)| {
-                a.reach == b.reach && a.buffer.strides == b.buffer.strides
+                a.openness == b.openness && a.buffer.strides == b.buffer.strides
             };
             a.len() == b.len() && a.iter().zip(b).all(same)
         };
@@ -152,7 +153,7 @@ impl View<'_> {
     pub(crate) fn is_all_open(&self) -> bool {
         let own = self.offer(self.rank).into_iter().flat_map(|offer| &offer.targets);
         let ranks = 0..self.members.len() as u64;
-        own.into_iter().all(|target| target.reach == Reach::Open)
+        own.into_iter().all(|target| target.openness == Openness::Open)
             && ranks.into_iter().all(|rank| rank == self.rank || (self.shares)(rank))
     }
 }

@@ -6,7 +6,7 @@
 
 use partita_plan::{Combine, Move};
 
-use crate::program::offer::{Offered, Reach, View};
+use crate::program::offer::{Offered, Openness, View};
 
 /// Who carries out a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,8 @@ pub(crate) enum Route {
 impl View<'_> {
     /// Who carries out a move of this rank.
     pub(crate) fn route(&self, m: &Move, combine: Combine) -> Route {
-        let is_open = |offered: Option<&Offered>| offered.is_some_and(|o| o.reach == Reach::Open);
+        let is_open =
+            |offered: Option<&Offered>| offered.is_some_and(|o| o.openness == Openness::Open);
         let other = if m.source_rank == self.rank { m.target_rank } else { m.source_rank };
         let is_own = other == self.rank;
         let shares = is_own || (self.shares)(other);

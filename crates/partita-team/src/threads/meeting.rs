@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::error::circle::Circle;
 use crate::error::{Engine, Result, TeamError};
 use crate::memory::buffer::Buffer;
-use crate::program::offer::{CallBuffers, Offer, Offered, Reach};
+use crate::program::offer::{CallBuffers, Offer, Offered, Openness};
 use crate::team::cache::TeamCache;
 use crate::team::callers::Callers;
 use crate::team::meeting::{Contribution, Meeting, Post, Round, RunContext, Stage};
@@ -90,7 +90,7 @@ impl Meeting for ThreadMeeting {
 
     fn offer(&self, buffers: CallBuffers<'_>, _item_bytes: usize) -> Offer {
         let open = |buffers: &[Buffer]| {
-            buffers.iter().map(|buffer| Offered::new(buffer, Reach::Open)).collect()
+            buffers.iter().map(|buffer| Offered::new(buffer, Openness::Open)).collect()
         };
         Offer { sources: open(buffers.sources), targets: open(buffers.targets), packed_halo: None }
     }
