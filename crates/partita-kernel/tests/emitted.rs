@@ -191,3 +191,25 @@ fn tiles_on_request() {
     let kernel = Machine::new(settings).kernel(&multiply_add()).unwrap();
     assert!(kernel.machine_code().is_empty());
 }
+
+/// A program of float32 numbers that computes in float64 and stores float32 again.
+fn through_float64() -> Program {
+    let mut p = Builder::new(1);
+    let [x, y] = [0; 2].map(|_| p.input(Dtype::Float32));
+    let [wide_x, wide_y] = [x, y].map(|v| p.cast(v, Dtype::Float64));
+    let product = p.multiply(wide_x, wide_y);
+    let narrow = p.cast(product, Dtype::Float32);
+    p.store(narrow);
+    p.finish()
+}
+
+/// Casts between lanes of four and eight bytes need no tile functions with AVX-512.
+#[test]
+fn casts_between_sizes_stay_in_the_loop() {
+    for level in Level::all().into_iter().filter(|level| level.name() == "avx512") {
+        let machine = Machine::new(Settings { level, emit: true, ..Settings::default() });
+        let kernel = machine.kernel(&through_float64()).unwrap();
+        assert_eq!(kernel.n_tile_steps(), 0);
+        assert_eq!(kernel.machine_code().len(), 1);
+    }
+}

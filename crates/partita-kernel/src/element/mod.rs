@@ -41,6 +41,16 @@ pub trait Ordered: Element {
     fn less(self, other: Self) -> bool;
     fn less_equal(self, other: Self) -> bool;
     fn is_nan(self) -> bool;
+    /// The smaller one of two that are not NaN; `other` of equals.
+    #[inline(always)]
+    fn smaller(self, other: Self) -> Self {
+        if self.less(other) { self } else { other }
+    }
+    /// The larger one of two that are not NaN; `other` of equals.
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        if other.less(self) { self } else { other }
+    }
     /// The smaller one, NaN if either is; `other` of equals.
     #[inline(always)]
     fn minimum(self, other: Self) -> Self {
@@ -118,6 +128,14 @@ impl Ordered for Bool {
     #[inline(always)]
     fn is_nan(self) -> bool {
         false
+    }
+    #[inline(always)]
+    fn smaller(self, other: Self) -> Self {
+        self.and(other)
+    }
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        self.or(other)
     }
     #[inline(always)]
     fn minimum(self, other: Self) -> Self {

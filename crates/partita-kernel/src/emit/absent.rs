@@ -71,6 +71,11 @@ impl Fused {
     }
 
     /// Never called.
+    pub fn can_repeat(&self, _: u16) -> bool {
+        match *self {}
+    }
+
+    /// Never called.
     pub fn written(&self) -> std::iter::Empty<u16> {
         match *self {}
     }

@@ -64,6 +64,25 @@ pub fn one(op: Op, shape: Shape) -> Option<(Code, Option<u32>)> {
     }
 }
 
+/// The instruction that casts between lanes of eight bytes and numbers of four, with AVX-512.
+/// Those from floating numbers to integers are not among them: they would have to stay within the
+/// range.
+pub fn cast(from: Dtype, to: Dtype) -> Option<Code> {
+    use Kind::{Float, Signed, Unsigned};
+    Some(match (from.kind(), from.size(), to.kind(), to.size()) {
+        (Float, 4, Float, 8) => EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae,
+        (Signed, 4, Float, 8) => EVEX_Vcvtdq2pd_zmm_k1z_ymmm256b32_er,
+        (Unsigned, 4, Float, 8) => EVEX_Vcvtudq2pd_zmm_k1z_ymmm256b32_er,
+        (Signed, 4, Signed | Unsigned, 8) => EVEX_Vpmovsxdq_zmm_k1z_ymmm256,
+        (Unsigned, 4, Signed | Unsigned, 8) => EVEX_Vpmovzxdq_zmm_k1z_ymmm256,
+        (Float, 8, Float, 4) => EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er,
+        (Signed, 8, Float, 4) => EVEX_Vcvtqq2ps_ymm_k1z_zmmm512b64_er,
+        (Unsigned, 8, Float, 4) => EVEX_Vcvtuqq2ps_ymm_k1z_zmmm512b64_er,
+        (Signed | Unsigned, 8, Signed | Unsigned, 4) => EVEX_Vpmovqd_ymmm256_k1z_zmm,
+        _ => return None,
+    })
+}
+
 /// The predicate of a comparison of floating numbers.
 pub fn float_predicate(op: Op) -> Option<u32> {
     Some(match op {

@@ -15,7 +15,7 @@ use crate::math::Level;
 use crate::math::level::Kind;
 use crate::tiles::Code;
 use pages::Pages;
-use segment::{Operand, Segment};
+use segment::{Form, Operand, Segment};
 use std::sync::Arc;
 use versions::Versions;
 
@@ -123,12 +123,17 @@ impl Fused {
 
     /// Whether it writes only numbers of its lanes, so that it can stream.
     pub fn can_stream(&self) -> bool {
-        !self.segment.stores.is_empty() && self.segment.stores.iter().all(|s| !s.2)
+        !self.segment.stores.is_empty() && self.segment.stores.iter().all(|s| s.2 == Form::Lanes)
     }
 
     /// Whether registers suffice for several rows at once, with so many different steps.
     pub fn can_group(&self, n_steps: usize) -> bool {
         self.segment.slots().len() + 2 * n_steps <= segment::MOST_SLOTS
+    }
+
+    /// Whether one element of a slot can serve a whole row.
+    pub fn can_repeat(&self, slot: u16) -> bool {
+        self.segment.read_form(slot) == Form::Lanes
     }
 
     /// The slots it writes.
@@ -143,7 +148,8 @@ impl Fused {
 
     /// Whether any tile it reads or writes holds truth values.
     pub fn has_bytes(&self) -> bool {
-        !self.segment.byte_slots.is_empty() || self.segment.stores.iter().any(|s| s.2)
+        !self.segment.byte_slots.is_empty()
+            || self.segment.stores.iter().any(|s| s.2 == Form::Bytes)
     }
 
     /// The slots it reads or writes element by element, and those whose first element it repeats.

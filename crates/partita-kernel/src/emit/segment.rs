@@ -32,6 +32,31 @@ pub struct Node {
     pub from: [Operand; 3],
     /// How many.
     pub n_from: usize,
+    /// Type of the result.
+    pub result: Dtype,
+}
+
+/// How the lanes of a result lie in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As they are.
+    Lanes,
+    /// Numbers of half a lane.
+    Halves,
+    /// Truth values in bytes.
+    Bytes,
+}
+
+impl Node {
+    /// Whether it casts to numbers of half a lane.
+    pub fn narrows(&self) -> bool {
+        self.op == Op::Cast && self.result.size() < self.dtype.size()
+    }
+
+    /// Whether it casts from numbers of half a lane.
+    pub fn widens(&self) -> bool {
+        self.op == Op::Cast && self.result.size() > self.dtype.size()
+    }
 }
 
 /// A loop to be emitted.
@@ -41,10 +66,12 @@ pub struct Segment {
     pub shape: Shape,
     /// What is computed, in order.
     pub nodes: Vec<Node>,
-    /// What is written at the end of the body: slot, node, whether as truth values in bytes.
-    pub stores: Vec<(u16, usize, bool)>,
+    /// What is written at the end of the body: slot, node, how.
+    pub stores: Vec<(u16, usize, Form)>,
     /// The slots whose elements are truth values in bytes.
     pub byte_slots: Vec<u16>,
+    /// The slots whose elements are numbers of half a lane, which casts read.
+    pub half_slots: Vec<u16>,
 }
 
 impl Segment {
@@ -93,14 +120,22 @@ impl Segment {
         self.pressure() + resident + 3
     }
 
-    /// Whether a tile is read as bytes and written as lanes, or the other way round: then stores
-    /// would reach elements that are still to be read.
+    /// Whether a tile is read in one form and written in another: then stores would reach
+    /// elements that are still to be read.
     fn overtakes(&self) -> bool {
-        self.stores.iter().any(|&(slot, _, bytes)| {
-            let read = self.nodes.iter().flat_map(|n| &n.from[..n.n_from]);
-            let is_read = read.clone().any(|&o| o == Operand::Memory(slot));
-            is_read && self.byte_slots.contains(&slot) != bytes
+        self.stores.iter().any(|&(slot, _, form)| {
+            let mut read = self.nodes.iter().flat_map(|n| &n.from[..n.n_from]);
+            read.any(|&o| o == Operand::Memory(slot)) && self.read_form(slot) != form
         })
+    }
+
+    /// How the elements of a slot that is read lie in memory.
+    pub fn read_form(&self, slot: u16) -> Form {
+        match () {
+            () if self.byte_slots.contains(&slot) => Form::Bytes,
+            () if self.half_slots.contains(&slot) => Form::Halves,
+            () => Form::Lanes,
+        }
     }
 
     /// Numbers that stay in registers or are loaded where they are used, most used first.
@@ -180,9 +215,17 @@ impl Segment {
 fn lane_of(step: &Step) -> Option<usize> {
     let size = |dtype: Dtype| matches!(dtype.size(), 4 | 8).then_some(dtype.size());
     match step.operand.kind() {
+        _ if between_sizes(step) => Some(8),
         Kind::Bool | Kind::Complex => None,
         _ => size(step.operand),
     }
+}
+
+/// Whether a step casts between lanes of four and of eight bytes.
+fn between_sizes(step: &Step) -> bool {
+    step.op == Op::Cast
+        && codes::cast(step.operand, step.result).is_some()
+        && step.operand.size() != step.result.size()
 }
 
 struct Growing<'a> {
@@ -194,8 +237,13 @@ struct Growing<'a> {
 
 impl<'a> Growing<'a> {
     fn new(code: &'a Code, shape: Shape) -> Growing<'a> {
-        let (nodes, stores, byte_slots) = (Vec::new(), Vec::new(), Vec::new());
-        let segment = Segment { shape, nodes, stores, byte_slots };
+        let segment = Segment {
+            shape,
+            nodes: Vec::new(),
+            stores: Vec::new(),
+            byte_slots: Vec::new(),
+            half_slots: Vec::new(),
+        };
         Growing { code, segment, current: vec![None; code.slots.len()] }
     }
 
@@ -203,14 +251,54 @@ impl<'a> Growing<'a> {
     fn take(&mut self, step: &Step) -> Option<()> {
         let lane = self.segment.shape.lane;
         let fits = |d: Dtype| d == Dtype::Bool || d.size() == lane && d.kind() != Kind::Complex;
-        if !fits(step.operand) || !fits(step.result) {
+        let node = if between_sizes(step) {
+            self.cast(step)?
+        } else if fits(step.operand) && fits(step.result) {
+            self.node(step)?
+        } else {
+            return None;
+        };
+        // What has become half a lane is only stored.
+        let halved = |o: &Operand| matches!(o, Operand::Node(n) if self.form(*n) == Form::Halves);
+        if node.from[..node.n_from].iter().any(halved) {
             return None;
         }
-        let node = self.node(step)?;
         let known = self.segment.nodes.len();
         self.segment.nodes.push(node);
         self.current[step.to as usize] = Some(known);
         Some(())
+    }
+
+    /// A cast to lanes reads halves of them from memory; one from lanes is stored as such halves.
+    fn cast(&mut self, step: &Step) -> Option<Node> {
+        let (Shape { wide: true, lane: 8 }, slot) = (self.segment.shape, step.from[0]) else {
+            return None;
+        };
+        let from = if step.operand.size() == 8 {
+            self.operand(slot, false)
+        } else {
+            let source = self.code.slots[slot as usize].source;
+            let in_memory = matches!(source, Source::Input(_) | Source::Register);
+            if !in_memory || self.current[slot as usize].is_some() {
+                return None;
+            }
+            if !self.segment.half_slots.contains(&slot) {
+                self.segment.half_slots.push(slot);
+            }
+            Operand::Memory(slot)
+        };
+        let from = [from, Operand::Constant(0), Operand::Constant(0)];
+        Some(Node { op: Op::Cast, dtype: step.operand, from, n_from: 1, result: step.result })
+    }
+
+    /// How a node's lanes are written.
+    fn form(&self, node: usize) -> Form {
+        let node = &self.segment.nodes[node];
+        match () {
+            () if gives_bool(node) => Form::Bytes,
+            () if node.narrows() => Form::Halves,
+            () => Form::Lanes,
+        }
     }
 
     fn node(&mut self, step: &Step) -> Option<Node> {
@@ -236,7 +324,7 @@ impl<'a> Growing<'a> {
             Op::IsNan => (Op::IsNan, [x, x, zero], 2),
             op => (op, from, n_from),
         };
-        let node = Node { op, dtype: step.operand, from, n_from };
+        let node = Node { op, dtype: step.operand, from, n_from, result: step.result };
         self.emittable(&node, step).then_some(node)
     }
 
@@ -292,8 +380,8 @@ impl<'a> Growing<'a> {
         for (slot, node) in self.current.iter().enumerate() {
             let Some(node) = *node else { continue };
             if self.is_needed(slot as u16, end) {
-                let boolean = gives_bool(&self.segment.nodes[node]);
-                self.segment.stores.push((slot as u16, node, boolean));
+                let form = self.form(node);
+                self.segment.stores.push((slot as u16, node, form));
             }
         }
     }

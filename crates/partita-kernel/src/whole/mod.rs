@@ -6,7 +6,6 @@
 mod access;
 mod pieces;
 
-use crate::dtype::Dtype;
 use crate::emit::{Access, Fused, Work};
 use crate::machine::Settings;
 use crate::program::Program;
@@ -116,7 +115,7 @@ impl Whole {
         }
         let order = Order::new(program, call);
         let space = Space::new(program, call, &order.outer, &order.inner);
-        let Some(repeated) = self.repeated(program, &space) else { return false };
+        let Some(repeated) = self.repeated(program, fused, &space) else { return false };
         let access = Access { ahead: access.ahead & !repeated, repeated, ..access };
         let long = large && space.row() >= LONG;
         let steps = self.steps(program, &space);
@@ -181,11 +180,11 @@ impl Whole {
 
     /// The inputs of which one element serves a whole row; nothing if rows lie otherwise than
     /// element after element.
-    fn repeated(&self, program: &Program, space: &Space) -> Option<u16> {
+    fn repeated(&self, program: &Program, fused: &Fused, space: &Space) -> Option<u16> {
         let mut repeated = 0;
         for input in &self.inputs {
             match space.row_stride(input.number) {
-                0 if program.inputs[input.number] != Dtype::Bool => repeated |= 1 << input.place,
+                0 if fused.can_repeat(input.slot) => repeated |= 1 << input.place,
                 stride if stride == space.buffers[input.number].size as isize => {}
                 _ => return None,
             }

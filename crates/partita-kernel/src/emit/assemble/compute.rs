@@ -9,6 +9,11 @@ use iced_x86::{Code, Instruction};
 impl Emitter<'_> {
     pub fn compute(&mut self, body: &mut Body, at: usize, node: &Node, place: Place) -> Result<()> {
         let operands = &node.from[..node.n_from];
+        if node.widens() {
+            let to = body.take();
+            body.nodes[at] = Some(to);
+            return self.load_halves(node, to, place);
+        }
         if let Some(code) = self.folds(body, node, place) {
             return self.fold_load(body, at, node, code, place);
         }

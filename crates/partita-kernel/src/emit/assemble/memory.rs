@@ -3,6 +3,7 @@
 use super::registers::{Body, LAST_LANES, LAST_MASK, SCRATCH_MASK};
 use super::{Emitter, Place, Result};
 use crate::emit::codes;
+use crate::emit::segment::{Form, Node, Operand};
 use iced_x86::code_asm::registers::{gpr32::*, gpr64::*};
 use iced_x86::code_asm::{dword_ptr, qword_ptr};
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
@@ -19,9 +20,12 @@ impl Emitter<'_> {
 
     /// Bytes from one element of a slot to the next.
     pub fn slot_size(&self, slot: u16) -> usize {
-        let stored_as_bytes = self.segment.stores.iter().any(|s| s.0 == slot && s.2);
-        let bytes = stored_as_bytes || self.segment.byte_slots.contains(&slot);
-        if bytes { 1 } else { self.shape.lane }
+        let stored = self.segment.stores.iter().find(|s| s.0 == slot).map(|s| s.2);
+        match stored.unwrap_or_else(|| self.segment.read_form(slot)) {
+            Form::Lanes => self.shape.lane,
+            Form::Halves => self.shape.lane / 2,
+            Form::Bytes => 1,
+        }
     }
 
     /// The elements of a slot at a place.
@@ -69,10 +73,12 @@ impl Emitter<'_> {
 
     /// Writes the result of one of the segment's stores.
     pub fn store(&mut self, body: &mut Body, store: usize, place: Place) -> Result<()> {
-        let (slot, node, boolean) = self.segment.stores[store];
+        let (slot, node, form) = self.segment.stores[store];
         let from = body.nodes[node].unwrap_or_default();
-        if boolean {
-            return self.store_bytes(body, slot, from, place);
+        match form {
+            Form::Bytes => return self.store_bytes(body, slot, from, place),
+            Form::Halves => return self.store_halves(slot, from, place),
+            Form::Lanes => {}
         }
         let memory = self.element(slot, self.shape.lane, place);
         let vector = self.vector(from);
@@ -135,6 +141,26 @@ impl Emitter<'_> {
         self.add(instruction)?;
         body.free.push(bytes);
         Ok(())
+    }
+
+    /// The lower half of a vector, which holds numbers of half a lane; only with AVX-512.
+    fn store_halves(&mut self, slot: u16, from: usize, place: Place) -> Result<()> {
+        let memory = self.element(slot, self.shape.lane / 2, place);
+        let half = Register::YMM0 + from as u32;
+        let store = Instruction::with2(Code::EVEX_Vmovups_ymmm256_k1z_ymm, memory, half)?;
+        self.add(if place.partial { masked(store, LAST_MASK, false) } else { store })
+    }
+
+    /// Numbers of half a lane become lanes while they are loaded; only with AVX-512.
+    pub fn load_halves(&mut self, node: &Node, to: usize, place: Place) -> Result<()> {
+        let (Operand::Memory(slot), Some(code)) =
+            (node.from[0], codes::cast(node.dtype, node.result))
+        else {
+            return Ok(());
+        };
+        let memory = self.element(slot, self.shape.lane / 2, place);
+        let load = Instruction::with2(code, self.vector(to), memory)?;
+        self.add(if place.partial { masked(load, LAST_MASK, true) } else { load })
     }
 
     pub fn load(&mut self, body: &mut Body, slot: u16, place: Place) -> Result<usize> {

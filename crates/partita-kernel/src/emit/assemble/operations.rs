@@ -22,6 +22,13 @@ impl Emitter<'_> {
         let float = node.dtype.kind() == Kind::Float;
         match node.op {
             Op::Where => self.select(out, x, y, z),
+            Op::Cast if node.narrows() => {
+                let half = Register::YMM0 + to as u32;
+                match codes::cast(node.dtype, node.result) {
+                    Some(code) => self.add(Instruction::with2(code, half, x)?),
+                    None => Ok(()),
+                }
+            }
             Op::Cast => self.add(Instruction::with2(shape.of(codes::TO_FLOAT), out, x)?),
             Op::FusedMultiplyAdd => {
                 self.add(Instruction::with2(shape.of(codes::LOAD), out, x)?)?;

@@ -1,53 +1,9 @@
 //! The index of the smallest or largest element: the first one, and the first NaN before all.
 
-use super::kinds::Bounded;
-use super::{LANES, Reduce, fold, spread};
+use super::extreme::{Bounded, End, fill};
+use super::leaves::in_turns;
+use super::{LANES, LEAF, Reduce, STREAMS, fold, spread};
 use std::marker::PhantomData;
-
-/// Which end of the order is looked for.
-pub trait End: 'static {
-    /// Whether `x` is strictly nearer to the end than `y`.
-    fn beats<T: Bounded>(x: T, y: T) -> bool;
-    /// The nearer one; NaN if either is.
-    fn better<T: Bounded>(x: T, y: T) -> T;
-    /// Not nearer than any value.
-    fn worst<T: Bounded>() -> T;
-}
-
-/// The smallest.
-pub struct First;
-/// The largest.
-pub struct Last;
-
-impl End for First {
-    #[inline(always)]
-    fn beats<T: Bounded>(x: T, y: T) -> bool {
-        x.less(y) || x.is_nan() && !y.is_nan()
-    }
-    #[inline(always)]
-    fn better<T: Bounded>(x: T, y: T) -> T {
-        x.minimum(y)
-    }
-    #[inline(always)]
-    fn worst<T: Bounded>() -> T {
-        T::HIGHEST
-    }
-}
-
-impl End for Last {
-    #[inline(always)]
-    fn beats<T: Bounded>(x: T, y: T) -> bool {
-        y.less(x) || x.is_nan() && !y.is_nan()
-    }
-    #[inline(always)]
-    fn better<T: Bounded>(x: T, y: T) -> T {
-        x.maximum(y)
-    }
-    #[inline(always)]
-    fn worst<T: Bounded>() -> T {
-        T::LOWEST
-    }
-}
 
 /// An element and where it was; nowhere before the first.
 #[derive(Clone, Copy)]
@@ -63,7 +19,8 @@ const NOWHERE: u64 = u64::MAX;
 fn find<T: Bounded>(items: &[T], wanted: T) -> Option<usize> {
     let same = |x: &T| x.equal(wanted) | (x.is_nan() & wanted.is_nan());
     let has = |row: &[T]| row.iter().fold(false, |any, x| any | same(x));
-    let first = items.chunks(LANES).position(has)? * LANES;
+    let rest = items.len() / LANES;
+    let first = items.chunks_exact(LANES).position(has).unwrap_or(rest) * LANES;
     items[first..].iter().position(same).map(|place| first + place)
 }
 
@@ -94,6 +51,25 @@ impl<T: Bounded, E: End> Reduce for Arg<T, E> {
         if let Some(place) = find(items, best) {
             *state = Found { value: best, at: at + place as u64 };
         }
+    }
+
+    /// Only the best of all leaves is looked for, and only if it beats what came before: what
+    /// loses anyway is left out, which no later comparison can tell.
+    #[inline(always)]
+    fn leaves(items: &[T], at: u64, before: Found<T>) -> [Found<T>; STREAMS] {
+        let Some(lanes) = fill::<T, E>(items) else { return in_turns::<Self>(items, at) };
+        let (mut best, mut winner) = (before, None);
+        for (leaf, lanes) in lanes.iter().enumerate() {
+            let found = Found { value: fold(lanes, |x, y| E::better(x, y)), at: NOWHERE };
+            if winner.is_none() && before.at == NOWHERE || E::beats(found.value, best.value) {
+                (best, winner) = (found, Some(leaf * LEAF));
+            }
+        }
+        if let Some(first) = winner {
+            let place = find(&items[first..first + LEAF], best.value);
+            best.at = place.map_or(NOWHERE, |place| at + (first + place) as u64);
+        }
+        [best; STREAMS]
     }
 
     #[inline(always)]

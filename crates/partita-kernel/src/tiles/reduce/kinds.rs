@@ -1,7 +1,7 @@
-//! Sums, products, extremes, truth and counts.
+//! Sums, products, truth and counts.
 
 use super::{LANES, Reduce, fold, spread};
-use crate::element::{Bits, Bool, Complex, Element, Float, Number, Ordered};
+use crate::element::{Bits, Bool, Complex, Element, Float, Number};
 use std::marker::PhantomData;
 
 /// Reductions that spread over lanes: one expression each.
@@ -51,10 +51,6 @@ lanes!(Product<T: Number> T::Wide => T; start T::Wide::ONE; take |x| x.widen();
     merge |a, b| a.multiply(b); finish |p, _n| T::narrow(p));
 lanes!(Mean<T: Averaged> T::Wide => T; start T::Wide::default(); take |x| x.widen();
     merge |a, b| a.add(b); finish |p, n| T::mean(p, n));
-lanes!(Least<T: Bounded> T => T; start T::HIGHEST; take |x| x;
-    merge |a, b| a.minimum(b); finish |p, _n| p);
-lanes!(Greatest<T: Bounded> T => T; start T::LOWEST; take |x| x;
-    merge |a, b| a.maximum(b); finish |p, _n| p);
 lanes!(Any<T: Element> Bool => Bool; start Bool(0); take |x| Bool::new(x.truth());
     merge |a, b| a.or(b); finish |p, _n| p);
 lanes!(All<T: Element> Bool => Bool; start Bool(1); take |x| Bool::new(x.truth());
@@ -84,30 +80,3 @@ macro_rules! averaged {
 }
 
 averaged!(crate::element::Float16, crate::element::BFloat16, f32, f64; f32, f64);
-
-/// What has a lowest and a highest value.
-pub trait Bounded: Ordered {
-    /// Not above any value.
-    const LOWEST: Self;
-    /// Not below any value.
-    const HIGHEST: Self;
-}
-
-macro_rules! bounded {
-    ($($type:ty: $low:expr, $high:expr);* $(;)?) => {
-        $(impl Bounded for $type {
-            const LOWEST: Self = $low;
-            const HIGHEST: Self = $high;
-        })*
-    };
-}
-
-bounded! {
-    Bool: Bool(0), Bool(1);
-    i8: i8::MIN, i8::MAX; i16: i16::MIN, i16::MAX; i32: i32::MIN, i32::MAX;
-    i64: i64::MIN, i64::MAX; u8: 0, u8::MAX; u16: 0, u16::MAX; u32: 0, u32::MAX;
-    u64: 0, u64::MAX;
-    crate::element::Float16: crate::element::Float16(0xfc00), crate::element::Float16(0x7c00);
-    crate::element::BFloat16: crate::element::BFloat16(0xff80), crate::element::BFloat16(0x7f80);
-    f32: f32::NEG_INFINITY, f32::INFINITY; f64: f64::NEG_INFINITY, f64::INFINITY;
-}

@@ -6,7 +6,9 @@
 //! Along columns, [`COLUMN_LEAF`] elements are combined one after another.
 
 mod argument;
+mod extreme;
 mod kinds;
+mod leaves;
 mod table;
 mod tree;
 mod variance;
@@ -28,7 +30,7 @@ pub const COLUMN_LEAF: usize = 128;
 /// A way of combining elements.
 ///
 /// `at` is an element's number among those that are combined into one result.
-pub trait Reduce: 'static {
+pub trait Reduce: Sized + 'static {
     /// What is combined.
     type Item: Element;
     /// What a leaf keeps while it is filled.
@@ -46,6 +48,14 @@ pub trait Reduce: 'static {
     /// Takes elements into a leaf; as many as are a multiple of [`Reduce::CHUNK`], or the last
     /// ones.
     fn add(state: &mut Self::State, items: &[Self::Item], at: u64);
+    /// The results of [`STREAMS`] leaves that are filled in turns. Whoever looks for one element
+    /// may give `before`, the result of an earlier leaf or of an empty one, for a leaf that has
+    /// nothing better.
+    #[inline(always)]
+    fn leaves(items: &[Self::Item], at: u64, before: Self::Partial) -> [Self::Partial; STREAMS] {
+        let _ = before;
+        leaves::in_turns::<Self>(items, at)
+    }
     /// The result of a leaf.
     fn leaf(state: &Self::State) -> Self::Partial;
     /// Combines neighbours.

@@ -1,7 +1,8 @@
 //! Reductions as tables of functions over bytes.
 
-use super::argument::{Arg, First, Last};
-use super::kinds::{All, Any, Count, Greatest, Least, Mean, Product, Sum};
+use super::argument::Arg;
+use super::extreme::{Extreme, First, Last};
+use super::kinds::{All, Any, Count, Mean, Product, Sum};
 use super::variance::Variance;
 use super::{LEAF, Reduce, STREAMS};
 use crate::dtype::{self, Dtype};
@@ -10,9 +11,6 @@ use crate::math::Level;
 use crate::math::level::Kind;
 use crate::program::Reduction;
 use crate::tiles::functions::typed;
-
-/// How far ahead leaves that are filled in turns ask for items, in bytes.
-const AHEAD: usize = 1024;
 
 /// One reduction of one type. States and partial results need no alignment.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +26,8 @@ pub struct Reducer {
     /// Takes `n` items, the first of number `at`, into a leaf.
     pub add: unsafe fn(state: *mut u8, items: *const u8, n: usize, at: u64),
     /// Fills [`STREAMS`] leaves in turns, from as many items as they have, the first of number
-    /// `at`; what is left of them is written `apart` bytes from each other.
+    /// `at`; what is left of them is written `apart` bytes from each other, in place of what is
+    /// left of earlier or of empty leaves.
     pub leaves: unsafe fn(items: *const u8, at: u64, partials: *mut u8, apart: usize),
     /// Writes what is left of a leaf.
     pub leaf: unsafe fn(state: *const u8, partial: *mut u8),
@@ -42,12 +41,16 @@ pub struct Reducer {
 
 /// The functions of a reduction, for values of a type.
 pub fn find(reduction: Reduction, dtype: Dtype, level: Level) -> Reducer {
-    let level = as_compiled_best(reduction, dtype, level);
+    let leaves = functions(reduction, dtype, level).leaves;
+    Reducer { leaves, ..functions(reduction, dtype, as_compiled_best(reduction, dtype, level)) }
+}
+
+fn functions(reduction: Reduction, dtype: Dtype, level: Level) -> Reducer {
     let found = match reduction {
         Reduction::Sum => typed!(dtype, T: numbers => table::<Sum<T>>(level)),
         Reduction::Product => typed!(dtype, T: numbers => table::<Product<T>>(level)),
-        Reduction::Minimum => typed!(dtype, T: ordered => table::<Least<T>>(level)),
-        Reduction::Maximum => typed!(dtype, T: ordered => table::<Greatest<T>>(level)),
+        Reduction::Minimum => typed!(dtype, T: ordered => table::<Extreme<T, First>>(level)),
+        Reduction::Maximum => typed!(dtype, T: ordered => table::<Extreme<T, Last>>(level)),
         Reduction::Any => typed!(dtype, T: all => table::<Any<T>>(level)),
         Reduction::All => typed!(dtype, T: all => table::<All<T>>(level)),
         Reduction::Count => typed!(dtype, T: all => table::<Count<T>>(level)),
@@ -61,7 +64,7 @@ pub fn find(reduction: Reduction, dtype: Dtype, level: Level) -> Reducer {
 }
 
 /// For extremes of integers the compiler makes gathers of 512 bits, many times as slow as plain
-/// loads of 256, with which memory is no slower.
+/// loads of 256; not where several leaves are filled.
 fn as_compiled_best(reduction: Reduction, dtype: Dtype, level: Level) -> Level {
     use Reduction::{ArgMax, ArgMin, Maximum, Minimum};
     let extreme = matches!(reduction, Minimum | Maximum | ArgMin | ArgMax);
@@ -125,35 +128,14 @@ unsafe fn add<R: Reduce>(state: *mut u8, items: *const u8, n: usize, at: u64) {
 
 #[inline(always)]
 unsafe fn leaves<R: Reduce>(items: *const u8, at: u64, partials: *mut u8, apart: usize) {
-    let items = items.cast::<R::Item>();
-    let mut states = [R::start(); STREAMS];
-    for turn in (0..LEAF).step_by(R::CHUNK) {
-        for (i, state) in states.iter_mut().enumerate() {
-            let first = i * LEAF + turn;
-            ask_ahead(items.wrapping_add(first), R::CHUNK);
-            // SAFETY: the leaves have as many items, aligned.
-            let chunk = unsafe { std::slice::from_raw_parts(items.add(first), R::CHUNK) };
-            R::add(state, chunk, at + first as u64);
+    // SAFETY: the leaves have as many items, aligned; as many partial results lie so far apart.
+    unsafe {
+        let items = std::slice::from_raw_parts(items.cast(), LEAF * STREAMS);
+        let before = partials.add((STREAMS - 1) * apart).cast::<R::Partial>().read_unaligned();
+        for (i, partial) in R::leaves(items, at, before).into_iter().enumerate() {
+            partials.add(i * apart).cast::<R::Partial>().write_unaligned(partial);
         }
     }
-    for (i, state) in states.iter().enumerate() {
-        // SAFETY: as many partial results have room, so far apart.
-        unsafe { partials.add(i * apart).cast::<R::Partial>().write_unaligned(R::leaf(state)) };
-    }
-}
-
-/// Asks memory for as many items as are read now, some way ahead of them: at least behind them.
-#[inline(always)]
-fn ask_ahead<T>(items: *const T, n: usize) {
-    #[cfg(target_arch = "x86_64")]
-    for line in (0..n * size_of::<T>()).step_by(64) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let ahead = items.cast::<i8>().wrapping_add(line + AHEAD.max(n * size_of::<T>()));
-        // SAFETY: every x86-64 processor has the instruction, which never faults.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(ahead) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (items, n);
 }
 
 #[inline(always)]

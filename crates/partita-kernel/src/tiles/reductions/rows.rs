@@ -113,7 +113,9 @@ impl Rows<'_> {
         let row = self.reductions.row(1);
         let mut merge = |left: &mut [u8], right: &[u8]| row.merge(left, right);
         let width = row.width();
-        let mut partials = vec![0; STREAMS * width];
+        let mut empty = Leaf::new(self.reductions);
+        empty.start();
+        let mut partials = empty.end().repeat(STREAMS);
         let taken = n / (LEAF * STREAMS) * LEAF * STREAMS;
         for first in (0..taken).step_by(LEAF * STREAMS) {
             let mut beside = 0;

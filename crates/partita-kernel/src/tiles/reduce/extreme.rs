@@ -1,0 +1,175 @@
+//! The smallest or largest element; NaN if there is any.
+
+use super::leaves::{ask_ahead, in_turns};
+use super::{LANES, LEAF, Reduce, STREAMS, fold, spread};
+use crate::element::{Bool, Ordered};
+use std::marker::PhantomData;
+
+/// Which end of the order is looked for.
+pub trait End: 'static {
+    /// Whether `x` is strictly nearer to the end than `y`.
+    fn beats<T: Bounded>(x: T, y: T) -> bool;
+    /// The nearer one of two that are not NaN.
+    fn nearer<T: Bounded>(x: T, y: T) -> T;
+    /// The nearer one; NaN if either is.
+    fn better<T: Bounded>(x: T, y: T) -> T;
+    /// Not nearer than any value.
+    fn worst<T: Bounded>() -> T;
+}
+
+/// The smallest.
+pub struct First;
+/// The largest.
+pub struct Last;
+
+impl End for First {
+    #[inline(always)]
+    fn beats<T: Bounded>(x: T, y: T) -> bool {
+        x.less(y) || x.is_nan() && !y.is_nan()
+    }
+    #[inline(always)]
+    fn nearer<T: Bounded>(x: T, y: T) -> T {
+        x.smaller(y)
+    }
+    #[inline(always)]
+    fn better<T: Bounded>(x: T, y: T) -> T {
+        x.minimum(y)
+    }
+    #[inline(always)]
+    fn worst<T: Bounded>() -> T {
+        T::HIGHEST
+    }
+}
+
+impl End for Last {
+    #[inline(always)]
+    fn beats<T: Bounded>(x: T, y: T) -> bool {
+        y.less(x) || x.is_nan() && !y.is_nan()
+    }
+    #[inline(always)]
+    fn nearer<T: Bounded>(x: T, y: T) -> T {
+        x.larger(y)
+    }
+    #[inline(always)]
+    fn better<T: Bounded>(x: T, y: T) -> T {
+        x.maximum(y)
+    }
+    #[inline(always)]
+    fn worst<T: Bounded>() -> T {
+        T::LOWEST
+    }
+}
+
+/// The reduction towards one end.
+pub struct Extreme<T, E>(PhantomData<(T, E)>);
+
+impl<T: Bounded, E: End> Reduce for Extreme<T, E> {
+    type Item = T;
+    type State = [T; LANES];
+    type Partial = T;
+    type Out = T;
+
+    #[inline(always)]
+    fn start() -> [T; LANES] {
+        [E::worst(); LANES]
+    }
+
+    #[inline(always)]
+    fn add(state: &mut [T; LANES], items: &[T], _: u64) {
+        spread(state, items, |lane, item| E::better(lane, item));
+    }
+
+    #[inline(always)]
+    fn leaves(items: &[T], at: u64, _: T) -> [T; STREAMS] {
+        match fill::<T, E>(items) {
+            Some(lanes) => lanes.map(|lanes| Self::leaf(&lanes)),
+            None => in_turns::<Self>(items, at),
+        }
+    }
+
+    #[inline(always)]
+    fn leaf(state: &[T; LANES]) -> T {
+        fold(state, |x, y| E::better(x, y))
+    }
+
+    #[inline(always)]
+    fn merge(left: T, right: T) -> T {
+        E::better(left, right)
+    }
+
+    #[inline(always)]
+    fn single(item: T, _: u64) -> T {
+        item
+    }
+
+    #[inline(always)]
+    fn finish(partial: T, _: u64, _: f64) -> T {
+        partial
+    }
+}
+
+/// Bytes that are taken from one leaf before the next has its turn.
+const TURN: usize = 1024;
+
+/// The lanes of several leaves, filled in turns; nothing if there is a NaN. Asking two rows of
+/// lanes at once whether they have one costs less than keeping it in every lane.
+#[inline(always)]
+pub fn fill<T: Bounded, E: End>(items: &[T]) -> Option<[[T; LANES]; STREAMS]> {
+    let turn = TURN / size_of::<T>();
+    let mut lanes = [[E::worst::<T>(); LANES]; STREAMS];
+    let mut nan = false;
+    for first in (0..LEAF).step_by(turn) {
+        for (leaf, lanes) in lanes.iter_mut().enumerate() {
+            let items = &items[leaf * LEAF + first..][..turn];
+            ask_ahead(items.as_ptr(), turn);
+            nan |= take::<T, E>(lanes, items);
+        }
+    }
+    (!nan).then_some(lanes)
+}
+
+/// Takes whole pairs of rows into lanes; says whether there was a NaN, which then may be lost.
+#[inline(always)]
+fn take<T: Bounded, E: End>(lanes: &mut [T; LANES], items: &[T]) -> bool {
+    let (mut kept, mut nan) = (*lanes, false);
+    for rows in items.chunks_exact(2 * LANES) {
+        let (one, two) = rows.split_at(LANES);
+        for i in 0..LANES {
+            kept[i] = E::nearer(E::nearer(kept[i], one[i]), two[i]);
+        }
+        let mut any = false;
+        for i in 0..LANES {
+            any |= one[i].is_nan() | two[i].is_nan();
+        }
+        nan |= any;
+    }
+    *lanes = kept;
+    nan
+}
+
+/// What has a lowest and a highest value.
+pub trait Bounded: Ordered {
+    /// Not above any value.
+    const LOWEST: Self;
+    /// Not below any value.
+    const HIGHEST: Self;
+}
+
+macro_rules! bounded {
+    ($($type:ty: $low:expr, $high:expr);* $(;)?) => {
+        $(impl Bounded for $type {
+            const LOWEST: Self = $low;
+            const HIGHEST: Self = $high;
+        })*
+    };
+}
+
+bounded! {
+    Bool: Bool(0), Bool(1);
+    i8: i8::MIN, i8::MAX; i16: i16::MIN, i16::MAX; i32: i32::MIN, i32::MAX;
+    i64: i64::MIN, i64::MAX; u8: 0, u8::MAX; u16: 0, u16::MAX; u32: 0, u32::MAX;
+    u64: 0, u64::MAX;
+    crate::element::Float16: crate::element::Float16(0xfc00), crate::element::Float16(0x7c00);
+    crate::element::BFloat16: crate::element::BFloat16(0xff80), crate::element::BFloat16(0x7f80);
+    f32: f32::NEG_INFINITY, f32::INFINITY; f64: f64::NEG_INFINITY, f64::INFINITY;
+}
