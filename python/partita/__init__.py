@@ -17,6 +17,7 @@ from partita import _engines as _engines
 from partita._errors import (
     DeadlineError,
     LayoutError,
+    ProgramError,
     MismatchError,
     PartitaError,
     ProtocolError,
@@ -129,6 +130,7 @@ __all__ = [
     "Grid",
     "Layout",
     "LayoutError",
+    "ProgramError",
     "MismatchError",
     "Move",
     "PartitaError",

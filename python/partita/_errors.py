@@ -20,6 +20,10 @@ class LayoutError(PartitaError, ValueError):
     """An invalid shape, map, grid, notation, index or rank."""
 
 
+class ProgramError(PartitaError, ValueError):
+    """An array program that cannot be read, breaks its dialects' rules, or cannot be run."""
+
+
 class TeamError(PartitaError, RuntimeError):
     """A call on a team failed; `rank` is where it began, if one rank is to blame."""
 

@@ -54,6 +54,14 @@ class Module:
             listed += default_passes() if name == "default" else [name]
         return Module(self._core.apply(listed, n_ranks))
 
+    def verify(self) -> None:
+        """Raise `ProgramError` with every rule of the dialects that the program breaks."""
+        self._core.verify()
+
+    def explain(self, n_ranks: int) -> str:
+        """What each function costs on so many ranks: exchanges, bytes, before and after passes."""
+        return self._core.explain(n_ranks)
+
     def text(self, form: str = "generic") -> str:
         """The program as text: `generic`, `rfc` or `builtin`."""
         return self._core.text(form)

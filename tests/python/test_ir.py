@@ -88,19 +88,19 @@ def test_numbers_and_text() -> None:
 
 
 def test_what_is_wrong_is_named() -> None:
-    with pytest.raises(pt.LayoutError, match="2:"):
+    with pytest.raises(pt.ProgramError, match="2:"):
         pt.ir.parse("func.func @f() {\n  %x = nonsense\n}")
     module = pt.ir.parse(SMOOTH)
-    with pytest.raises(pt.LayoutError) as error:
+    with pytest.raises(pt.ProgramError) as error:
         module.apply("no-such-pass")
     assert error.value.reason == "pass-unknown"
-    with pytest.raises(pt.LayoutError) as error:
+    with pytest.raises(pt.ProgramError) as error:
         module.run("smooth", START)
     assert error.value.reason == "argument-count"
-    with pytest.raises(pt.LayoutError) as error:
+    with pytest.raises(pt.ProgramError) as error:
         module.run("smooth", START[1:], 1)
     assert error.value.reason == "argument"
-    with pytest.raises(pt.LayoutError) as error:
+    with pytest.raises(pt.ProgramError) as error:
         module.run("rough", START, 1)
     assert error.value.reason == "function-unknown"
 
@@ -147,3 +147,28 @@ def test_the_command_prints_results(tmp_path: Path, engine: str, n_ranks: int) -
     assert found["kernels"] > 0
     plain = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert plain.stdout == f"{smoothed(START, 3)}\n3\n"
+
+
+def test_broken_rules_are_told_together_and_refuse_to_run() -> None:
+    module = pt.ir.parse(
+        "!a = !ndarray.ndarray<4xf64, #dist.dist_env<team = 1 loffs = 0 lparts = 0,4,0>>\n"
+        "!b = !ndarray.ndarray<4xf64, #dist.dist_env<team = 2 loffs = 0 lparts = 0,4,0>>\n"
+        "func.func @f(%x: !a, %y: !b) {\n"
+        "  %z = dist.ewbin add %x, %y : (!a, !b) to !a\n"
+        "  return\n"
+        "}\n"
+    )
+    with pytest.raises(pt.ProgramError) as error:
+        module.verify()
+    assert "1" in str(error.value) and "2" in str(error.value) and "4:" in str(error.value)
+    with pytest.raises(pt.ProgramError):
+        module.run("f", np.zeros(4), np.zeros(4))
+
+
+def test_a_program_is_explained_without_running_it() -> None:
+    folder = Path(__file__).parents[2] / "crates/partita-ir/tests/text/passes"
+    text = (folder / "stencil.mlir").read_text()
+    module = pt.ir.parse(text)
+    module.verify()
+    explained = module.explain(3)
+    assert "on 3 ranks\n  before: 5 exchanges, 480 bytes\n  after:  1 exchanges, " in explained

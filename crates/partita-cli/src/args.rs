@@ -56,11 +56,23 @@ pub(crate) struct CheckArgs {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: partita opt program.mlir --form rfc; partita opt --irdl")]
+#[command(
+    after_help = "Example: partita opt program.mlir --pass default --form rfc; partita opt --irdl"
+)]
 pub(crate) struct OptArgs {
     /// A program, - for the standard input
-    #[arg(value_name = "FILE.mlir", required_unless_present = "irdl")]
+    #[arg(value_name = "FILE.mlir", required_unless_present_any = ["irdl", "list_passes"])]
     pub file: Option<String>,
+    /// Apply a pass; several in their order; `default` stands for what `partita run` applies
+    #[arg(long = "pass", value_name = "NAME")]
+    pub passes: Vec<String>,
+    /// Print the names of the passes, and what each does
+    #[arg(long, conflicts_with = "file")]
+    pub list_passes: bool,
+    /// Say what the program costs on so many ranks, before and after the default passes
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "4",
+        value_parser = clap::value_parser!(u64).range(1..=4096))]
+    pub explain: Option<u64>,
     /// How to write it
     #[arg(long, value_enum, default_value_t = FormName::Generic)]
     pub form: FormName,

@@ -1,26 +1,56 @@
-//! `partita opt`: array programs parsed, verified and printed.
+//! `partita opt`: array programs parsed, verified, transformed and printed.
 
 use std::io::{Read, Write};
 
-use partita_ir::{Diagnostics, Form, Llvm, Module, irdl, parse_bytes, print, verify};
+use partita_ir::{Diagnostics, Form, Llvm, Module, irdl, parse_bytes, passes, print, verify};
 
 use crate::args::{FormName, OptArgs};
 use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &OptArgs, out: &mut dyn Write, err: &mut dyn Write) -> Outcome {
+    if args.list_passes {
+        return list_passes(out);
+    }
     let Some(file) = &args.file else {
         let llvm = if args.llvm < 20 { Llvm::V19 } else { Llvm::V20 };
         return Ok(write!(out, "{}", irdl(llvm))?);
     };
     let bytes = read(file)?;
-    let module = match checked(&bytes) {
+    let mut module = match checked(&bytes) {
         Ok(module) => module,
         Err(found) => {
             tell(file, &found, err)?;
             return Err(Failure::Found);
         }
     };
+    if let Some(n_ranks) = args.explain {
+        let explained = passes::explain(&module, n_ranks);
+        let explained = explained.map_err(|error| Failure::Failed(format!("{file}: {error}")))?;
+        return Ok(write!(out, "{explained}")?);
+    }
+    transform(&mut module, &args.passes)?;
     Ok(write!(out, "{}", print(&module, form(args.form)))?)
+}
+
+fn list_passes(out: &mut dyn Write) -> Outcome {
+    for pass in passes::registry() {
+        writeln!(out, "{:<30} {}", pass.name, pass.summary)?;
+    }
+    Ok(())
+}
+
+fn transform(module: &mut Module, names: &[String]) -> Result<(), Failure> {
+    let names = names.iter().flat_map(|name| match name.as_str() {
+        "default" => passes::DEFAULT_PIPELINE.to_vec(),
+        one => vec![one],
+    });
+    for name in names {
+        passes::apply(module, name).map_err(|error| Failure::Usage {
+            reason: error.reason(),
+            message: error.to_string(),
+        })?;
+    }
+    Ok(())
 }
 
 fn form(name: FormName) -> Form {
@@ -97,6 +127,22 @@ mod tests {
         let (ending, _, err) = ran(&["no-such-file.mlir"]);
         assert_eq!(ending, Ending::Status(2));
         assert!(err.starts_with("error[file-unreadable]"), "{err}");
+    }
+
+    #[test]
+    fn passes_are_listed_applied_and_explained() {
+        let (ending, out, _) = ran(&["--list-passes"]);
+        assert_eq!(ending, Ending::Status(0));
+        assert!(out.contains("dist-coalesce"), "{out}");
+        let text = "func.func @f() -> index { %a = arith.constant 2 : index \
+                    %b = arith.addi %a, %a : index return %b : index }";
+        let path = file("fold", text);
+        let (_, out, _) = ran(&[&path, "--pass", "canonicalise", "--form", "rfc"]);
+        assert!(out.contains("4 : index") && !out.contains("addi"), "{out}");
+        let (ending, _, err) = ran(&[&path, "--pass", "no-such-pass"]);
+        assert_eq!(ending, Ending::Status(2), "{err}");
+        let (_, out, _) = ran(&[&path, "--explain", "3"]);
+        assert!(out.starts_with("@f on 3 ranks\n  before: 0 exchanges, 0 bytes\n"), "{out}");
     }
 
     #[test]

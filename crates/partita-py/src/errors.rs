@@ -9,8 +9,17 @@ use pyo3::prelude::*;
 
 /// A `partita.LayoutError` with a message and a reason.
 pub(crate) fn layout_error(py: Python<'_>, message: &str, reason: &str) -> PyErr {
+    named_error(py, "LayoutError", message, reason)
+}
+
+/// A `partita.ProgramError` with a message and a reason.
+pub(crate) fn program_error(py: Python<'_>, message: &str, reason: &str) -> PyErr {
+    named_error(py, "ProgramError", message, reason)
+}
+
+fn named_error(py: Python<'_>, name: &str, message: &str, reason: &str) -> PyErr {
     let make = || -> PyResult<PyErr> {
-        let class = py.import("partita._errors")?.getattr("LayoutError")?;
+        let class = py.import("partita._errors")?.getattr(name)?;
         Ok(PyErr::from_value(class.call1((message, reason))?))
     };
     make().unwrap_or_else(|error| error)

@@ -2,7 +2,7 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use partita_array::run::{Argument, Dense, Gather, Number, ResultValue, RunError};
 use partita_array::run::{machine_for, run};
@@ -11,15 +11,14 @@ use partita_kernel::{Dtype, Machine};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyComplex, PyFloat, PyInt, PyList, PyTuple};
 
-use crate::errors::{layout_error, team_error};
+use crate::errors::{program_error, team_error};
 use crate::team::TeamCore;
 
 /// Machines by how many ranks of this process share the cores.
-static MACHINES: OnceLock<Mutex<Vec<(u64, Arc<Machine>)>>> = OnceLock::new();
+static MACHINES: Mutex<Vec<(u64, Arc<Machine>)>> = Mutex::new(Vec::new());
 
 fn machine(n_ranks_here: u64) -> Arc<Machine> {
-    let machines = MACHINES.get_or_init(Mutex::default);
-    let mut machines = machines.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut machines = MACHINES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, machine)) = machines.iter().find(|(n, _)| *n == n_ranks_here) {
         return Arc::clone(machine);
     }
@@ -33,6 +32,8 @@ fn machine(n_ranks_here: u64) -> Arc<Machine> {
 #[derive(Debug)]
 pub(crate) struct ProgramCore {
     module: Module,
+    /// What it was read from, to show lines of.
+    text: Arc<str>,
 }
 
 /// What a run gave: results, exchanges, bytes, kernels.
@@ -43,12 +44,22 @@ impl ProgramCore {
     #[new]
     fn new(py: Python<'_>, text: &str) -> PyResult<Self> {
         match partita_ir::parse(text) {
-            Ok(module) => Ok(Self { module }),
-            Err(found) => {
-                let reason = found.reasons().first().copied().unwrap_or("syntax");
-                Err(layout_error(py, &found.with_source(text).to_string(), reason))
-            }
+            Ok(module) => Ok(Self { module, text: text.into() }),
+            Err(found) => Err(found_error(py, found, text)),
         }
+    }
+
+    /// Raises all rules that the program breaks.
+    fn verify(&self, py: Python<'_>) -> PyResult<()> {
+        partita_ir::verify(&self.module).map_err(|found| found_error(py, found, &self.text))
+    }
+
+    /// What its functions cost on so many ranks, before and after the default passes.
+    fn explain(&self, py: Python<'_>, n_ranks: u64) -> PyResult<String> {
+        self.verify(py)?;
+        let explained = passes::explain(&self.module, n_ranks);
+        let explained = explained.map_err(|error| program_error(py, &error.to_string(), "explain"));
+        Ok(explained?.to_string())
     }
 
     /// The program after some passes.
@@ -58,16 +69,16 @@ impl ProgramCore {
         let options = passes::Options { n_ranks, ..passes::Options::default() };
         for name in &names {
             passes::apply_with(&mut module, name, &options)
-                .map_err(|error| layout_error(py, &error.to_string(), error.reason()))?;
+                .map_err(|error| program_error(py, &error.to_string(), error.reason()))?;
         }
-        Ok(Self { module })
+        Ok(Self { module, text: Arc::clone(&self.text) })
     }
 
     /// The text in a form: generic, rfc or builtin.
     fn text(&self, py: Python<'_>, form: &str) -> PyResult<String> {
         let known = Form::from_name(form);
         let refused = || format!("there is no form {form:?}; use generic, rfc or builtin");
-        let form = known.ok_or_else(|| layout_error(py, &refused(), "form-unknown"))?;
+        let form = known.ok_or_else(|| program_error(py, &refused(), "form-unknown"))?;
         Ok(partita_ir::print(&self.module, form))
     }
 
@@ -90,6 +101,7 @@ impl ProgramCore {
     ) -> PyResult<RunReport<'py>> {
         let read = arguments.iter().enumerate().map(|(at, one)| argument(py, at, one));
         let read: Vec<Argument> = read.collect::<PyResult<_>>()?;
+        self.verify(py)?;
         let machine = machine(n_ranks_here);
         let report =
             py.detach(|| run(&self.module, function, &read, &team.core, &machine, Gather::All));
@@ -100,10 +112,15 @@ impl ProgramCore {
     }
 }
 
+fn found_error(py: Python<'_>, found: partita_ir::Diagnostics, text: &str) -> PyErr {
+    let reason = found.reasons().first().copied().unwrap_or("syntax");
+    program_error(py, &found.with_source(text).to_string(), reason)
+}
+
 fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
     match error {
         RunError::Team(error) => team_error(py, error),
-        other => layout_error(py, &other.to_string(), other.reason()),
+        other => program_error(py, &other.to_string(), other.reason()),
     }
 }
 
@@ -124,7 +141,7 @@ fn argument(py: Python<'_>, at: usize, value: &Bound<'_, PyAny>) -> PyResult<Arg
     let (shape, name, bytes): (Vec<usize>, String, Vec<u8>) = value.extract()?;
     let Some(dtype) = Dtype::ALL.into_iter().find(|dtype| dtype.name() == name) else {
         let message = format!("argument {at} has elements of {name}; use numbers or truth values");
-        return Err(layout_error(py, &message, "argument"));
+        return Err(program_error(py, &message, "argument"));
     };
     Ok(Argument::Array { shape, dtype, bytes: bytes.into() })
 }

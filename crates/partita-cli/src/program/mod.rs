@@ -82,6 +82,10 @@ fn prepared(
         let text = String::from_utf8_lossy(&bytes);
         Failure::Failed(format!("{} is no program:\n{}", program.file, found.with_source(&text)))
     })?;
+    partita_ir::verify(&module).map_err(|found| {
+        let text = String::from_utf8_lossy(&bytes);
+        Failure::Failed(format!("{}: {}", program.file, found.with_source(&text)))
+    })?;
     let options = passes::Options { n_ranks: Some(n_ranks), ..passes::Options::default() };
     let names = match &program.passes {
         Passes::Default => passes::DEFAULT_PIPELINE.to_vec(),
