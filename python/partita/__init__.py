@@ -17,9 +17,9 @@ from partita import _engines as _engines
 from partita._errors import (
     DeadlineError,
     LayoutError,
-    ProgramError,
     MismatchError,
     PartitaError,
+    ProgramError,
     ProtocolError,
     ProtocolWarning,
     RemoteError,

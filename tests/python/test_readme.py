@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 
@@ -17,7 +19,8 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
 
 
-def test_python_blocks_run_one_after_the_other() -> None:
+def test_python_blocks_run_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
     namespace: dict[str, Any] = {"__name__": "readme"}
     found = blocks("python")
     assert len(found) >= 2
@@ -49,6 +52,7 @@ def test_the_pictures_are_those_of_the_first_block() -> None:
 
 def test_commands_run(tmp_path: Path) -> None:
     command = str(Path(sys.executable).parent / "partita")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     lines = [line for block in blocks("sh") for line in block.splitlines()]
     shown = [shlex.split(line, comments=True) for line in lines if line.startswith("partita ")]
     assert len(shown) >= 4
