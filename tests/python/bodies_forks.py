@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from bodies_faults import ring, run, works
+from bodies_faults import aside, ring, run, works
 from bodies_refusals import attempt
 
 import partita as pt
@@ -184,6 +184,8 @@ def child_of_a_running_plan(team: pt.Team) -> None:
     plan, mine = ring(team.size, 4), np.full(4, float(team.rank))
     running = plan.start(mine, team) if team.rank == 0 and team.size > 1 else None
     child = Child(lambda: attempt(running.wait)) if running else None
+    # The others come only now, or the plan might have ended before the fork.
+    aside(team).barrier()
     other = run(plan, team) if running is None else running.wait()
     assert other.tolist() == [float((team.rank - 1) % team.size)] * 4
     if child is not None:

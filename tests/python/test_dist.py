@@ -89,7 +89,7 @@ def test_known_bounding_boxes(view: View, target: Pair, before: Pair | None, wan
 
 
 def test_an_empty_view_has_an_empty_box() -> None:
-    assert dist.local_bounding_box((0, 0, 1), (4, 4))[1] == 0
+    assert dist.local_bounding_box((0, 0, 1), (4, 4)) == (4, 0)
 
 
 def test_inner_boxes_are_what_both_share() -> None:

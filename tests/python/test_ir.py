@@ -175,6 +175,39 @@ def test_a_program_is_explained_without_running_it() -> None:
     assert "on 3 ranks\n  before: 5 exchanges, 480 bytes\n  after:  1 exchanges, " in explained
 
 
+@pytest.mark.parametrize("steps", [8.9, float("nan"), 1 + 2j, 1e300, 2**63, 10**30])
+def test_a_number_that_is_no_index_is_refused(steps: complex) -> None:
+    module = pt.ir.parse((Path(__file__).parents[2] / "examples/heat.mlir").read_text())
+    with pytest.raises(pt.ProgramError) as error:
+        module.run("heat", steps)
+    assert error.value.reason == "argument"
+
+
+def test_numbers_that_decide_how_often_loops_run_are_not_guessed() -> None:
+    module = pt.ir.parse((Path(__file__).parents[2] / "examples/heat.mlir").read_text())
+    with pytest.raises(pt.ProgramError, match="argument 0 of `heat`"):
+        module.explain(3)
+
+
+def test_ctrl_c_ends_a_long_loop() -> None:
+    code = (
+        "import partita as pt, signal, threading, time\n"
+        "from pathlib import Path\n"
+        "module = pt.ir.parse(Path('examples/heat.mlir').read_text())\n"
+        "pt.world()\n"
+        "threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()\n"
+        "start = time.monotonic()\n"
+        "try:\n"
+        "    module.run('heat', 10**12)\n"
+        "except KeyboardInterrupt:\n"
+        "    print('ended', time.monotonic() - start < 20)\n"
+    )
+    command = [sys.executable, "-c", code]
+    root = Path(__file__).parents[2]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "ended True\n", done.stderr
+
+
 def heated(n_steps: int) -> np.ndarray[Any, Any]:
     plate = np.zeros((16, 16))
     plate[0] = 100

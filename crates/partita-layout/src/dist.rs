@@ -112,7 +112,7 @@ pub fn local_bounding_box(
     }
     let entries = Extent::new(0, view.size).intersection(&target);
     let needed = if entries.size == 0 {
-        let at = view.index(target.offset.min(view.size)).max(0);
+        let at = view.index(target.offset).max(0);
         Extent::new(u64::try_from(at).unwrap_or(view.offset), 0)
     } else {
         let ends = [view.index(entries.offset), view.index(entries.stop() - 1)];

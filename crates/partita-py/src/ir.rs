@@ -11,7 +11,7 @@ use partita_kernel::{Dtype, Machine};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyComplex, PyFloat, PyInt, PyList, PyTuple};
 
-use crate::errors::{program_error, team_error};
+use crate::errors::{program_error, team_error, watch_signals};
 use crate::team::TeamCore;
 
 /// Machines by how many ranks of this process share the cores.
@@ -102,6 +102,7 @@ impl ProgramCore {
         let read = arguments.iter().enumerate().map(|(at, one)| argument(py, at, one));
         let read: Vec<Argument> = read.collect::<PyResult<_>>()?;
         self.verify(py)?;
+        watch_signals();
         let machine = machine(n_ranks_here);
         let report =
             py.detach(|| run(&self.module, function, &read, &team.core, &machine, Gather::All));
@@ -129,7 +130,10 @@ fn argument(py: Python<'_>, at: usize, value: &Bound<'_, PyAny>) -> PyResult<Arg
         return Ok(Argument::Number(Number::Int(value.extract::<bool>()?.into())));
     }
     if value.is_instance_of::<PyInt>() {
-        return Ok(Argument::Number(Number::Int(value.extract()?)));
+        let wide =
+            || format!("argument {at} is {value}, which has more than 64 bits; use a smaller one");
+        let int = value.extract().map_err(|_| program_error(py, &wide(), "argument"))?;
+        return Ok(Argument::Number(Number::Int(int)));
     }
     if value.is_instance_of::<PyFloat>() {
         return Ok(Argument::Number(Number::Float(value.extract()?)));

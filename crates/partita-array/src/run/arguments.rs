@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use partita_ir::{Op, Type};
+use partita_ir::{Op, Scalar, Sign, Type};
 use partita_kernel::Dtype;
 use partita_layout::IndexBox;
 
@@ -57,7 +57,8 @@ impl Runner<'_> {
     fn argument(&mut self, ty: &Type, argument: &Argument) -> Outcome<Value> {
         match (ty, argument) {
             (Type::Scalar(scalar), Argument::Number(number)) => {
-                Ok(Value::Number(fitted(*number, *scalar)))
+                let whole = checked(*number, *scalar).map_err(Problem::Own)?;
+                Ok(Value::Number(fitted(whole, *scalar)))
             }
             (Type::Scalar(scalar), Argument::Array { shape, .. }) => Err(Problem::Own(format!(
                 "is an array of {shape:?} where {scalar} is wanted; give a number"
@@ -109,5 +110,26 @@ impl Runner<'_> {
         engine.flush()?;
         let made = DistArray::owned(&shape, &cuts, &own.start, &part);
         Ok(Value::Dist(Rc::new(made.known(Places::owned(boxes)))))
+    }
+}
+
+/// The number, if the type has it: nothing is cut off silently.
+fn checked(number: Number, ty: Scalar) -> Result<Number, String> {
+    let refused = |cure: &str| Err(format!("is {number} where {ty} is wanted; give {cure}"));
+    match (number, ty) {
+        (Number::Complex(..), Scalar::Complex32 | Scalar::Complex64) => Ok(number),
+        (Number::Complex(..), _) => refused("a real number"),
+        (Number::Float(float), Scalar::Index | Scalar::Int { .. }) => {
+            let is_whole = float.fract() == 0.0 && float.abs() < 9e18;
+            if is_whole { checked(Number::Int(float as i64), ty) } else { refused("an integer") }
+        }
+        (Number::Int(int), Scalar::Int { width, sign }) if width < 64 => {
+            let (bits, int) = (u32::from(width), i128::from(int));
+            // Without a sign in the type, both readings of the bits are given.
+            let low = if sign == Sign::Unsigned { 0 } else { -(1_i128 << (bits - 1)) };
+            let high = if sign == Sign::Signed { 1_i128 << (bits - 1) } else { 1_i128 << bits };
+            if (low..high).contains(&int) { Ok(number) } else { refused("a number that fits") }
+        }
+        _ => Ok(number),
     }
 }

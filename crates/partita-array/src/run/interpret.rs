@@ -1,13 +1,19 @@
 //! Blocks, one operation after another: calls, loops, choices, numbers.
 
+use std::time::{Duration, Instant};
+
 use partita_ir::{Attr, Block, OpKind, Scalar, Type};
 use partita_ir::{Op, Value as Name};
+use partita_team::is_interrupted;
 
 use super::Runner;
 use super::lifetimes::Lifetimes;
 use super::numbers::{compute, fitted};
 use super::problem::{Outcome, Problem, RunError, problem};
 use super::value::{Number, Value};
+
+/// How often a loop asks whether it should end: asking takes the interpreter's lock.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Calls inside calls; more are taken for a recursion without end.
 const MOST_CALLS: usize = 64;
@@ -216,7 +222,14 @@ impl Runner<'_> {
             }
         }
         let mut at = lower;
+        let mut looked = Instant::now();
         while at < upper {
+            if looked.elapsed() >= LOOK_EVERY {
+                looked = Instant::now();
+                if is_interrupted() {
+                    return Err(self.interrupted());
+                }
+            }
             let mut arguments = vec![Value::Number(Number::Int(at))];
             arguments.append(&mut carried);
             carried = self.block(body, arguments, frame)?;

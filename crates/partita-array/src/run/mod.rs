@@ -38,7 +38,7 @@ use std::sync::Arc;
 
 use partita_ir::{Module, Op};
 use partita_kernel::{Machine, Settings};
-use partita_team::Team;
+use partita_team::{Team, TeamError};
 
 pub use arguments::Argument;
 pub use problem::RunError;
@@ -157,8 +157,19 @@ impl Runner<'_> {
                 problem,
             },
         };
-        let _ = self.mover.finish_all();
-        let _ = self.mover.team.report(&error.to_string());
+        self.tell(&error.to_string());
         Err(error)
+    }
+
+    /// Ends the run for the others, who do not know of this rank's problem.
+    fn tell(&mut self, problem: &str) {
+        let _ = self.mover.finish_all();
+        let _ = self.mover.team.report(problem);
+    }
+
+    /// Ctrl-C between two turns of a loop.
+    fn interrupted(&mut self) -> Problem {
+        self.tell("its program was interrupted");
+        Problem::Team(TeamError::Interrupted)
     }
 }

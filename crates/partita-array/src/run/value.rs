@@ -1,6 +1,7 @@
 //! What the values of a program are while it runs.
 
 use std::cell::Cell;
+use std::fmt;
 use std::rc::Rc;
 
 use partita_ir::Scalar as ScalarType;
@@ -30,6 +31,16 @@ pub(super) enum Value {
     Dist(Rc<DistArray>),
     /// Communication under way, by its number; whether somebody has waited.
     Handle(Rc<Cell<Option<u64>>>),
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Int(int) => write!(f, "{int}"),
+            Self::Float(float) => write!(f, "{float:?}"),
+            Self::Complex(real, imaginary) => write!(f, "{real:?}{imaginary:+?}j"),
+        }
+    }
 }
 
 impl Number {

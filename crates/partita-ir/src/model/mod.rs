@@ -28,6 +28,9 @@ partita_error::errors! {
             "the module has no function `{name}` with a body";
         Arguments { wanted: usize, given: usize } "model-arguments" =>
             "the function takes {wanted} arguments and {given} were given";
+        NumberMissing { function: String, number: usize } "model-number" =>
+            "argument {number} of `{function}` is a number, which may decide how often a loop runs; \
+             make it a constant to explain the function";
         Unknown { what: String, line: u32 } "model-unknown" =>
             "the model cannot run {what} (line {line}); use `partita run`";
         TooLong { limit: usize } "model-long" =>

@@ -8,7 +8,7 @@
 use std::fmt;
 
 use crate::model::{Counts, ModelError, World};
-use crate::module::Module;
+use crate::module::{Module, Value};
 use crate::passes::{Options, apply_default};
 
 /// What the functions of a module cost on a team.
@@ -32,7 +32,11 @@ pub fn explain(module: &Module, n_ranks: u64) -> Result<Explanation, ModelError>
     let mut functions = Vec::new();
     for function in module.functions() {
         let Some(name) = module.function_name(function) else { continue };
-        if module.body(function).is_some() {
+        if let Some(body) = module.body(function) {
+            let is_number = |value: &Value| module.ty(*value).as_scalar().is_some();
+            if let Some(number) = module.arguments(body).iter().position(is_number) {
+                return Err(ModelError::NumberMissing { function: name.to_owned(), number });
+            }
             let costs = (counted(module, name, n_ranks)?, counted(&after, name, n_ranks)?);
             functions.push((name.to_owned(), costs.0, costs.1));
         }

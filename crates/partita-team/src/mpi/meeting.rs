@@ -283,7 +283,7 @@ impl Meeting for MpiMeeting {
             if look.is_due {
                 looked = look.now;
                 // While others copy, leaving would free memory under their hands.
-                if stage == Stage::Arrival && interrupt::is_pending() {
+                if stage == Stage::Arrival && interrupt::is_interrupted() {
                     return Err(self.interrupted(round)?);
                 }
                 if stage == Stage::Arrival && entered.is_none() {

@@ -188,7 +188,7 @@ impl<'a> Transfer<'a> {
                 return Ok(());
             }
             checked = Instant::now();
-            if interrupt::is_pending() {
+            if interrupt::is_interrupted() {
                 return Err(Stopped(TeamError::Interrupted));
             }
             check(meeting, round)?;

@@ -12,6 +12,6 @@ pub fn set_interrupt_check(check: fn() -> bool) {
 }
 
 /// Whether the wait should end.
-pub(crate) fn is_pending() -> bool {
+pub fn is_interrupted() -> bool {
     CHECK.get().is_some_and(|check| check())
 }
