@@ -202,9 +202,10 @@ def test_ctrl_c_ends_a_long_loop() -> None:
         "except KeyboardInterrupt:\n"
         "    print('ended', time.monotonic() - start < 20)\n"
     )
-    command = [sys.executable, "-c", code]
-    root = Path(__file__).parents[2]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=60, check=False)
+    command, root = [sys.executable, "-c", code], Path(__file__).parents[2]
+    done = subprocess.run(
+        command, cwd=root, capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.stdout == "ended True\n", done.stderr
 
 
