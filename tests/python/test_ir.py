@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -227,3 +228,39 @@ def test_the_heated_plate_is_numpys(n_ranks: int, passes: list[str]) -> None:
     results = pt.spmd(lambda team: module.run("heat", 9, team=team), ranks=n_ranks)
     for plate in results:
         np.testing.assert_array_equal(plate, heated(9))
+
+
+@pytest.mark.parametrize(("how", "wanted"), [("sum", 0.0), ("prod", 1.0)])
+@pytest.mark.parametrize("n_ranks", [1, 3])
+def test_nothing_adds_up_to_nothing(n_ranks: int, how: str, wanted: float) -> None:
+    env = "#dist.dist_env<team = 1 loffs = {} lparts = {},{},{}>"
+    module = pt.ir.parse(
+        f"!e = !ndarray.ndarray<6x0xf64, {env.format('?,?', '?x?', '?x?', '?x?')}>\n"
+        f"!r = !ndarray.ndarray<6xf64, {env.format('?', '?', '?', '?')}>\n"
+        "func.func @f(%a: !e) -> !r {\n"
+        f"  %r = ndarray.reduction {how} %a [1] : (!e) -> !r\n"
+        "  return %r : !r\n"
+        "}\n"
+    )
+    for passes in ([], ["default"]):
+        changed = module.apply(*passes)
+        results = pt.spmd(
+            lambda team, program=changed: program.run("f", np.zeros((6, 0)), team=team),
+            ranks=n_ranks,
+        )
+        assert all(result.tolist() == [wanted] * 6 for result in results)
+
+
+def test_passes_write_the_same_program_every_time() -> None:
+    module = pt.ir.parse((Path(__file__).parents[2] / "examples/heat.mlir").read_text())
+    assert len({module.apply("default").text() for _ in range(20)}) == 1
+
+
+def test_ctrl_c_ends_the_command() -> None:
+    root = Path(__file__).parents[2]
+    command = [sys.executable, "-m", "partita", "run", "-n", "2", "examples/heat.mlir"]
+    with subprocess.Popen([*command, "--arg", "0=1000000000"], cwd=root) as running:
+        with pytest.raises(subprocess.TimeoutExpired):
+            running.wait(2)
+        running.send_signal(signal.SIGINT)
+        assert running.wait(10) == -signal.SIGINT

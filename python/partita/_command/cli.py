@@ -1,6 +1,7 @@
 """The command `partita`."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from typing import TextIO
@@ -45,7 +46,13 @@ def main() -> None:
     # Bytes that are no text would be refused without a word about where they stand.
     args = [arg.encode("utf-8", "replace").decode() for arg in ["partita", *sys.argv[1:]]]
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    # The core runs without Python, which would note Ctrl-C and wait until the end.
+    is_pythons = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_pythons:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     (what, *task), out, err = run_command(args, is_terminal)
+    if is_pythons:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     failure = _print(out, sys.stdout)
     _print(err + failure, sys.stderr)
     raise SystemExit(_ENDINGS[what](*task) or bool(failure))

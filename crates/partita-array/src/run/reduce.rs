@@ -163,9 +163,11 @@ impl Runner<'_> {
     ) -> Outcome<Value> {
         let places = self.places(array)?;
         let flat = |place: &IndexBox| flattened(place, axes);
-        let part = match array.own().n_elements() {
-            0 => self.engine.empty(&sizes(&flat(&array.owned_box())), dtype)?,
-            _ => partial(&self.engine, array.own(), how, axes, dtype)?,
+        let left = sizes(&flat(&array.owned_box()));
+        // Where only a reduced dimension is empty, there are results: those of nothing.
+        let part = match left.contains(&0) {
+            true => self.engine.empty(&left, dtype)?,
+            false => partial(&self.engine, array.own(), how, axes, dtype)?,
         };
         let mut shape = array.shape.clone();
         axes.iter().for_each(|axis| shape[*axis] = 1);

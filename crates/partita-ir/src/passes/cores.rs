@@ -11,7 +11,7 @@
 //! its numbers are not known before the first operator, the group gets no core, and each operator
 //! finds its own when it is lowered.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::kind::OpKind;
 use crate::module::{Module, NewOp, Op, Value};
@@ -40,7 +40,8 @@ fn groups(module: &Module) -> Vec<Vec<Op>> {
         }
         let producers = module.operands(op).iter().filter_map(|value| module.defining_op(*value));
         let shape = module.ty(module.result(op)).shape();
-        let near: HashSet<usize> = producers
+        // Ordered, so that every process writes the same program.
+        let near: BTreeSet<usize> = producers
             .filter(|other| {
                 module.block_of(*other) == module.block_of(op)
                     && module.results(*other).first().and_then(|r| module.ty(*r).shape()) == shape
