@@ -12,30 +12,7 @@ use partita_array::run::{Argument, Gather, ResultValue};
 use partita_array::run_on_threads;
 use partita_ir::{Module, passes};
 use partita_kernel::Dtype;
-
-/// A small generator (xorshift64*).
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        let mut random = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        (0..8).for_each(|_| {
-            random.below(2);
-        });
-        random
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % bound
-    }
-
-    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len())]
-    }
-}
+use partita_oracle::{Rng, n_cases};
 
 /// A dense array or a view of one, computed at once.
 #[derive(Clone)]
@@ -90,7 +67,7 @@ struct Slice {
 }
 
 impl Slice {
-    fn random(random: &mut Random, shape: &[usize]) -> Self {
+    fn random(random: &mut Rng, shape: &[usize]) -> Self {
         let mut slice = Self { offsets: vec![], sizes: vec![], strides: vec![] };
         for &n in shape {
             let stride = random.pick(&[1_i64, 1, 1, 1, 2, -1, -2]);
@@ -132,7 +109,7 @@ fn ty(shape: &[usize]) -> String {
 
 /// A program under construction: its text, and what each name stands for.
 struct Program {
-    random: Random,
+    random: Rng,
     text: String,
     names: Vec<(String, Dense)>,
     n_names: usize,
@@ -140,7 +117,7 @@ struct Program {
 
 impl Program {
     fn new(seed: u64) -> (Self, Vec<Argument>) {
-        let mut random = Random::new(seed);
+        let mut random = Rng::new(seed);
         let shape: Vec<usize> = match random.below(3) {
             0 => vec![1 + random.below(13)],
             _ => vec![1 + random.below(13), 1 + random.below(6)],
@@ -338,7 +315,7 @@ fn check(seed: u64, after: &str, module: &Module, arguments: &[Argument], wanted
 fn random_programs_mean_the_same_after_every_pass() {
     let variable = |name| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
     let first = variable("PARTITA_SEED").unwrap_or(0);
-    for seed in first..first + variable("PARTITA_CASES").unwrap_or(10_000) {
+    for seed in first..first + n_cases(10_000) {
         let (text, arguments, wanted) = program(seed);
         let mut module = partita_ir::parse(&text).unwrap_or_else(|found| panic!("{found}\n{text}"));
         check(seed, "no pass", &module, &arguments, &wanted);

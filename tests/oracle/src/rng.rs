@@ -26,6 +26,16 @@ impl Rng {
         low + self.next() % (high - low + 1)
     }
 
+    /// A number below a bound.
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    /// One of a list.
+    pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+
     /// True once in `n` times.
     pub fn one_in(&mut self, n: u64) -> bool {
         self.next().is_multiple_of(n)

@@ -4,24 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use partita_kernel::{Dtype, Kind, Op, Reduction, Scalar};
+use partita_oracle::{Rng, n_cases};
 
 use super::{Array, Engine, Window, broadcast_shapes};
-
-/// A small generator (xorshift64*).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % bound
-    }
-
-    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len())]
-    }
-}
 
 /// An array of whole numbers that is computed at once.
 #[derive(Clone)]
@@ -109,7 +94,7 @@ fn computed(op: Op, x: i128, y: i128) -> i128 {
 }
 
 struct Program {
-    random: Random,
+    random: Rng,
     engine: Engine,
     arrays: Vec<(Array, Model)>,
     shapes: Vec<Vec<usize>>,
@@ -117,7 +102,7 @@ struct Program {
 
 impl Program {
     fn new(seed: u64) -> Self {
-        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let mut random = Rng::new(seed);
         random.below(2);
         // The last ones are large enough for new versions of bases.
         let all: [&[usize]; 8] =
@@ -280,8 +265,7 @@ impl Program {
 
 #[test]
 fn random_programs_mean_what_they_say_in_order() {
-    let n_cases = std::env::var("PARTITA_CASES").ok().and_then(|n| n.parse().ok());
-    for seed in 0..n_cases.unwrap_or(3000_u64) {
+    for seed in 0..n_cases(3000) {
         let mut program = Program::new(seed);
         // Values double at most with each step, and must stay exact in float32.
         for _ in 0..16 {

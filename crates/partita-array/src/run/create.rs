@@ -11,7 +11,7 @@ use super::dist::{DistArray, Places};
 use super::interpret::Frame;
 use super::movement::sizes;
 use super::problem::{Outcome, problem};
-use super::value::{Number, Value, to_scalar};
+use super::value::{Value, to_scalar};
 use crate::local::Array;
 
 impl Runner<'_> {
@@ -88,11 +88,8 @@ impl Runner<'_> {
         frame: &Frame,
     ) -> Outcome<Array> {
         let operands = self.module.operands(op);
-        let number = |at: usize| match frame.get(operands[at])? {
-            Value::Number(number) => Ok(number.float()),
-            _ => Err(problem("an array where a number is needed; load an element")),
-        };
-        let (start, stop) = (number(0)?, number(1)?);
+        let number = |at: usize| frame.number(operands[at]);
+        let (start, stop) = (number(0)?.float(), number(1)?.float());
         let includes_stop = self.module.attr(op, "endpoint").is_some();
         let n_steps = shape[0].saturating_sub(u64::from(includes_stop)).max(1);
         let step = (stop - start) / n_steps as f64;
@@ -114,10 +111,7 @@ impl Runner<'_> {
         dtype: Dtype,
         frame: &Frame,
     ) -> Outcome<Array> {
-        let key = match frame.get(self.module.operands(op)[0])? {
-            Value::Number(number) => Number::Int(number.int()),
-            _ => return Err(problem("an array where a number is needed; load an element")),
-        };
+        let key = frame.int(self.module.operands(op)[0])?;
         let engine = self.engine.clone();
         let number = |number: u64| engine.fill(&[], Scalar::from(number));
         let mut counter = engine.fill(&sizes(place), Scalar::from(0_u64))?;
@@ -126,7 +120,7 @@ impl Runner<'_> {
             let scaled = engine.apply(KernelOp::Multiply, &[&counter, &number(size)?])?;
             counter = engine.apply(KernelOp::Add, &[&scaled, &index])?;
         }
-        let key = number(key.int() as u64)?.broadcast(&sizes(place))?;
+        let key = number(key as u64)?.broadcast(&sizes(place))?;
         let bits = engine.apply(KernelOp::Random, &[&counter, &key])?;
         let bits = engine.apply(KernelOp::ShiftRight, &[&bits, &number(11)?])?;
         let whole = engine.cast(&bits, Dtype::Float64)?;

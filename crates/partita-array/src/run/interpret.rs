@@ -38,11 +38,15 @@ impl Frame {
         value.ok_or_else(|| problem("an operand has no value here; verify the program"))
     }
 
-    pub fn int(&self, name: Name) -> Outcome<i64> {
+    pub fn number(&self, name: Name) -> Outcome<Number> {
         match self.get(name)? {
-            Value::Number(number) => Ok(number.int()),
+            Value::Number(number) => Ok(*number),
             _ => Err(problem("an array where a number is needed; load an element")),
         }
+    }
+
+    pub fn int(&self, name: Name) -> Outcome<i64> {
+        Ok(self.number(name)?.int())
     }
 
     pub fn ints(&self, names: &[Name]) -> Outcome<Vec<i64>> {

@@ -2,99 +2,116 @@
 
 use crate::dtype::{Dtype, Kind};
 
-/// One operation. Operands of one operation have one type; casts are operations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-#[allow(missing_docs, reason = "the names are those of the Array API")]
-pub enum Op {
-    // Where values come from. The operand fields of these are plain numbers.
-    Input,
-    Scalar,
-    Constant,
-    Index,
-    // Arithmetic.
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    FloorDivide,
-    Remainder,
-    Power,
-    Minimum,
-    Maximum,
-    Negative,
-    Absolute,
-    Sign,
-    Square,
-    Reciprocal,
-    SquareRoot,
-    FusedMultiplyAdd,
-    // Rounding.
-    Floor,
-    Ceil,
-    Trunc,
-    Round,
-    // Comparison.
-    Equal,
-    NotEqual,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    IsNan,
-    IsInf,
-    IsFinite,
-    SignBit,
-    // Logic on bool, bits on integers and bool.
-    LogicalAnd,
-    LogicalOr,
-    LogicalXor,
-    LogicalNot,
-    BitAnd,
-    BitOr,
-    BitXor,
-    BitNot,
-    ShiftLeft,
-    ShiftRight,
-    // Choice and type.
-    Where,
-    Cast,
-    // Functions.
-    Exp,
-    Expm1,
-    Exp2,
-    Log,
-    Log1p,
-    Log2,
-    Log10,
-    Sin,
-    Cos,
-    Tan,
-    Asin,
-    Acos,
-    Atan,
-    Sinh,
-    Cosh,
-    Tanh,
-    Asinh,
-    Acosh,
-    Atanh,
-    Erf,
-    Erfc,
-    Cbrt,
-    Atan2,
-    Hypot,
-    LogAddExp,
-    CopySign,
-    NextAfter,
-    // Complex numbers.
-    Real,
-    Imag,
-    Conjugate,
-    Complex,
-    // Counter-based random bits: Philox4x32 with ten rounds, counter and key of 64 bits.
-    Random,
-    RandomHigh,
+/// The enumeration of the operations, and the list of them.
+macro_rules! operations {
+    ($(#[$meta:meta])* $name:ident { $($(#[$note:meta])* $op:ident,)* }) => {
+        $(#[$meta])*
+        pub enum $name {
+            $($(#[$note])* $op,)*
+        }
+
+        impl $name {
+            /// Every operation.
+            pub const ALL: &[Self] = &[$(Self::$op),*];
+        }
+    };
+}
+
+operations! {
+    /// One operation. Operands of one operation have one type; casts are operations.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[repr(u8)]
+    #[allow(missing_docs, reason = "the names are those of the Array API")]
+    Op {
+        // Where values come from. The operand fields of these are plain numbers.
+        Input,
+        Scalar,
+        Constant,
+        Index,
+        // Arithmetic.
+        Add,
+        Subtract,
+        Multiply,
+        Divide,
+        FloorDivide,
+        Remainder,
+        Power,
+        Minimum,
+        Maximum,
+        Negative,
+        Absolute,
+        Sign,
+        Square,
+        Reciprocal,
+        SquareRoot,
+        FusedMultiplyAdd,
+        // Rounding.
+        Floor,
+        Ceil,
+        Trunc,
+        Round,
+        // Comparison.
+        Equal,
+        NotEqual,
+        Less,
+        LessEqual,
+        Greater,
+        GreaterEqual,
+        IsNan,
+        IsInf,
+        IsFinite,
+        SignBit,
+        // Logic on bool, bits on integers and bool.
+        LogicalAnd,
+        LogicalOr,
+        LogicalXor,
+        LogicalNot,
+        BitAnd,
+        BitOr,
+        BitXor,
+        BitNot,
+        ShiftLeft,
+        ShiftRight,
+        // Choice and type.
+        Where,
+        Cast,
+        // Functions.
+        Exp,
+        Expm1,
+        Exp2,
+        Log,
+        Log1p,
+        Log2,
+        Log10,
+        Sin,
+        Cos,
+        Tan,
+        Asin,
+        Acos,
+        Atan,
+        Sinh,
+        Cosh,
+        Tanh,
+        Asinh,
+        Acosh,
+        Atanh,
+        Erf,
+        Erfc,
+        Cbrt,
+        Atan2,
+        Hypot,
+        LogAddExp,
+        CopySign,
+        NextAfter,
+        // Complex numbers.
+        Real,
+        Imag,
+        Conjugate,
+        Complex,
+        // Counter-based random bits: Philox4x32 with ten rounds, counter and key of 64 bits.
+        Random,
+        RandomHigh,
+    }
 }
 
 /// The type an operation gives for operands of a type.
@@ -106,92 +123,6 @@ enum Gives {
 }
 
 impl Op {
-    /// Every operation.
-    pub const ALL: [Op; 79] = {
-        use Op::*;
-        [
-            Input,
-            Scalar,
-            Constant,
-            Index,
-            Add,
-            Subtract,
-            Multiply,
-            Divide,
-            FloorDivide,
-            Remainder,
-            Power,
-            Minimum,
-            Maximum,
-            Negative,
-            Absolute,
-            Sign,
-            Square,
-            Reciprocal,
-            SquareRoot,
-            FusedMultiplyAdd,
-            Floor,
-            Ceil,
-            Trunc,
-            Round,
-            Equal,
-            NotEqual,
-            Less,
-            LessEqual,
-            Greater,
-            GreaterEqual,
-            IsNan,
-            IsInf,
-            IsFinite,
-            SignBit,
-            LogicalAnd,
-            LogicalOr,
-            LogicalXor,
-            LogicalNot,
-            BitAnd,
-            BitOr,
-            BitXor,
-            BitNot,
-            ShiftLeft,
-            ShiftRight,
-            Where,
-            Cast,
-            Exp,
-            Expm1,
-            Exp2,
-            Log,
-            Log1p,
-            Log2,
-            Log10,
-            Sin,
-            Cos,
-            Tan,
-            Asin,
-            Acos,
-            Atan,
-            Sinh,
-            Cosh,
-            Tanh,
-            Asinh,
-            Acosh,
-            Atanh,
-            Erf,
-            Erfc,
-            Cbrt,
-            Atan2,
-            Hypot,
-            LogAddExp,
-            CopySign,
-            NextAfter,
-            Real,
-            Imag,
-            Conjugate,
-            Complex,
-            Random,
-            RandomHigh,
-        ]
-    };
-
     /// Whether the operation brings a value in rather than computing one.
     #[must_use]
     pub const fn is_source(self) -> bool {

@@ -3,6 +3,8 @@
 //! The formulas are those of `partita_layout::dist` on signed numbers, since a value of the
 //! program may be negative where nothing is needed; what makes no sense gives nothing.
 
+use partita_layout::dist;
+
 use crate::kind::OpKind;
 use crate::module::{Module, Op, Value};
 use crate::types::{ArrayType, Size};
@@ -53,14 +55,9 @@ impl Range {
 /// A rank's part of a dimension that is cut evenly, the extras with the last ranks.
 #[must_use]
 pub fn default_partition(n_ranks: i64, rank: i64, extent: i64) -> Option<Range> {
-    let fits = n_ranks > 0 && (0..n_ranks).contains(&rank) && extent >= 0;
-    if !fits {
-        return None;
-    }
-    let (size, n_larger) = (extent / n_ranks, extent % n_ranks);
-    let n_smaller = n_ranks - n_larger;
-    let offset = rank * size + (rank - n_smaller).max(0);
-    Some(Range::new(offset, size + i64::from(rank >= n_smaller)))
+    let [n_ranks, rank, extent] = [n_ranks, rank, extent].map(|n| u64::try_from(n).ok());
+    let part = dist::default_partition(n_ranks?, rank?, &[extent?]).ok()?;
+    Some(Range::new(part[0].offset as i64, part[0].size as i64))
 }
 
 /// Entries of a slice whose index lies in an interval.
