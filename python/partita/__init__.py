@@ -44,7 +44,6 @@ from partita._team import place as _place  # noqa: F401  (watches forks from the
 if _typing.TYPE_CHECKING:
     from partita._array.array import Array
     from partita._findings import Finding
-    from partita._protocol.asarray import asarray
     from partita._protocol.check import check
     from partita._protocol.distarray import from_distarray
     from partita._protocol.from_local import from_local
@@ -70,7 +69,6 @@ _LATER = {
     "Grid": "_team.team",
     "Team": "_team.team",
     "all_sum_reduce": "distdl.functions",
-    "asarray": "_protocol.asarray",
     "broadcast": "distdl.functions",
     "check": "_protocol.check",
     "from_dask": "dask",
@@ -85,6 +83,22 @@ _LATER = {
     "world": "_team.spmd",
 }
 
+
+# Functions of arrays, by the module that has them; elementwise ones are in a table of their own.
+_FUNCTIONS = {
+    "creation": """arange asarray copy empty empty_like eye full full_like linspace meshgrid ones
+        ones_like tril triu zeros zeros_like""",
+    "elementwise": "angle clip positive",
+    "manipulation": """broadcast_arrays broadcast_shapes broadcast_to concat concatenate expand_dims
+        flip hstack matrix_transpose moveaxis permute_dims ravel repeat reshape roll squeeze stack
+        swapaxes tile transpose unstack vstack""",
+    "searching": "argmax argmin count_nonzero nonzero where",
+    "statistics": """all allclose amax amin any array_equal cumprod cumsum cumulative_prod
+        cumulative_sum max mean min prod std sum var""",
+    "types": """astype bool can_cast complex64 complex128 dtype e finfo float16 float32 float64 iinfo
+        inf int8 int16 int32 int64 isdtype nan newaxis pi result_type uint8 uint16 uint32 uint64""",
+}
+_LATER |= {name: f"_functions.{module}" for module, names in _FUNCTIONS.items() for name in names.split()}
 
 _MODULES = ("dask", "dist", "distdl", "ir", "ray")
 # Those that are nothing without another library are not listed, but found.
@@ -111,9 +125,19 @@ def __getattr__(name: str) -> _typing.Any:
 
     if name in _MODULES or name in _EXTRAS:
         return import_module(f"partita.{name}")
-    if name not in _LATER:
+    if name.startswith("__"):
         raise AttributeError(f"module 'partita' has no attribute {name!r}")
-    return getattr(import_module(f"partita.{_LATER[name]}"), name)
+    # Arrays get their methods with the functions.
+    import_module("partita._functions.methods")
+    if name in _LATER:
+        found = getattr(import_module(f"partita.{_LATER[name]}"), name)
+    else:
+        found = import_module("partita._functions.elementwise").FUNCTIONS.get(name)
+    if found is None and name != "newaxis":
+        raise AttributeError(f"module 'partita' has no attribute {name!r}")
+    # A name is looked for once: programs use it in their loops.
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

@@ -4,6 +4,7 @@
 //! - [`run`]: programs on the ranks of a team.
 
 pub mod error;
+pub mod api;
 pub mod local;
 pub mod run;
 mod threads;

@@ -17,7 +17,7 @@ use crate::team::TeamCore;
 /// Machines by how many ranks of this process share the cores.
 static MACHINES: Mutex<Vec<(u64, Arc<Machine>)>> = Mutex::new(Vec::new());
 
-fn machine(n_ranks_here: u64) -> Arc<Machine> {
+pub(crate) fn machine(n_ranks_here: u64) -> Arc<Machine> {
     let mut machines = MACHINES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, machine)) = machines.iter().find(|(n, _)| *n == n_ranks_here) {
         return Arc::clone(machine);

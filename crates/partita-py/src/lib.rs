@@ -12,6 +12,7 @@ mod errors;
 mod facts;
 mod ir;
 mod layout;
+mod lazy;
 mod loan;
 mod maps;
 mod moves;
@@ -73,5 +74,6 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tasks::pack_parts, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::join_parts, module)?)?;
     order::add(module)?;
+    lazy::add(module)?;
     dist::add(module)
 }

@@ -1,4 +1,8 @@
-"""Arrays spread over a team: this rank's buffers, a layout, and what moves them."""
+"""Arrays spread over a team: this rank's buffers, a layout, and what moves them.
+
+The class is native, so that recording an operation costs no call of Python. What is written in
+Python is put into it here, once, when this module is loaded.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +14,28 @@ import numpy as np
 from partita import _engines
 from partita._array import export, html
 from partita._array.described import Described
+from partita._array.held import Held
 from partita._errors import LayoutError, ProtocolError
 from partita._memory.bfloat import as_bits
 from partita._memory.views import Copied
+from partita._partita import Array as NativeArray
 from partita._partita import Layout, Whole, plan
-from partita._team.team import Team
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from partita._partita import Piece, Plan
+    from partita._partita import Piece
+    from partita._team.team import Team
+
+    _Base = NativeArray
+else:
+    _Base = object
 
 Local = np.ndarray[Any, Any]
 
 
-class Array(Described):
-    """A distributed array: every rank of a team holds its part."""
+class Methods(Described, _Base):
+    """What Python adds to the native class: memory, layouts, movement, handing on."""
 
     def __init__(
         self,
@@ -36,24 +46,31 @@ class Array(Described):
         *,
         reasons: Sequence[str] | None = None,
     ) -> None:
-        self._buffers = list(buffers)
-        self._layout = layout
-        self._team = team
-        self._dtype: np.dtype[Any] = np.dtype(dtype)
-        self._exchange: Plan | None = None
-        self._carried: list[Local] = []
-        # Why each buffer is a copy; no reason where it shares its producer's memory.
-        self._reasons = ["it was made here"] * len(self._buffers) if reasons is None else reasons
-        self._keep: Any = None  # the producer, which must outlive its memory
-        # What an import brought that a layout cannot say, to be handed on as it came.
-        self._imported: Any = None
-        self._halo_layout: Layout | None = None
-        self._boundary: Sequence[tuple[int, int]] = ()
+        self._hold(Held(buffers, layout, team, dtype, reasons))
+
+    @property
+    def _layout(self) -> Layout:
+        return self._held.layout
+
+    @property
+    def _team(self) -> Team:
+        return self._held.team
+
+    @property
+    def _buffers(self) -> list[Local]:
+        # What is recorded may still have to be written to them.
+        self.sync()
+        return self._held.buffers
+
+    @property
+    def layout(self) -> Layout:
+        """The layout: which rank holds which elements."""
+        return self._held.layout
 
     @property
     def team(self) -> Team:
         """The team whose ranks hold the array."""
-        return self._team
+        return self._held.team
 
     @property
     def local(self) -> Local:
@@ -102,24 +119,26 @@ class Array(Described):
 
     def redistribute(self, layout: Layout, *, out: Local | None = None) -> Array:
         """Return the same array in another layout. Collective."""
-        return Array(self._moved(layout, out), layout, self._team, self._dtype)
+        return Array(self._moved(layout, out), layout, self._team, self.dtype)
 
     def _moved(self, layout: Layout, out: Local | None = None) -> list[Local]:
-        carrier = _carrier(self._dtype)
+        carrier = _carrier(self.dtype)
         made = plan(self._layout, layout, carrier.name)
         into = out if out is None else _seen_as(carrier, _listed(out))
         moved = made.apply(_seen_as(carrier, self._buffers), self._team, into)
-        return _seen_as(self._dtype, _listed(moved))
+        return _seen_as(self.dtype, _listed(moved))
 
     def exchange_halo(self) -> Array:
         """Fill what this rank holds but does not own with the owners' values. Collective."""
-        if self._exchange is None:
-            layout = self._halo_layout or self._layout
-            self._exchange = plan(layout, layout, _carrier(self._dtype).name)
-            seen = _seen_as(_carrier(self._dtype), self._buffers)
-            self._carried = [as_bits(one) for one in seen]
-        self._team.native.run_in_place(self._exchange, self._carried)
-        return self
+        self.sync()
+        held = self._held
+        if held.exchange is None:
+            layout = held.halo_layout or held.layout
+            held.exchange = plan(layout, layout, _carrier(self.dtype).name)
+            seen = _seen_as(_carrier(self.dtype), held.buffers)
+            held.carried = [as_bits(one) for one in seen]
+        held.team.native.run_in_place(held.exchange, held.carried)
+        return self  # type: ignore[return-value]
 
     def gather(self, root: int | None = None) -> Local | None:
         """Return the whole array on every rank, or on `root` with None elsewhere. Collective."""
@@ -148,15 +167,21 @@ class Array(Described):
 
     def copy(self) -> Array:
         """Return the same array in new memory."""
-        twin = copy(self)
-        twin._buffers = [buffer.copy() for buffer in self._buffers]
-        twin._reasons = ["copy=True"] * len(self._buffers)
-        twin._keep = None
+        if self._is_lazy:
+            return +self
+        held = copy(self._held)
+        held.buffers = [buffer.copy() for buffer in held.buffers]
+        held.reasons = ["copy=True"] * len(held.buffers)
+        held.keep, held.exchange, held.carried = None, None, []
+        twin: Array = type(self).__new__(type(self))  # type: ignore[assignment]
+        twin._hold(held)
+        for name, value in getattr(self, "__dict__", {}).items():
+            setattr(twin, name, value)
         return twin
 
     def copies(self) -> list[Copied]:
         """Say for each buffer of this rank whether it shares its producer's memory; if not, why."""
-        reasons = enumerate(self._reasons)
+        reasons = enumerate(self._held.reasons)
         return [Copied(number, not reason, reason) for number, reason in reasons]
 
     def partition(self, position: Sequence[int]) -> Any:
@@ -202,11 +227,26 @@ class Array(Described):
         return (1, 0)
 
     def __repr__(self) -> str:
-        words = f"<{type(self).__name__} {self.shape} {self._dtype}, {self._layout.notation}"
+        words = f"<{type(self).__name__} {self.shape} {self.dtype}, {self._layout.notation}"
         return f"{words[:78]}…>" if len(words) > 79 else f"{words}>"
 
     def _repr_html_(self) -> str:
         return html.page(self)
+
+
+if TYPE_CHECKING:
+
+    class Array(Methods):
+        """A distributed array: every rank of a team holds its part."""
+
+else:
+    Array = NativeArray
+    # Those of the native class are faster, those of every class are its own.
+    _KEPT = {"shape", "ndim", "dtype", *vars(type("Plain", (), {})), *vars(type("Slotted", (), {"__slots__": ()}))}
+    for _part in (Described, Methods):
+        for _name, _member in vars(_part).items():
+            if _name not in _KEPT and _name != "__annotations__":
+                setattr(Array, _name, _member)
 
 
 def _carrier(dtype: np.dtype[Any]) -> np.dtype[Any]:

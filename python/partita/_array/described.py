@@ -45,4 +45,4 @@ class Described:
     @property
     def nbytes(self) -> int:
         """Total size of the elements in bytes, each counted once."""
-        return self.size * self._dtype.itemsize
+        return self.size * self.dtype.itemsize

@@ -62,7 +62,7 @@ def partitioned(array: Array, dialect: str) -> dict[str, Any]:
         }
         for position, start, shape, ranks in _parts(array)
     }
-    top, own = array._imported[2] if array._imported else ({}, {})
+    top, own = array._held.imported[2] if array._held.imported else ({}, {})
     for position, extras in own.items():
         parts[position].update(extras)
     return {
@@ -76,18 +76,18 @@ def partitioned(array: Array, dialect: str) -> dict[str, Any]:
 
 
 def _tiling(array: Array) -> Position:
-    if array._imported:
-        tiling: Position = array._imported[0].tiling
+    if array._held.imported:
+        tiling: Position = array._held.imported[0].tiling
         return tiling
     return PartitionTable(array.layout).tiling
 
 
 def _parts(array: Array) -> Iterator[PartitionRow]:
     """The partitions in C order. An array that was taken over is handed on as it came."""
-    if not array._imported:
+    if not array._held.imported:
         yield from PartitionTable(array.layout).parts()
         return
-    table, holders, _ = array._imported
+    table, holders, _ = array._held.imported
     ranks: list[list[int]] = [[] for _ in range(len(table))]
     for rank, own in enumerate(holders):
         for number in own:
@@ -100,8 +100,8 @@ def _held(array: Array) -> dict[Position, Any]:
     """This rank's partitions, as views of its buffers."""
     if not array.team.active:
         return {}
-    if array._imported:
-        table, holders, _ = array._imported
+    if array._held.imported:
+        table, holders, _ = array._held.imported
         positions = [table.position(number) for number in holders[array.team.rank]]
         return dict(zip(positions, array._buffers, strict=True))
     found = {}
@@ -117,8 +117,8 @@ def _places(array: Array, dialect: str) -> Callable[[Position, Sequence[int]], l
     where = [] if dialect == "heat" else addresses.addresses(array.team)
 
     def places(position: Position, ranks: Sequence[int]) -> list[Any]:
-        if not ranks and array._imported:
-            return list(dict.fromkeys(_given_places(array._imported[0], position, dialect)))
+        if not ranks and array._held.imported:
+            return list(dict.fromkeys(_given_places(array._held.imported[0], position, dialect)))
         if dialect == "heat":
             return list(ranks)
         own = [where[rank] for rank in ranks]
@@ -154,7 +154,7 @@ def partition(array: Array, position: Sequence[int]) -> Any:
 def distarray(array: Array) -> dict[str, Any]:
     """The dictionary of `__distarray__`."""
     team, layout = array.team, array.layout
-    dims, beyond = distarray_dims(layout, team.rank, team.size, list(array._boundary))
+    dims, beyond = distarray_dims(layout, team.rank, team.size, list(array._held.boundary))
     buffer = array.local
     if any(map(any, beyond)):
         # The protocol has no indices for what lies beyond the ends of a periodic dimension.

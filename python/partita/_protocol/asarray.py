@@ -1,4 +1,4 @@
-"""Taking over whatever is there: `asarray`."""
+"""Taking over whatever is there, for `asarray`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PLAIN = (bool, int, float, complex, list, tuple)
 
 
-def asarray(
+def taken_over(
     obj: Any,
     layout: Layout | None = None,
     team: Team | None = None,
@@ -153,7 +153,7 @@ def _from_whole(obj: Any, layout: Layout | None, team: Team, copy: bool | None) 
         buffers.append(part)
         reasons.append(why or reason)
     array = Array(buffers, layout, team, whole.dtype, reasons=reasons)
-    array._keep = obj
+    array._held.keep = obj
     return array
 
 

@@ -35,7 +35,7 @@ def from_distarray(obj: Any, *, team: Team | None = None, copy: bool | None = No
         problems = [("buffer", error.reason, str(error))]
     dtypes = share(team, problems, dtype_words(buffers), "__distarray__", "elements")
     array = Array(buffers, layout, team, common_dtype(dtypes, None), reasons=reasons)
-    array._keep = obj
-    array._halo_layout = halo
-    array._boundary = read.boundary
+    array._held.keep = obj
+    array._held.halo_layout = halo
+    array._held.boundary = read.boundary
     return array

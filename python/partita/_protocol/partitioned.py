@@ -51,8 +51,8 @@ def from_partitioned(obj: Any, *, team: Team | None = None, copy: bool | None = 
         array: Array = from_tables(raw, parts, own, layout, team, copy=copy)
     else:
         array = _from_raw(raw, layout, team, copy, parts, own)
-    array._keep = (obj, parts)
-    array._imported = (parts, holders, _extras(dictionary))
+    array._held.keep = (obj, parts)
+    array._held.imported = (parts, holders, _extras(dictionary))
     return array
 
 

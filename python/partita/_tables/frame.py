@@ -356,7 +356,7 @@ def from_whole_table(
     frame = Frame(
         [part for part, _ in pairs], layout, team, schema, reasons=[why for _, why in pairs]
     )
-    frame._keep = table
+    frame._held.keep = table
     return frame
 
 

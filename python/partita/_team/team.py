@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from partita._args import checked_axes, integer, integers, natural
 from partita._errors import LayoutError, TeamError, text_of, words_of
 from partita._keeper import Keeper
-from partita._partita import number_of, position_of
+from partita._partita import Rank, number_of, position_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -66,6 +66,11 @@ class Team(Keeper):
     def engine(self) -> str:
         """Name of the engine that runs plans here."""
         return self.native.engine
+
+    @property
+    def arrays(self) -> Rank:
+        """The engine that computes arrays of this team on this rank."""
+        return self.kept("arrays", lambda: Rank(self, self.size if self.native.is_one_process else 1))
 
     def shares_memory_with(self, rank: int) -> bool:
         """Return whether this rank and another member can access each other's memory."""

@@ -1,5 +1,6 @@
 //! Arrays: windows of a base.
 
+use std::any::Any;
 use std::rc::Rc;
 
 use partita_kernel::{Dtype, Scalar};
@@ -7,6 +8,7 @@ use partita_team::{Access, Buffer};
 
 use super::base::{Base, Storage};
 use super::engine::Engine;
+use super::record::Input;
 use super::window::Window;
 use crate::error::{LocalError, Result};
 
@@ -80,7 +82,14 @@ impl Array {
         Rc::ptr_eq(&self.base, &other.base)
     }
 
-    fn seen(&self, window: Window) -> Self {
+    /// Which elements of its base it looks at.
+    #[must_use]
+    pub fn window(&self) -> &Window {
+        &self.window
+    }
+
+    /// An array of the same base with another window, which must lie in its own.
+    pub(crate) fn seen(&self, window: Window) -> Self {
         Self { engine: self.engine.clone(), base: Rc::clone(&self.base), window }
     }
 
@@ -164,7 +173,7 @@ impl Array {
     /// # Errors
     /// Shapes or types that do not fit.
     pub fn write(&self, source: &Self) -> Result<()> {
-        self.engine.write(self, source)
+        self.engine.write(self, Input::Array(source))
     }
 
     /// Computes what is pending and gives the memory, which lives as long as the storage.
@@ -241,7 +250,50 @@ impl Array {
     }
 }
 
+impl Array {
+    /// As [`Array::buffer`], for others who go on to look at the memory: it stays the array's.
+    ///
+    /// # Errors
+    /// As [`Engine::flush`].
+    pub fn share(&self) -> Result<(Buffer, Rc<Storage>)> {
+        let shared = self.buffer()?;
+        self.base.is_shared.set(true);
+        Ok(shared)
+    }
+}
+
 impl Engine {
+    /// An array in somebody else's memory, with strides in elements.
+    ///
+    /// # Safety
+    /// The memory has these elements, may be written, and stays where it is as long as the owner
+    /// lives.
+    ///
+    /// # Errors
+    /// As [`Engine::empty`].
+    pub unsafe fn from_memory(
+        &self,
+        address: usize,
+        shape: &[usize],
+        strides: &[isize],
+        dtype: Dtype,
+        owner: Box<dyn Any>,
+    ) -> Result<Array> {
+        let mut window = Window { offset: 0, shape: shape.into(), strides: strides.into() };
+        let is_dense = window.is_dense();
+        let (low, high) = if is_dense { (0, 0) } else { window.ends() };
+        // What lies strided in memory is a window of all that lies between.
+        let between = [(high - low + 1).unsigned_abs()];
+        let array = self.empty(if is_dense { shape } else { &between }, dtype)?;
+        let first = address.wrapping_add_signed(low * dtype.size() as isize);
+        // SAFETY: as the caller says.
+        let storage = unsafe { Storage::foreign(first, owner) };
+        *array.base.storage.borrow_mut() = Some(storage);
+        array.base.is_shared.set(true);
+        window.offset = -low;
+        Ok(if is_dense { array } else { array.seen(window) })
+    }
+
     /// An array of bytes in C order.
     ///
     /// # Errors

@@ -1,11 +1,14 @@
 //! Bases: the memory that arrays are windows of.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::rc::Rc;
 
 use partita_kernel::{Dtype, Scalar};
 use partita_team::Memory;
 
+use super::window::Dims;
 use crate::error::{LocalError, Result};
 
 /// Buffers of this size lie at different places of their pages, so that rows of several arrays
@@ -14,11 +17,10 @@ const SPREAD_FROM_BYTES: usize = 1 << 20;
 const SPREAD_STEP_BYTES: usize = 576;
 const PAGE_BYTES: usize = 4096;
 
-/// Memory of one base, freed (to the warm pool) with its last user.
-#[derive(Debug)]
+/// Memory of one base: of the warm pool, or somebody else's that is kept alive.
 pub struct Storage {
-    memory: Memory,
-    shift_bytes: usize,
+    address: usize,
+    _owner: Box<dyn Any>,
 }
 
 impl Storage {
@@ -32,13 +34,27 @@ impl Storage {
         };
         let memory = n_bytes.checked_add(shift_bytes).and_then(Memory::try_new);
         let memory = memory.ok_or(LocalError::NoMemory { n_bytes })?;
-        Ok(Rc::new(Self { memory, shift_bytes }))
+        Ok(Rc::new(Self { address: memory.address() + shift_bytes, _owner: Box::new(memory) }))
+    }
+
+    /// Memory of somebody else.
+    ///
+    /// # Safety
+    /// The memory stays where it is as long as the owner lives.
+    pub(super) unsafe fn foreign(address: usize, owner: Box<dyn Any>) -> Rc<Self> {
+        Rc::new(Self { address, _owner: owner })
     }
 
     /// Address of the first element.
     #[must_use]
     pub fn address(&self) -> usize {
-        self.memory.address() + self.shift_bytes
+        self.address
+    }
+}
+
+impl fmt::Debug for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Storage").field("address", &self.address).finish_non_exhaustive()
     }
 }
 
@@ -46,12 +62,14 @@ impl Storage {
 #[derive(Debug)]
 pub(super) struct Base {
     pub dtype: Dtype,
-    pub shape: Vec<usize>,
+    pub shape: Dims<usize>,
     /// What was computed so far; nothing before the first flush that writes it.
     pub storage: RefCell<Option<Rc<Storage>>>,
     /// The number that every element has, as long as nobody has written any.
     pub fill: Cell<Option<Scalar>>,
-    /// Its number among the bases of the pending work, and of which work.
+    /// Whether others look at the memory, so that it must stay the base's.
+    pub is_shared: Cell<bool>,
+    /// Its number among the bases of a segment of pending work, and of which.
     pub number: Cell<(u64, usize)>,
 }
 
@@ -59,9 +77,10 @@ impl Base {
     pub fn new(shape: &[usize], dtype: Dtype) -> Self {
         Self {
             dtype,
-            shape: shape.to_vec(),
+            shape: shape.into(),
             storage: RefCell::default(),
             fill: Cell::new(None),
+            is_shared: Cell::new(false),
             number: Cell::new((u64::MAX, 0)),
         }
     }

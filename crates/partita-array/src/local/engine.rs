@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use partita_kernel::{Machine, Settings};
 
-use super::base::Base;
 use super::kept::Kept;
-use super::node::Work;
+use super::rhythm::Rhythm;
+use super::segment::Segment;
 
 /// Records operations and runs them.
 #[derive(Debug, Clone)]
@@ -17,11 +17,14 @@ pub struct Engine(pub(super) Rc<State>);
 #[derive(Debug)]
 pub(super) struct State {
     pub machine: Arc<Machine>,
-    pub work: RefCell<Work>,
-    /// The bases of the pending work, by number. An array that is dropped leaves one user.
-    pub bases: RefCell<Vec<Rc<Base>>>,
-    /// Which work it is: bases know their number in it.
-    pub turn: Cell<u64>,
+    /// What is being recorded. An array that is dropped leaves one user of its base: this.
+    pub current: RefCell<Segment>,
+    /// The segment before it, which has not run yet either.
+    pub before: RefCell<Option<Segment>>,
+    /// Segments that may run, in order: whoever records decides when they do.
+    pub ready: RefCell<Vec<Segment>>,
+    /// Where segments end; none if only flushes end them.
+    pub rhythm: Option<RefCell<Rhythm>>,
     pub kept: RefCell<Kept>,
     pub n_kernels: Cell<u64>,
 }
@@ -36,11 +39,23 @@ impl Engine {
     /// An engine that shares its kernels with others.
     #[must_use]
     pub fn with_machine(machine: Arc<Machine>) -> Self {
+        Self::made(machine, None)
+    }
+
+    /// An engine that divides the turns of a loop into segments, also if nobody reads a value.
+    /// Whoever records looks now and then for [ready](Engine::has_ready) ones.
+    #[must_use]
+    pub fn that_divides(machine: Arc<Machine>) -> Self {
+        Self::made(machine, Some(RefCell::default()))
+    }
+
+    fn made(machine: Arc<Machine>, rhythm: Option<RefCell<Rhythm>>) -> Self {
         Self(Rc::new(State {
             machine,
-            work: RefCell::default(),
-            bases: RefCell::default(),
-            turn: Cell::new(0),
+            current: RefCell::default(),
+            before: RefCell::default(),
+            ready: RefCell::default(),
+            rhythm,
             kept: RefCell::default(),
             n_kernels: Cell::new(0),
         }))
@@ -52,10 +67,25 @@ impl Engine {
         self.0.n_kernels.get()
     }
 
+    /// Whether [`Engine::run_ready`] has something to do.
+    #[must_use]
+    pub fn has_ready(&self) -> bool {
+        !self.0.ready.borrow().is_empty()
+    }
+
     /// Number of operations that wait for a flush.
     #[must_use]
     pub fn n_pending(&self) -> usize {
-        self.0.work.borrow().nodes.len()
+        let before = self.0.before.borrow().as_ref().map_or(0, |one| one.work.nodes.len());
+        before + self.0.current.borrow().work.nodes.len()
+    }
+
+    /// About how many bytes the pending work touches: those of all bases in it.
+    #[must_use]
+    pub fn pending_bytes(&self) -> usize {
+        let of = |segment: &Segment| segment.n_bytes;
+        let ready: usize = self.0.ready.borrow().iter().map(of).sum();
+        ready + self.0.before.borrow().as_ref().map_or(0, of) + of(&self.0.current.borrow())
     }
 
     /// Whether both are the same engine.

@@ -1,7 +1,8 @@
 //! Schedules by structure, so that a loop of a program is compiled once.
 
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use super::node::{BaseFacts, Node};
 use super::schedule::Schedule;
@@ -19,7 +20,7 @@ pub(super) struct Structure {
 /// Schedules that were made before.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
-    schedules: HashMap<Structure, Rc<Schedule>>,
+    schedules: FxHashMap<Structure, Rc<Schedule>>,
 }
 
 impl Kept {

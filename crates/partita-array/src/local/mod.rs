@@ -25,8 +25,10 @@ mod engine;
 mod kept;
 mod node;
 mod record;
+mod rhythm;
 mod run;
 mod schedule;
+mod segment;
 #[cfg(test)]
 mod tests;
 mod window;
@@ -34,5 +36,5 @@ mod window;
 pub use array::{Array, Element};
 pub use base::Storage;
 pub use engine::Engine;
-pub use record::Running;
-pub use window::{Window, broadcast_shapes, c_strides};
+pub use record::{Input, Running};
+pub use window::{Dims, Window, broadcast_shapes, c_strides};

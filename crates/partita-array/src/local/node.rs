@@ -2,7 +2,9 @@
 
 use partita_kernel::{Dtype, Op, Reduction, Scalar};
 
-use super::window::Window;
+use smallvec::SmallVec;
+
+use super::window::{Dims, Window};
 
 /// What a node does for every point of its space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -39,13 +41,16 @@ pub(super) enum Operand {
     Number(usize, Dtype),
 }
 
+/// What a node reads, in the order of its operation.
+pub(super) type Operands = SmallVec<[Operand; 2]>;
+
 /// One operation: what it reads, what it writes. Windows have the shape of the space; where a
 /// reduction has combined an axis, the window it writes does not move along it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Node {
     pub action: Action,
     pub dtype: Dtype,
-    pub operands: Vec<Operand>,
+    pub operands: Operands,
     pub target: Place,
 }
 
@@ -92,14 +97,16 @@ impl Node {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct BaseFacts {
     pub dtype: Dtype,
-    pub shape: Vec<usize>,
+    pub shape: Dims<usize>,
     /// Whether an array looks at it, so that its elements must be there afterwards.
     pub is_alive: bool,
     /// Whether it has memory already.
     pub has_storage: bool,
+    /// Whether others look at its memory, so that it cannot get another.
+    pub is_shared: bool,
 }
 
-/// Pending work: nodes in the order of the program.
+/// Nodes in the order of the program, with the numbers they take.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     pub nodes: Vec<Node>,

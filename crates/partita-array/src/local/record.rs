@@ -1,14 +1,18 @@
 //! Recording: operations become nodes, arrays windows of new bases.
 
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-use partita_kernel::{Dtype, Op, Reduction, Scalar};
+use partita_kernel::{Dtype, KernelError, Op, Reduction, Scalar};
+use rustc_hash::FxHasher;
+use smallvec::SmallVec;
 
 use super::array::Array;
 use super::base::Base;
 use super::engine::Engine;
-use super::node::{Action, Node, Operand, Place};
-use super::window::{Window, broadcast_shapes};
+use super::node::{Action, Node, Operand, Operands, Place};
+use super::rhythm::Cut;
+use super::window::{Dims, Window, broadcast_shapes};
 use crate::error::{LocalError, Result};
 
 /// Work is run when it has so many nodes, whoever looks.
@@ -21,6 +25,39 @@ pub enum Running {
     Sum,
     /// Products.
     Product,
+}
+
+/// An operand: elements, or one number for all points.
+#[derive(Debug, Clone, Copy)]
+pub enum Input<'a> {
+    /// Elements.
+    Array(&'a Array),
+    /// A number, which is no part of the structure of a program.
+    Number(Scalar),
+}
+
+impl Input<'_> {
+    fn dtype(&self) -> Dtype {
+        match self {
+            Input::Array(array) => array.dtype(),
+            Input::Number(number) => number.dtype,
+        }
+    }
+
+    fn shape(&self) -> &[usize] {
+        match self {
+            Input::Array(array) => array.shape(),
+            Input::Number(_) => &[],
+        }
+    }
+
+    /// The number that all its elements have.
+    fn number(&self) -> Option<Scalar> {
+        match self {
+            Input::Array(array) => array.base.fill.get(),
+            Input::Number(number) => Some(*number),
+        }
+    }
 }
 
 impl Engine {
@@ -52,7 +89,7 @@ impl Engine {
     /// As [`Engine::empty`].
     pub fn index(&self, shape: &[usize], axis: usize) -> Result<Array> {
         let target = self.empty(shape, Dtype::Int64)?;
-        self.record(Action::Index(axis), Vec::new(), &target)?;
+        self.record(Action::Index(axis), &[], &target, &target.window)?;
         Ok(target)
     }
 
@@ -61,19 +98,26 @@ impl Engine {
     /// # Errors
     /// Shapes or types that do not fit.
     pub fn apply(&self, op: Op, operands: &[&Array]) -> Result<Array> {
-        let shape = common_shape(operands)?;
-        let typed = operands.last().map_or(Dtype::Bool, |array| array.dtype());
-        let alike = if op == Op::Where { &operands[1..] } else { operands };
-        if let Some(other) = alike.iter().find(|array| array.dtype() != typed) {
+        let inputs: SmallVec<[Input<'_>; 3]> = operands.iter().map(|a| Input::Array(a)).collect();
+        self.apply_to(op, &inputs)
+    }
+
+    /// An operation on each element, also with numbers.
+    ///
+    /// # Errors
+    /// Shapes or types that do not fit.
+    pub fn apply_to(&self, op: Op, inputs: &[Input<'_>]) -> Result<Array> {
+        let shape = common_shape(inputs)?;
+        let typed = inputs.last().map_or(Dtype::Bool, Input::dtype);
+        let alike = if op == Op::Where { &inputs[1..] } else { inputs };
+        if let Some(other) = alike.iter().find(|input| input.dtype() != typed) {
             return Err(LocalError::DtypesDiffer { first: other.dtype(), second: typed });
         }
-        if !op.takes(typed) || op.n_operands() != operands.len() {
-            let error = partita_kernel::KernelError::OperandType { at: 0, op, given: typed };
-            return Err(error.into());
+        if !op.takes(typed) || op.n_operands() != inputs.len() {
+            return Err(KernelError::OperandType { at: 0, op, given: typed }.into());
         }
         let target = self.empty(&shape, op.gives(typed).unwrap_or(typed))?;
-        let operands = operands.iter().map(|array| self.operand(array, &shape)).collect();
-        self.record(Action::Apply(op), operands, &target)?;
+        self.record(Action::Apply(op), inputs, &target, &target.window)?;
         Ok(target)
     }
 
@@ -86,8 +130,7 @@ impl Engine {
             return Ok(array.clone());
         }
         let target = self.empty(array.shape(), dtype)?;
-        let operand = self.operand(array, array.shape());
-        self.record(Action::Cast, vec![operand], &target)?;
+        self.record(Action::Cast, &[Input::Array(array)], &target, &target.window)?;
         Ok(target)
     }
 
@@ -108,29 +151,49 @@ impl Engine {
     pub fn reduce(&self, array: &Array, how: Reduction, axes: &[usize]) -> Result<Array> {
         let dtype = array.dtype();
         if !how.takes(dtype) {
-            let error = partita_kernel::KernelError::ReductionType {
-                output: 0,
-                reduction: how,
-                given: dtype,
-            };
+            let error = KernelError::ReductionType { output: 0, reduction: how, given: dtype };
             return Err(error.into());
         }
         let is_reduced = |axis: usize| axes.contains(&axis);
         let shape = array.shape().iter().enumerate();
-        let shape: Vec<usize> = shape.map(|(a, n)| if is_reduced(a) { 1 } else { *n }).collect();
+        let shape: Dims<usize> = shape.map(|(a, n)| if is_reduced(a) { 1 } else { *n }).collect();
         let empties = axes.iter().any(|axis| array.shape()[*axis] == 0);
         if empties && !how.has_empty() && !shape.contains(&0) {
-            let error = partita_kernel::KernelError::EmptyReduction { output: 0, reduction: how };
-            return Err(error.into());
+            return Err(KernelError::EmptyReduction { output: 0, reduction: how }.into());
         }
-        let target = self.empty(&shape, how.gives(dtype))?;
+        self.reduced(&[Input::Array(array)], how, axes, &shape)
+    }
+
+    /// The mean squared distance from the mean over axes, which keep the size 1; the divisor is
+    /// the number of elements less the correction.
+    ///
+    /// # Errors
+    /// Elements that are no floating or complex numbers.
+    pub fn variance(&self, array: &Array, axes: &[usize], correction: f64) -> Result<Array> {
+        let (how, given) = (Reduction::Variance, array.dtype());
+        if !how.takes(given) {
+            return Err(KernelError::ReductionType { output: 0, reduction: how, given }.into());
+        }
+        let shape = array.shape().iter().enumerate();
+        let shape: Dims<usize> =
+            shape.map(|(axis, n)| if axes.contains(&axis) { 1 } else { *n }).collect();
+        let correction = Input::Number(Scalar::from(correction));
+        self.reduced(&[Input::Array(array), correction], how, axes, &shape)
+    }
+
+    fn reduced(
+        &self,
+        inputs: &[Input<'_>],
+        how: Reduction,
+        axes: &[usize],
+        shape: &[usize],
+    ) -> Result<Array> {
+        let target = self.empty(shape, how.gives(inputs[0].dtype()))?;
         let mut window = target.window.clone();
-        window.shape = array.shape().to_vec();
+        window.shape = inputs[0].shape().into();
         axes.iter().for_each(|axis| window.strides[*axis] = 0);
         let bits = axes.iter().fold(0, |bits, axis| bits | 1_u16 << axis);
-        let operand = self.operand(array, array.shape());
-        let place = Place { base: self.number(&target.base), window };
-        self.push(Action::Reduce(how, bits), vec![operand], &target, place)?;
+        self.record(Action::Reduce(how, bits), inputs, &target, &window)?;
         Ok(target)
     }
 
@@ -140,113 +203,124 @@ impl Engine {
     /// As [`Engine::empty`]; truth values.
     pub fn run_along(&self, array: &Array, how: Running, axis: usize) -> Result<Array> {
         if array.dtype() == Dtype::Bool {
-            let error = partita_kernel::KernelError::ScanType { output: 0, given: Dtype::Bool };
-            return Err(error.into());
+            return Err(KernelError::ScanType { output: 0, given: Dtype::Bool }.into());
         }
         let target = self.empty(array.shape(), array.dtype())?;
-        let operand = self.operand(array, array.shape());
         let action = match how {
             Running::Sum => Action::RunningSum(axis),
             Running::Product => Action::RunningProduct(axis),
         };
-        self.record(action, vec![operand], &target)?;
+        self.record(action, &[Input::Array(array)], &target, &target.window)?;
         Ok(target)
     }
 
-    fn record(&self, action: Action, operands: Vec<Operand>, target: &Array) -> Result<()> {
-        let place = Place { base: self.number(&target.base), window: target.window.clone() };
-        self.push(action, operands, target, place)
-    }
-
-    fn push(
+    /// Records a node whose points are those of `window`, a window of the target's base.
+    fn record(
         &self,
         action: Action,
-        operands: Vec<Operand>,
+        inputs: &[Input<'_>],
         target: &Array,
-        place: Place,
+        window: &Window,
     ) -> Result<()> {
-        let node = Node { action, dtype: target.dtype(), operands, target: place };
+        if let Some(rhythm) = &self.0.rhythm {
+            let cut = rhythm.borrow_mut().note(mark(action, inputs, target.dtype(), window));
+            match cut {
+                Cut::Nowhere => {}
+                Cut::Here => self.advance(None),
+                Cut::At(node) => self.advance(Some(node)),
+            }
+        }
         let n_pending = {
-            let mut work = self.0.work.borrow_mut();
-            work.nodes.push(node);
-            work.nodes.len()
+            let current = &mut *self.0.current.borrow_mut();
+            let operands = inputs.iter().map(|input| operand(current, input, &window.shape));
+            let operands: Operands = operands.collect();
+            let place = Place { base: current.number(&target.base), window: window.clone() };
+            let node = Node { action, dtype: target.dtype(), operands, target: place };
+            current.work.nodes.push(node);
+            current.work.nodes.len()
         };
-        if n_pending < MOST_PENDING { Ok(()) } else { self.flush() }
-    }
-
-    /// The base's number in the pending work.
-    fn number(&self, base: &Rc<Base>) -> usize {
-        let turn = self.0.turn.get();
-        let (known_in, number) = base.number.get();
-        if known_in == turn {
-            return number;
+        match n_pending < MOST_PENDING {
+            true => Ok(()),
+            false if self.0.rhythm.is_none() => self.flush(),
+            false => {
+                self.end_all();
+                Ok(())
+            }
         }
-        let mut bases = self.0.bases.borrow_mut();
-        bases.push(Rc::clone(base));
-        base.number.set((turn, bases.len() - 1));
-        bases.len() - 1
-    }
-
-    fn operand(&self, array: &Array, shape: &[usize]) -> Operand {
-        if let Some(value) = array.base.fill.get() {
-            let mut work = self.0.work.borrow_mut();
-            work.numbers.push(value);
-            return Operand::Number(work.numbers.len() - 1, value.dtype);
-        }
-        // Shapes were compared before; an array that does not fit is read as it is.
-        let window = array.window.broadcast(shape).unwrap_or_else(|| array.window.clone());
-        Operand::Array(Place { base: self.number(&array.base), window })
     }
 
     /// Gives a base that has the same number everywhere its elements, if `window` leaves any.
     pub(super) fn unfill(&self, array: &Array, window: Option<&Window>) -> Result<()> {
         let Some(value) = array.base.fill.take() else { return Ok(()) };
         let n_elements: usize = array.base.shape.iter().product();
-        if window.is_some_and(|window| window.n_elements() == n_elements) {
+        if window.is_some_and(|window| window.covers(n_elements)) {
             return Ok(());
         }
         let all = Array::new(self, Rc::clone(&array.base), Window::dense(&array.base.shape));
-        let number = {
-            let mut work = self.0.work.borrow_mut();
-            work.numbers.push(value);
-            work.numbers.len() - 1
-        };
-        self.record(Action::Copy, vec![Operand::Number(number, value.dtype)], &all)
+        self.record(Action::Copy, &[Input::Number(value)], &all, &all.window)
     }
 
     /// Records a write; sources of other shapes are repeated.
-    pub(super) fn write(&self, target: &Array, source: &Array) -> Result<()> {
+    ///
+    /// # Errors
+    /// Shapes or types that do not fit.
+    pub fn write(&self, target: &Array, source: Input<'_>) -> Result<()> {
         if target.dtype() != source.dtype() {
             let (first, second) = (target.dtype(), source.dtype());
             return Err(LocalError::DtypesDiffer { first, second });
         }
-        if target.window.n_elements() == 0 {
+        if let Input::Array(source) = source {
+            let Some(window) = source.window.broadcast(target.shape()) else {
+                let (first, second) = (target.shape().to_vec(), source.shape().to_vec());
+                return Err(LocalError::ShapesDiffer { first, second });
+            };
+            if Rc::ptr_eq(&target.base, &source.base) {
+                if target.window == window || source.base.fill.get().is_some() {
+                    return Ok(());
+                }
+                if !window.plainly_apart(&target.window) {
+                    // It may overwrite what it still has to read.
+                    return self.write(target, Input::Array(&self.copy(source)?));
+                }
+            }
+        }
+        if target.n_elements() == 0 {
             return Ok(());
         }
-        let Some(window) = source.window.broadcast(target.shape()) else {
-            let (first, second) = (target.shape().to_vec(), source.shape().to_vec());
-            return Err(LocalError::ShapesDiffer { first, second });
-        };
-        if Rc::ptr_eq(&target.base, &source.base) {
-            if target.window == window || source.base.fill.get().is_some() {
-                return Ok(());
-            }
-            if !window.plainly_apart(&target.window) {
-                // It may overwrite what it still has to read.
-                return self.write(target, &self.copy(source)?);
-            }
-        }
         self.unfill(target, Some(&target.window))?;
-        let operand = self.operand(source, target.shape());
-        self.record(Action::Copy, vec![operand], target)
+        self.record(Action::Copy, &[source], target, &target.window)
     }
 }
 
-fn common_shape(operands: &[&Array]) -> Result<Vec<usize>> {
-    let mut shape = Vec::new();
-    for array in operands {
-        shape = broadcast_shapes(&shape, array.shape()).ok_or_else(|| {
-            LocalError::ShapesDiffer { first: shape.clone(), second: array.shape().to_vec() }
+/// What a node does, without saying to which bases.
+fn mark(action: Action, inputs: &[Input<'_>], dtype: Dtype, window: &Window) -> u64 {
+    let mut hasher = FxHasher::default();
+    (action, dtype, window).hash(&mut hasher);
+    for input in inputs {
+        match input {
+            Input::Array(array) => (array.dtype(), &array.window).hash(&mut hasher),
+            Input::Number(number) => number.dtype.hash(&mut hasher),
+        }
+    }
+    hasher.finish()
+}
+
+fn operand(segment: &mut super::segment::Segment, input: &Input<'_>, shape: &[usize]) -> Operand {
+    if let Some(value) = input.number() {
+        segment.work.numbers.push(value);
+        return Operand::Number(segment.work.numbers.len() - 1, value.dtype);
+    }
+    let Input::Array(array) = input else { unreachable!("a number is one") };
+    // Shapes were compared before; an array that does not fit is read as it is.
+    let window = array.window.broadcast(shape).unwrap_or_else(|| array.window.clone());
+    Operand::Array(Place { base: segment.number(&array.base), window })
+}
+
+fn common_shape(inputs: &[Input<'_>]) -> Result<Dims<usize>> {
+    let mut shape = Dims::new();
+    for input in inputs {
+        shape = broadcast_shapes(&shape, input.shape()).ok_or_else(|| {
+            LocalError::ShapesDiffer { first: shape.to_vec(), second: input.shape().to_vec() }
         })?;
     }
     Ok(shape)

@@ -8,6 +8,7 @@ use super::base::{Base, Storage};
 use super::engine::{Engine, State};
 use super::kept::Structure;
 use super::node::{BaseFacts, Work};
+use super::segment::Segment;
 use super::schedule::{Schedule, SlotView, Step, compile};
 use crate::error::Result;
 
@@ -17,9 +18,53 @@ impl Engine {
     /// # Errors
     /// Memory that is not there, reductions of nothing. What was pending is then gone.
     pub fn flush(&self) -> Result<()> {
-        let Work { nodes, numbers } = self.0.work.take();
-        let bases = self.0.bases.take();
-        self.0.turn.set(self.0.turn.get() + 1);
+        self.end_all();
+        self.run_ready()
+    }
+
+    /// Computes the segments that nothing of the present is part of any more.
+    ///
+    /// # Errors
+    /// As [`Engine::flush`].
+    pub fn run_ready(&self) -> Result<()> {
+        let ready = self.0.ready.take();
+        ready.into_iter().try_for_each(|segment| self.run_segment(segment))
+    }
+
+    /// Ends all segments.
+    pub(super) fn end_all(&self) {
+        if let Some(rhythm) = &self.0.rhythm {
+            rhythm.borrow_mut().reset();
+        }
+        let before = self.0.before.take();
+        let current = self.next_segment();
+        self.0.ready.borrow_mut().extend(before.into_iter().chain([current]));
+    }
+
+    /// Ends the segment that is being recorded; those before it may run. It may consist of two,
+    /// of which the second begins with a node.
+    pub(super) fn advance(&self, second: Option<usize>) {
+        let before = self.0.before.take();
+        let mut complete = self.next_segment();
+        let first = second.map(|node| {
+            let turn = self.0.current.borrow().turn;
+            let tail = complete.split(node, turn);
+            self.0.current.borrow_mut().turn = turn + 1;
+            std::mem::replace(&mut complete, tail)
+        });
+        *self.0.before.borrow_mut() = Some(complete);
+        self.0.ready.borrow_mut().extend(before.into_iter().chain(first));
+    }
+
+    /// Begins a new segment and gives the one that was being recorded.
+    fn next_segment(&self) -> Segment {
+        let mut current = self.0.current.borrow_mut();
+        let turn = current.turn + 1;
+        std::mem::replace(&mut current, Segment { turn, ..Segment::default() })
+    }
+
+    fn run_segment(&self, segment: Segment) -> Result<()> {
+        let Segment { work: Work { nodes, numbers }, bases, .. } = segment;
         if nodes.is_empty() {
             return Ok(());
         }
@@ -44,9 +89,10 @@ fn facts(base: &Rc<Base>) -> BaseFacts {
     BaseFacts {
         dtype: base.dtype,
         shape: base.shape.clone(),
-        // One user is the list of pending bases.
+        // One user is the list of the segment's bases.
         is_alive: Rc::strong_count(base) > 1,
         has_storage: base.storage.borrow().is_some(),
+        is_shared: base.is_shared.get(),
     }
 }
 

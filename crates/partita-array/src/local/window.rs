@@ -1,14 +1,19 @@
 //! Windows: which elements of a base an array looks at, and whether two windows meet.
 
+use smallvec::SmallVec;
+
+/// Numbers per dimension; those of four dimensions or fewer need no memory of their own.
+pub type Dims<T> = SmallVec<[T; 4]>;
+
 /// A strided window of a base, counted in elements.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Window {
     /// Place of the element at position zero of every dimension.
     pub offset: isize,
     /// Elements per dimension.
-    pub shape: Vec<usize>,
+    pub shape: Dims<usize>,
     /// Distance between neighbours per dimension; zero repeats an element.
-    pub strides: Vec<isize>,
+    pub strides: Dims<isize>,
 }
 
 /// A step along one dimension of the base: where it starts, how far it goes, how often.
@@ -40,7 +45,7 @@ impl Window {
     /// All of a dense array in C order.
     #[must_use]
     pub fn dense(shape: &[usize]) -> Self {
-        Self { offset: 0, shape: shape.to_vec(), strides: c_strides(shape) }
+        Self { offset: 0, shape: shape.into(), strides: c_strides(shape) }
     }
 
     /// Number of elements.
@@ -57,6 +62,12 @@ impl Window {
         self.n_elements() == 0 || (0..self.shape.len()).all(alike)
     }
 
+    /// Whether these are so many different elements.
+    pub(super) fn covers(&self, n_elements: usize) -> bool {
+        let repeats = self.shape.iter().zip(&self.strides).any(|(n, stride)| *n > 1 && *stride == 0);
+        self.n_elements() == n_elements && !repeats
+    }
+
     /// Every `strides[d]`-th element from `offsets[d]` on, `sizes[d]` of them. All must be inside.
     #[must_use]
     pub fn slice(&self, offsets: &[usize], sizes: &[usize], strides: &[isize]) -> Self {
@@ -67,7 +78,7 @@ impl Window {
             }
             new.strides[dim] = self.strides[dim] * strides[dim];
         }
-        new.shape = sizes.to_vec();
+        new.shape = sizes.into();
         new
     }
 
@@ -83,7 +94,7 @@ impl Window {
     #[must_use]
     pub fn broadcast(&self, shape: &[usize]) -> Option<Self> {
         let n_new = shape.len().checked_sub(self.shape.len())?;
-        let mut strides = vec![0; shape.len()];
+        let mut strides = Dims::from_elem(0, shape.len());
         for (dim, &size) in self.shape.iter().enumerate() {
             if size == shape[n_new + dim] {
                 strides[n_new + dim] = self.strides[dim];
@@ -91,18 +102,53 @@ impl Window {
                 return None;
             }
         }
-        Some(Self { offset: self.offset, shape: shape.to_vec(), strides })
+        Some(Self { offset: self.offset, shape: shape.into(), strides })
     }
 
     /// The same elements in another shape, where no copy is needed for it.
     #[must_use]
     pub fn reshape(&self, shape: &[usize]) -> Option<Self> {
-        let dense = Self { offset: self.offset, ..Self::dense(shape) };
-        self.is_dense().then_some(dense)
+        if self.n_elements() == 0 {
+            return Some(Self { offset: self.offset, ..Self::dense(shape) });
+        }
+        let runs = self.runs();
+        let mut strides = Dims::from_elem(0, shape.len());
+        let mut dim = shape.len();
+        // Each run is filled by the last dimensions that are left; those of size 1 fit anywhere.
+        for (n_elements, step) in runs.into_iter().rev() {
+            let mut n_filled = 1;
+            while n_filled < n_elements && dim > 0 {
+                dim -= 1;
+                strides[dim] = step * n_filled as isize;
+                n_filled *= shape[dim];
+            }
+            if n_filled != n_elements {
+                return None;
+            }
+        }
+        shape[..dim].iter().all(|n| *n == 1).then(|| {
+            let shape = shape.into();
+            Self { offset: self.offset, shape, strides }
+        })
+    }
+
+    /// Dimensions whose elements follow each other with one step, as (elements, step).
+    fn runs(&self) -> Dims<(usize, isize)> {
+        let mut runs = Dims::new();
+        for (&size, &stride) in self.shape.iter().zip(&self.strides) {
+            if size == 1 {
+                continue;
+            }
+            match runs.last_mut() {
+                Some((n, step)) if *step == stride * size as isize => (*n, *step) = (*n * size, stride),
+                _ => runs.push((size, stride)),
+            }
+        }
+        runs
     }
 
     /// First and last place of its elements; only for windows that have some.
-    fn ends(&self) -> (isize, isize) {
+    pub(super) fn ends(&self) -> (isize, isize) {
         let (mut low, mut high) = (self.offset, self.offset);
         for (size, stride) in self.shape.iter().zip(&self.strides) {
             let reach = (*size as isize - 1) * stride;
@@ -191,8 +237,8 @@ fn dim_of(base: &[usize], base_strides: &[isize], stride: isize) -> Option<usize
 
 /// Strides of a dense array in C order, in elements.
 #[must_use]
-pub fn c_strides(shape: &[usize]) -> Vec<isize> {
-    let mut strides = vec![1; shape.len()];
+pub fn c_strides(shape: &[usize]) -> Dims<isize> {
+    let mut strides = Dims::from_elem(1, shape.len());
     for dim in (1..shape.len()).rev() {
         strides[dim - 1] = strides[dim] * shape[dim].max(1) as isize;
     }
@@ -201,7 +247,10 @@ pub fn c_strides(shape: &[usize]) -> Vec<isize> {
 
 /// The shape that two shapes have together, sizes of 1 repeated; none if they do not fit.
 #[must_use]
-pub fn broadcast_shapes(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
+pub fn broadcast_shapes(a: &[usize], b: &[usize]) -> Option<Dims<usize>> {
+    if a == b {
+        return Some(a.into());
+    }
     let ndim = a.len().max(b.len());
     let size = |shape: &[usize], dim: usize| {
         (dim + shape.len()).checked_sub(ndim).map_or(1, |dim| shape[dim])
@@ -257,10 +306,37 @@ mod tests {
     }
 
     #[test]
+    fn reshaped_windows_have_the_same_elements_in_order() {
+        let places = |w: &Window| {
+            let mut places = vec![w.offset];
+            for (size, stride) in w.shape.iter().zip(&w.strides) {
+                let steps = |at: isize| (0..*size as isize).map(move |i| at + i * stride);
+                places = places.into_iter().flat_map(steps).collect();
+            }
+            places
+        };
+        let all = Window::dense(&[4, 6]);
+        let cases: [(Window, &[usize], bool); 7] = [
+            (all.clone(), &[2, 2, 3, 2], true),
+            (all.clone(), &[24], true),
+            (all.slice(&[0, 0], &[4, 3], &[1, 2]), &[4, 1, 3], true),
+            (all.slice(&[0, 0], &[4, 3], &[1, 2]), &[12], true),
+            (all.slice(&[0, 0], &[4, 5], &[1, 1]), &[20], false),
+            (all.permute(&[1, 0]), &[24], false),
+            (all.permute(&[1, 0]), &[3, 2, 4], true),
+        ];
+        for (window, shape, fits) in cases {
+            let made = window.reshape(shape);
+            assert_eq!(made.is_some(), fits, "{window:?} {shape:?}");
+            made.iter().for_each(|made| assert_eq!(places(made), places(&window)));
+        }
+    }
+
+    #[test]
     fn shapes_are_repeated_as_in_numpy() {
-        assert_eq!(broadcast_shapes(&[3, 1], &[4]), Some(vec![3, 4]));
+        assert_eq!(broadcast_shapes(&[3, 1], &[4]), Some(Dims::from_slice(&[3, 4])));
         assert_eq!(broadcast_shapes(&[3], &[4]), None);
         let column = Window::dense(&[3, 1]).broadcast(&[2, 3, 4]).expect("fits");
-        assert_eq!(column.strides, [0, 1, 0]);
+        assert_eq!(column.strides[..], [0, 1, 0]);
     }
 }

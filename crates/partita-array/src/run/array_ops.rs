@@ -297,7 +297,7 @@ impl Runner<'_> {
         let given = super::operators::global_shape(std::slice::from_ref(source))?;
         let sizes: Vec<usize> = given.iter().map(|n| *n as usize).collect();
         let wanted: Vec<usize> = shape.iter().map(|n| *n as usize).collect();
-        if crate::local::broadcast_shapes(&sizes, &wanted).as_ref() != Some(&wanted) {
+        if crate::local::broadcast_shapes(&sizes, &wanted).as_deref() != Some(&wanted[..]) {
             return Err(problem(format!(
                 "an array of {given:?} into a slice of {shape:?}; use equal sizes, or sizes of 1"
             )));

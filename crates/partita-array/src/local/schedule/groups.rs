@@ -12,7 +12,7 @@
 //! they were computed from what was there when they were recorded.
 
 use super::super::node::{Action, BaseFacts, Node, Operand};
-use super::super::window::Window;
+use super::super::window::{Dims, Window};
 use super::versions::{Found, Touch, Version, rest_of};
 
 /// A loop with more streams or more operations than this is cut.
@@ -51,7 +51,7 @@ pub(super) struct Rest {
 /// Nodes of one loop.
 #[derive(Debug, Default)]
 pub(super) struct Group {
-    pub space: Vec<usize>,
+    pub space: Dims<usize>,
     pub reduced: u16,
     pub scanned: Option<usize>,
     pub nodes: Vec<Placed>,
@@ -106,7 +106,8 @@ impl Grouping<'_> {
         let renewed_from = read_from.max(version.renewed_from());
         let group = self.choose(node, read_from.max(in_place_from));
         let renewed = self.choose(node, renewed_from);
-        let rest = (renewed < group.min(self.groups.len()))
+        let can_renew = !self.bases[base].is_shared && renewed < group.min(self.groups.len());
+        let rest = can_renew
             .then(|| rest_of(&node.target.window, &self.bases[base]))
             .flatten();
         match rest {
@@ -149,7 +150,7 @@ impl Grouping<'_> {
     ) {
         let node = &self.nodes[at];
         if group == self.groups.len() {
-            self.groups.push(Group { space: node.space().to_vec(), ..Group::default() });
+            self.groups.push(Group { space: node.space().into(), ..Group::default() });
         }
         let sources = node.operands.iter().zip(found);
         let sources = sources.map(|(operand, found)| self.source(at, operand, *found, group));
@@ -219,7 +220,7 @@ impl Grouping<'_> {
 impl Group {
     fn takes(&self, node: &Node) -> bool {
         let n_streams = self.n_streams + node.operands.len() + 1;
-        let fits = self.space == node.space()
+        let fits = self.space[..] == *node.space()
             && n_streams <= MOST_STREAMS
             && self.nodes.len() < MOST_NODES;
         fits && match node.action {

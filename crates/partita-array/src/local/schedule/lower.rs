@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use partita_kernel::{Builder, Machine, Value};
+use partita_kernel::{Builder, Machine, Reduction, Value};
 
 use super::super::node::{Action, BaseFacts, Node};
 use super::super::window::Window;
@@ -69,7 +69,7 @@ impl<'a> Loop<'a> {
             bases,
             slot_bases: &grouped.slot_bases,
             builder,
-            extents: group.space.clone(),
+            extents: group.space.to_vec(),
             values: HashMap::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
@@ -88,6 +88,7 @@ impl<'a> Loop<'a> {
             return;
         }
         match node.action {
+            Action::Reduce(Reduction::Variance, _) => self.builder.variance(value, operands[1]),
             Action::Reduce(reduction, _) => self.builder.reduce(value, reduction),
             Action::RunningSum(_) => self.builder.running_sum(value),
             Action::RunningProduct(_) => self.builder.running_product(value),
@@ -156,7 +157,7 @@ fn copies(bases: &[BaseFacts], rest: &Rest, machine: &Machine) -> Result<Vec<Ste
         builder.store(value);
         Ok(Step {
             kernel: machine.kernel(&builder.finish())?,
-            extents: window.shape.clone(),
+            extents: window.shape.to_vec(),
             inputs: vec![SlotView::new(rest.from_slot, window, dtype)],
             outputs: vec![SlotView::new(rest.to_slot, window, dtype)],
             numbers: Vec::new(),

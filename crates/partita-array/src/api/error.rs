@@ -1,0 +1,50 @@
+//! Why an array program was refused.
+
+use partita_kernel::Dtype;
+
+use crate::error::LocalError;
+
+/// Result of this module.
+pub type Result<T> = std::result::Result<T, ApiError>;
+
+partita_error::errors! {
+    /// Why an operation of an array program was refused.
+    pub enum ApiError {
+        Local { error: LocalError } "local" => "{error}";
+        TypesApart { first: Dtype, second: Dtype } "types-apart" =>
+            "elements of {first} and {second} have no common type; use astype on one of them";
+        TypeRefused { function: String, given: Dtype, wanted: String } "type-refused" =>
+            "{function} does not take elements of {given}; use {wanted}";
+        NumberOutside { number: String, dtype: Dtype } "number-outside" =>
+            "{number} does not fit into {dtype}; use astype on the array or another number";
+        NegativePower { number: String } "negative-power" =>
+            "integers to the power {number} are no integers; use a floating type";
+        AxisOutside { axis: i64, ndim: usize } "axis-outside" =>
+            "axis {axis} of an array of {ndim} dimensions; use -{ndim} to {ndim} - 1";
+        AxisTwice { axis: i64 } "axis-twice" => "axis {axis} is given twice; give it once";
+        AxisNeeded { function: String, ndim: usize } "axis-needed" =>
+            "{function} of an array of {ndim} dimensions; give an axis";
+        NothingToReduce { function: String, shape: Vec<usize> } "nothing-to-reduce" =>
+            "{function} of no elements (shape {shape:?}); use an array that has some";
+        TooManyIndices { given: usize, ndim: usize } "too-many-indices" =>
+            "{given} indices for an array of {ndim} dimensions; use at most {ndim}";
+        TwoEllipses {} "two-ellipses" => "two ellipses in one index; use one";
+        IndexOutside { index: i64, dim: usize, extent: usize } "index-outside" =>
+            "index {index} of dimension {dim} of size {extent}; use -{extent} to {extent} - 1";
+        StepZero { dim: usize } "step-zero" =>
+            "a slice of dimension {dim} with step 0; use another step";
+        MaskShape { mask: Vec<usize>, shape: Vec<usize>, dim: usize } "mask-shape" =>
+            "a mask of shape {mask:?} at dimension {dim} of an array of shape {shape:?}; use a mask \
+             of that shape";
+        IndexType { given: Dtype } "index-type" =>
+            "an index array of {given}; use integers or truth values";
+        IndexShapes { first: Vec<usize>, second: Vec<usize> } "index-shapes" =>
+            "index arrays of the shapes {first:?} and {second:?}; use shapes that fit";
+    }
+}
+
+impl From<LocalError> for ApiError {
+    fn from(error: LocalError) -> Self {
+        Self::Local { error }
+    }
+}

@@ -1,0 +1,27 @@
+//! What array programs mean: types, functions, indices, as the Array API and NumPy have them.
+//!
+//! The [local engine](crate::local) wants operands of one type and windows; people write
+//! `a[1:-1] + 2`. Here the one becomes the other. Python's layer converts arguments and calls this.
+//!
+//! - `promote`: the type that operands of several types have together.
+//! - `number`: numbers of Python, which take the type of the array they meet.
+//! - `function`: the elementwise functions by name, and which types each computes in.
+//! - `reduce`: reductions, their types and what axes become.
+//! - `index`: integers, slices, ellipsis and new axes as windows.
+//! - `gather`: integer arrays and masks, which need the elements.
+
+mod error;
+mod function;
+mod gather;
+mod index;
+mod number;
+mod promote;
+mod reduce;
+
+pub use error::{ApiError, Result};
+pub use function::{FUNCTIONS, Function, Operand, choose, positive};
+pub use gather::{count_true, gather, positions_of, scatter};
+pub use index::{Key, Selected, select};
+pub use number::Number;
+pub use promote::{can_cast, result_type};
+pub use reduce::{Axes, How, Reducing, reduce, running};

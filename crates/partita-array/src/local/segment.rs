@@ -1,0 +1,63 @@
+//! Segments: stretches of pending work that run as one.
+//!
+//! An engine that divides its work runs a loop without any read one segment behind: the segment
+//! that is being recorded, and the one before it. By the time the one before runs, the names that
+//! the loop binds anew have let go of its temporaries, so these are never stored. `rhythm` says
+//! where a segment ends.
+
+use std::rc::Rc;
+
+use super::base::Base;
+use super::node::{Node, Operand, Place, Work};
+
+/// Nodes, and the bases they touch by number.
+#[derive(Debug, Default)]
+pub(super) struct Segment {
+    pub work: Work,
+    pub bases: Vec<Rc<Base>>,
+    /// Which segment it is: bases know their number in it.
+    pub turn: u64,
+    /// Bytes of all its bases.
+    pub n_bytes: usize,
+}
+
+impl Segment {
+    /// The base's number in this segment.
+    pub fn number(&mut self, base: &Rc<Base>) -> usize {
+        let (known_in, number) = base.number.get();
+        if known_in == self.turn {
+            return number;
+        }
+        self.n_bytes = self.n_bytes.saturating_add(base.n_bytes().unwrap_or(0));
+        self.bases.push(Rc::clone(base));
+        base.number.set((self.turn, self.bases.len() - 1));
+        self.bases.len() - 1
+    }
+
+    /// Takes the nodes from one on into a segment of their own.
+    pub fn split(&mut self, at: usize, turn: u64) -> Self {
+        let mut tail = Self { turn, ..Self::default() };
+        for mut node in self.work.nodes.split_off(at) {
+            self.hand_over(&mut node, &mut tail);
+            tail.work.nodes.push(node);
+        }
+        tail
+    }
+
+    /// Gives a node the numbers that its bases and numbers have in another segment.
+    fn hand_over(&self, node: &mut Node, tail: &mut Self) {
+        let moved = |place: &mut Place, tail: &mut Self| {
+            place.base = tail.number(&self.bases[place.base]);
+        };
+        for operand in &mut node.operands {
+            match operand {
+                Operand::Array(place) => moved(place, tail),
+                Operand::Number(number, _) => {
+                    tail.work.numbers.push(self.work.numbers[*number]);
+                    *number = tail.work.numbers.len() - 1;
+                }
+            }
+        }
+        moved(&mut node.target, tail);
+    }
+}

@@ -1,0 +1,354 @@
+//! The class `partita.Array`.
+
+use std::mem::ManuallyDrop;
+use std::sync::OnceLock;
+
+use partita_array::api::{Axes, How, Number, Reducing, reduce, running};
+use partita_array::local::{Array as LocalArray, Engine, Running};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::{PyComplex, PyDict, PyTuple};
+
+use super::memory::SharedMemory;
+use super::rank::{Kept, Rank};
+use super::types::{api_error, dtype_given, dtype_object};
+
+/// An array of a rank's engine.
+pub(crate) struct Handle {
+    pub rank: Py<Rank>,
+    /// Touched under the rank's lock; its shape and type never change.
+    pub array: ManuallyDrop<LocalArray>,
+}
+
+// SAFETY: what is not plain data in it is touched under the rank's lock only.
+unsafe impl Send for Handle {}
+// SAFETY: as above.
+unsafe impl Sync for Handle {}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // SAFETY: taken once, here.
+        let array = unsafe { ManuallyDrop::take(&mut self.array) };
+        self.rank.get().drop_array(array);
+    }
+}
+
+/// An array whose elements live on the ranks of a team, computed when somebody looks.
+#[pyclass(frozen, subclass, weakref, name = "Array", module = "partita")]
+pub(crate) struct Array {
+    handle: OnceLock<Handle>,
+    /// What Python knows of memory, layout and producer.
+    held: OnceLock<Py<PyAny>>,
+}
+
+impl Array {
+    /// An array of an engine, for Python.
+    pub(crate) fn wrapped<'py>(
+        py: Python<'py>,
+        rank: &Py<Rank>,
+        array: LocalArray,
+    ) -> PyResult<Bound<'py, Self>> {
+        let handle = Handle { rank: rank.clone_ref(py), array: ManuallyDrop::new(array) };
+        Bound::new(py, Self { handle: OnceLock::from(handle), held: OnceLock::new() })
+    }
+
+    /// Its engine's array; one that Python holds enters the engine now.
+    pub(crate) fn handle<'a>(&'a self, own: &Bound<'_, Self>) -> PyResult<&'a Handle> {
+        if let Some(handle) = self.handle.get() {
+            return Ok(handle);
+        }
+        let py = own.py();
+        py.import("partita._array.enter")?.getattr("enter")?.call1((own,))?;
+        let missing = || PyValueError::new_err("this array has no elements to compute with");
+        self.handle.get().ok_or_else(missing)
+    }
+
+    /// Computes with the engine and wraps the result.
+    pub(crate) fn made<'py>(
+        py: Python<'py>,
+        rank: &Py<Rank>,
+        work: impl FnOnce(&Engine) -> partita_array::api::Result<LocalArray>,
+    ) -> PyResult<Bound<'py, Self>> {
+        let (made, has_ready) = rank.get().with(py, |engine| (work(engine), engine.has_ready()));
+        if has_ready {
+            rank.get().run_ready(py)?;
+        }
+        Self::wrapped(py, rank, made.map_err(|error| api_error(py, &error))?)
+    }
+
+    /// The only element.
+    fn number(own: &Bound<'_, Self>) -> PyResult<Number> {
+        let handle = own.get().handle(own)?;
+        if handle.array.n_elements() != 1 {
+            let shape = handle.array.shape();
+            let message =
+                format!("an array of shape {shape:?} is no single number; use one of its elements");
+            return Err(PyTypeError::new_err(message));
+        }
+        let py = own.py();
+        let scalar = handle.rank.get().detached(py, |_| handle.array.to_scalar());
+        scalar.map(Number::from_scalar).map_err(|error| api_error(py, &error.into()))
+    }
+}
+
+fn plain<'py>(py: Python<'py>, number: Number) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match number {
+        Number::Bool(truth) => truth.into_pyobject(py)?.to_owned().into_any(),
+        Number::Int(int) => int.into_pyobject(py)?.into_any(),
+        Number::Float(float) => float.into_pyobject(py)?.into_any(),
+        Number::Complex(real, imaginary) => PyComplex::from_doubles(py, real, imaginary).into_any(),
+    })
+}
+
+#[pymethods]
+impl Array {
+    /// Made by Python's part of the class, which keeps what it is given.
+    #[new]
+    #[pyo3(signature = (*_args, **_options))]
+    fn new(_args: &Bound<'_, PyTuple>, _options: Option<&Bound<'_, PyDict>>) -> Self {
+        Self { handle: OnceLock::new(), held: OnceLock::new() }
+    }
+
+    /// What Python knows of its memory; made when it is first asked for.
+    #[getter]
+    fn _held(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        let py = slf.py();
+        if let Some(held) = slf.get().held.get() {
+            return Ok(held.clone_ref(py));
+        }
+        let made = py.import("partita._array.held")?.getattr("of_lazy")?.call1((slf,))?.unbind();
+        Ok(slf.get().held.get_or_init(|| made).clone_ref(py))
+    }
+
+    /// Keeps what Python knows of it, once.
+    fn _hold(&self, held: Py<PyAny>) -> PyResult<()> {
+        let again = || PyValueError::new_err("this array has its memory already");
+        self.held.set(held).map_err(|_| again())
+    }
+
+    /// Whether it is one of an engine yet.
+    #[getter]
+    fn _is_lazy(&self) -> bool {
+        self.handle.get().is_some()
+    }
+
+    /// The rank whose engine computes it.
+    #[getter]
+    fn _rank(slf: &Bound<'_, Self>) -> PyResult<Py<Rank>> {
+        Ok(slf.get().handle(slf)?.rank.clone_ref(slf.py()))
+    }
+
+    /// Enters an engine with memory of its own: address, shape, strides in elements.
+    fn _enter(
+        &self,
+        py: Python<'_>,
+        rank: Py<Rank>,
+        place: (usize, Vec<usize>, Vec<isize>),
+        dtype: &Bound<'_, PyAny>,
+        owner: Py<PyAny>,
+    ) -> PyResult<()> {
+        let dtype = dtype_given(dtype)?;
+        let (address, shape, strides) = place;
+        let made = rank.get().with(py, |engine| {
+            let owner = Box::new(Kept::new(owner));
+            // SAFETY: Python's part takes all of it from one NumPy array, which is the owner.
+            unsafe { engine.from_memory(address, &shape, &strides, dtype, owner) }
+        });
+        let array = made.map_err(|error| api_error(py, &error.into()))?;
+        let _ = self.handle.set(Handle { rank, array: ManuallyDrop::new(array) });
+        Ok(())
+    }
+
+    /// Computes it and gives its memory: object, offset and strides in bytes.
+    fn _memory(slf: &Bound<'_, Self>) -> PyResult<(SharedMemory, usize, Vec<isize>)> {
+        let py = slf.py();
+        let handle = slf.get().handle(slf)?;
+        let share = || handle.array.share().map(|(buffer, _)| buffer);
+        let buffer = handle.rank.get().detached(py, |_| share());
+        let buffer = buffer.map_err(|error| api_error(py, &error.into()))?;
+        let (memory, offset) = SharedMemory::new(py, handle, &buffer);
+        Ok((memory, offset, buffer.strides))
+    }
+
+    /// Computes it now. Collective.
+    fn sync(slf: &Bound<'_, Self>) -> PyResult<()> {
+        match slf.get().handle.get() {
+            Some(handle) => handle.rank.get().sync(slf.py()),
+            None => Ok(()),
+        }
+    }
+
+    /// Shape of the whole array.
+    #[getter]
+    fn shape<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        match slf.get().handle.get() {
+            Some(handle) => Ok(PyTuple::new(slf.py(), handle.array.shape())?.into_any()),
+            None => slf.getattr("_held")?.getattr("layout")?.getattr("shape"),
+        }
+    }
+
+    /// Number of dimensions.
+    #[getter]
+    fn ndim(slf: &Bound<'_, Self>) -> PyResult<usize> {
+        match slf.get().handle.get() {
+            Some(handle) => Ok(handle.array.ndim()),
+            None => slf.getattr("_held")?.getattr("layout")?.getattr("ndim")?.extract(),
+        }
+    }
+
+    /// Element type.
+    #[getter]
+    fn dtype<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        match slf.get().handle.get() {
+            Some(handle) => Ok(dtype_object(py, handle.array.dtype())?.into_bound(py)),
+            None => slf.getattr("_held")?.getattr("dtype"),
+        }
+    }
+
+    /// Combines elements over axes.
+    #[pyo3(signature = (how, axes=None, keepdims=false, dtype=None, correction=0.0))]
+    fn _reduce<'py>(
+        slf: &Bound<'py, Self>,
+        how: &str,
+        axes: Option<Vec<i64>>,
+        keepdims: bool,
+        dtype: Option<&Bound<'py, PyAny>>,
+        correction: f64,
+    ) -> PyResult<Bound<'py, Self>> {
+        let (py, handle) = (slf.py(), slf.get().handle(slf)?);
+        let unknown = || PyValueError::new_err(format!("no reduction {how}"));
+        let how = How::named(how).ok_or_else(unknown)?;
+        let dtype = dtype.map(dtype_given).transpose()?;
+        let axes = axes.map_or(Axes::All, Axes::Some);
+        let what = Reducing { how, axes, keeps_dims: keepdims, dtype, correction };
+        Self::made(py, &handle.rank, |engine| reduce(engine, &handle.array, &what))
+    }
+
+    /// Running sums or products.
+    #[pyo3(signature = (product, axis=None, dtype=None))]
+    fn _running<'py>(
+        slf: &Bound<'py, Self>,
+        product: bool,
+        axis: Option<i64>,
+        dtype: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, Self>> {
+        let (py, handle) = (slf.py(), slf.get().handle(slf)?);
+        let dtype = dtype.map(dtype_given).transpose()?;
+        let how = if product { Running::Product } else { Running::Sum };
+        Self::made(py, &handle.rank, |engine| running(engine, &handle.array, how, axis, dtype))
+    }
+
+    /// The elements in another type, in memory of their own.
+    fn _cast<'py>(
+        slf: &Bound<'py, Self>,
+        dtype: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, Self>> {
+        let (py, handle) = (slf.py(), slf.get().handle(slf)?);
+        let dtype = dtype_given(dtype)?;
+        Self::made(py, &handle.rank, |engine| match handle.array.dtype() == dtype {
+            true => Ok(engine.copy(&handle.array)?),
+            false => Ok(engine.cast(&handle.array, dtype)?),
+        })
+    }
+
+    /// A view with the dimensions in another order.
+    fn _permute<'py>(slf: &Bound<'py, Self>, axes: Vec<i64>) -> PyResult<Bound<'py, Self>> {
+        let (py, handle) = (slf.py(), slf.get().handle(slf)?);
+        let ndim = handle.array.ndim();
+        let mut order = Vec::new();
+        for axis in &axes {
+            let found = Axes::Some(vec![*axis]).of(ndim).map_err(|error| api_error(py, &error))?;
+            order.extend(found);
+        }
+        Axes::Some(axes).of(ndim).map_err(|error| api_error(py, &error))?;
+        if order.len() != ndim {
+            let message = format!("axes {order:?} for an array of {ndim} dimensions; name them all");
+            return Err(PyValueError::new_err(message));
+        }
+        Self::made(py, &handle.rank, |_| Ok(handle.array.permute(&order)))
+    }
+
+    /// A view with elements repeated.
+    fn _broadcast<'py>(slf: &Bound<'py, Self>, shape: Vec<usize>) -> PyResult<Bound<'py, Self>> {
+        let (py, handle) = (slf.py(), slf.get().handle(slf)?);
+        Self::made(py, &handle.rank, |_| Ok(handle.array.broadcast(&shape)?))
+    }
+
+    /// The elements in another shape; None where a view is asked for and a copy is needed.
+    fn _reshape<'py>(
+        slf: &Bound<'py, Self>,
+        shape: Vec<usize>,
+        copy: Option<bool>,
+    ) -> PyResult<Option<Bound<'py, Self>>> {
+        let (py, handle) = (slf.py(), slf.get().handle(slf)?);
+        let is_view = handle.array.window().reshape(&shape).is_some();
+        if copy == Some(false) && !is_view {
+            return Ok(None);
+        }
+        let made = Self::made(py, &handle.rank, |engine| {
+            if copy == Some(true) && is_view {
+                return Ok(engine.copy(&handle.array)?.reshape(&shape)?);
+            }
+            Ok(handle.array.reshape(&shape)?)
+        });
+        made.map(Some)
+    }
+
+    /// The only element as a number of Python.
+    fn item<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        plain(slf.py(), Self::number(slf)?)
+    }
+
+    fn __bool__(slf: &Bound<'_, Self>) -> PyResult<bool> {
+        Ok(match Self::number(slf)? {
+            Number::Bool(truth) => truth,
+            Number::Int(int) => int != 0,
+            Number::Float(float) => float != 0.0,
+            Number::Complex(real, imaginary) => real != 0.0 || imaginary != 0.0,
+        })
+    }
+
+    fn __float__(slf: &Bound<'_, Self>) -> PyResult<f64> {
+        match Self::number(slf)? {
+            Number::Bool(truth) => Ok(f64::from(u8::from(truth))),
+            Number::Int(int) => Ok(int as f64),
+            Number::Float(float) => Ok(float),
+            Number::Complex(..) => Err(PyTypeError::new_err("a complex number; use real or abs")),
+        }
+    }
+
+    fn __int__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let number = plain(slf.py(), Self::number(slf)?)?;
+        slf.py().get_type::<pyo3::types::PyInt>().call1((number,))
+    }
+
+    fn __complex__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let number = plain(slf.py(), Self::number(slf)?)?;
+        slf.py().get_type::<PyComplex>().call1((number,))
+    }
+
+    fn __index__(slf: &Bound<'_, Self>) -> PyResult<i128> {
+        match Self::number(slf)? {
+            Number::Int(int) => Ok(int),
+            other => Err(PyTypeError::new_err(format!("{other} is no index; use an integer"))),
+        }
+    }
+
+    fn __len__(slf: &Bound<'_, Self>) -> PyResult<usize> {
+        let handle = slf.get().handle(slf)?;
+        let none = || PyTypeError::new_err("an array without dimensions has no length");
+        handle.array.shape().first().copied().ok_or_else(none)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        if let Some(held) = self.held.get() {
+            visit.call(held)?;
+        }
+        match self.handle.get() {
+            Some(handle) => visit.call(&handle.rank),
+            None => Ok(()),
+        }
+    }
+}

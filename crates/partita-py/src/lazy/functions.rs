@@ -1,0 +1,158 @@
+//! What `partita.sin` and the like are, and the functions that make arrays.
+
+use partita_array::api::{Function, Operand, choose, positions_of};
+use partita_kernel::Dtype;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use smallvec::SmallVec;
+
+use super::array::Array;
+use super::given::{Given, number};
+use super::rank::Rank;
+use super::types::{api_error, dtype_given};
+
+/// An elementwise function.
+#[pyclass(frozen, module = "partita")]
+pub(crate) struct Elementwise {
+    function: &'static Function,
+}
+
+#[pymethods]
+impl Elementwise {
+    #[new]
+    fn new(name: &str) -> PyResult<Self> {
+        let unknown = || PyValueError::new_err(format!("no elementwise function {name}"));
+        Ok(Self { function: Function::named(name).ok_or_else(unknown)? })
+    }
+
+    #[getter]
+    fn __name__(&self) -> &'static str {
+        self.function.name
+    }
+
+    #[getter]
+    fn n_operands(&self) -> usize {
+        self.function.n_operands()
+    }
+
+    #[pyo3(signature = (*operands))]
+    fn __call__<'py>(&self, operands: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        let py = operands.py();
+        let (wanted, given) = (self.function.n_operands(), operands.len());
+        if given != wanted {
+            let name = self.function.name;
+            let message = format!("{name} takes {wanted} operands, not {given}");
+            return Err(PyTypeError::new_err(message));
+        }
+        let rank = rank_of(operands)?;
+        let given = given_of(operands, &rank)?;
+        let operands: PyResult<SmallVec<[Operand<'_>; 2]>> =
+            given.iter().map(Given::operand).collect();
+        let operands = operands?;
+        let made = Array::made(py, &rank, |engine| self.function.apply(engine, &operands))?;
+        Ok(made.into_any())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<function partita.{}>", self.function.name)
+    }
+}
+
+/// The rank of the first array; of this thread's team if there is none.
+fn rank_of(operands: &Bound<'_, PyTuple>) -> PyResult<Py<Rank>> {
+    for operand in operands.iter() {
+        if let Ok(array) = operand.cast::<Array>() {
+            return Ok(array.get().handle(array)?.rank.clone_ref(operands.py()));
+        }
+    }
+    let hook = operands.py().import("partita._array.enter")?.getattr("own_rank")?;
+    Ok(hook.call0()?.cast_into::<Rank>()?.unbind())
+}
+
+fn given_of<'py>(
+    operands: &Bound<'py, PyTuple>,
+    rank: &Py<Rank>,
+) -> PyResult<SmallVec<[Given<'py>; 2]>> {
+    let one = |operand: Bound<'py, PyAny>| {
+        let found = Given::new(&operand, rank)?;
+        found.ok_or_else(|| {
+            let kind = operand.get_type().name().map(|name| name.to_string());
+            let kind = kind.unwrap_or_else(|_| "value".into());
+            PyTypeError::new_err(format!("a {kind} is no operand; use numbers or arrays"))
+        })
+    };
+    operands.iter().map(one).collect()
+}
+
+/// An array with the same number everywhere.
+#[pyfunction]
+fn lazy_full<'py>(
+    py: Python<'py>,
+    rank: Py<Rank>,
+    shape: Vec<usize>,
+    value: &Bound<'py, PyAny>,
+    dtype: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, Array>> {
+    let dtype = dtype_given(dtype)?;
+    let refused = || PyTypeError::new_err(format!("{value} is no number; use one"));
+    let value = number(value).ok_or_else(refused)??;
+    Array::made(py, &rank, |engine| Ok(engine.fill(&shape, value.to_scalar(dtype)?)?))
+}
+
+/// An array whose elements nobody has set.
+#[pyfunction]
+fn lazy_empty<'py>(
+    py: Python<'py>,
+    rank: Py<Rank>,
+    shape: Vec<usize>,
+    dtype: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, Array>> {
+    let dtype = dtype_given(dtype)?;
+    Array::made(py, &rank, |engine| Ok(engine.empty(&shape, dtype)?))
+}
+
+/// The position along an axis.
+#[pyfunction]
+fn lazy_index<'py>(
+    py: Python<'py>,
+    rank: Py<Rank>,
+    shape: Vec<usize>,
+    axis: usize,
+) -> PyResult<Bound<'py, Array>> {
+    Array::made(py, &rank, |engine| Ok(engine.index(&shape, axis)?))
+}
+
+/// `x` where a condition holds, `y` elsewhere.
+#[pyfunction]
+fn lazy_where<'py>(
+    condition: &Bound<'py, Array>,
+    x: &Bound<'py, PyAny>,
+    y: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, Array>> {
+    let py = condition.py();
+    let handle = condition.get().handle(condition)?;
+    let given = given_of(&PyTuple::new(py, [x, y])?, &handle.rank)?;
+    let (x, y) = (given[0].operand()?, given[1].operand()?);
+    Array::made(py, &handle.rank, |engine| choose(engine, &handle.array, x, y))
+}
+
+/// Where an array is not zero: positions along each dimension.
+#[pyfunction]
+fn lazy_nonzero<'py>(array: &Bound<'py, Array>) -> PyResult<Vec<Bound<'py, Array>>> {
+    let py = array.py();
+    let handle = array.get().handle(array)?;
+    let found = handle.rank.get().detached(py, |engine| {
+        positions_of(&engine.cast(&handle.array, Dtype::Bool)?)
+    });
+    let found = found.map_err(|error| api_error(py, &error))?;
+    found.into_iter().map(|one| Array::wrapped(py, &handle.rank, one)).collect()
+}
+
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(lazy_full, module)?)?;
+    module.add_function(wrap_pyfunction!(lazy_empty, module)?)?;
+    module.add_function(wrap_pyfunction!(lazy_index, module)?)?;
+    module.add_function(wrap_pyfunction!(lazy_where, module)?)?;
+    module.add_function(wrap_pyfunction!(lazy_nonzero, module)?)
+}

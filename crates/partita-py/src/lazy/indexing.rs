@@ -1,0 +1,184 @@
+//! `a[key]` and `a[key] = value`.
+
+use partita_array::api::{Key, Operand, Selected, choose, gather, scatter, select};
+use partita_array::local::{Array as LocalArray, Engine, Input};
+use partita_kernel::Dtype;
+use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyEllipsis, PyInt, PySlice, PyTuple};
+use smallvec::SmallVec;
+
+use super::array::{Array, Handle};
+use super::given::Given;
+use super::rank::Rank;
+use super::types::api_error;
+
+/// The entries of an index, and the arrays among them, which must stay.
+type Keys = SmallVec<[Key; 4]>;
+
+#[pymethods]
+impl Array {
+    fn __getitem__<'py>(
+        slf: &Bound<'py, Self>,
+        key: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, Self>> {
+        let (py, handle) = (slf.py(), slf.get().handle(slf)?);
+        let keys = keys_of(key, &handle.rank)?;
+        let picked = |engine: &Engine| match select(engine, &handle.array, &keys)? {
+            Selected::View(view) => Ok(view),
+            Selected::Elements { view, axes, indices, at } => gather(&view, &axes, &indices, at),
+        };
+        // Arrays among the keys are dropped under the lock, too.
+        let made = Self::made(py, &handle.rank, picked);
+        handle.rank.get().with(py, |_| drop(keys));
+        made
+    }
+
+    fn __setitem__(
+        slf: &Bound<'_, Self>,
+        key: &Bound<'_, PyAny>,
+        value: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let (py, handle) = (slf.py(), slf.get().handle(slf)?);
+        let Some(given) = Given::new(value, &handle.rank)? else {
+            let kind = value.get_type().name()?;
+            let message = format!("a {kind} is no array element; use numbers or arrays");
+            return Err(PyTypeError::new_err(message));
+        };
+        let keys = keys_of(key, &handle.rank)?;
+        let value = given.operand()?;
+        let outcome = handle.rank.get().with(py, |engine| {
+            let outcome = assign(engine, handle, &keys, value);
+            drop(keys);
+            outcome.map(|()| engine.has_ready())
+        });
+        match outcome.map_err(|error| api_error(py, &error))? {
+            true => handle.rank.get().run_ready(py),
+            false => Ok(()),
+        }
+    }
+}
+
+fn assign(
+    engine: &Engine,
+    handle: &Handle,
+    keys: &[Key],
+    value: Operand<'_>,
+) -> partita_array::api::Result<()> {
+    let array = &handle.array;
+    if let [Key::Array(mask)] = keys
+        && mask.dtype() == Dtype::Bool
+        && is_single(&value)
+        && array.shape().starts_with(mask.shape())
+    {
+        return assign_where(engine, array, mask, value);
+    }
+    match select(engine, array, keys)? {
+        Selected::View(view) => write(engine, &view, value),
+        Selected::Elements { view, axes, indices, at } => {
+            let source = match value {
+                Operand::Array(source) => engine.cast(source, array.dtype())?,
+                Operand::Number(number) => engine.fill(&[], number.to_scalar(array.dtype())?)?,
+            };
+            scatter(&view, &axes, &indices, at, &source)
+        }
+    }
+}
+
+fn is_single(value: &Operand<'_>) -> bool {
+    match value {
+        Operand::Array(array) => array.ndim() == 0,
+        Operand::Number(_) => true,
+    }
+}
+
+/// One value wherever a mask is true: needs no positions.
+fn assign_where(
+    engine: &Engine,
+    array: &LocalArray,
+    mask: &LocalArray,
+    value: Operand<'_>,
+) -> partita_array::api::Result<()> {
+    let mut wide = mask.clone();
+    for dim in mask.ndim()..array.ndim() {
+        wide = wide.with_axis(dim);
+    }
+    let value = match value {
+        Operand::Array(value) => engine.cast(value, array.dtype())?,
+        Operand::Number(number) => engine.fill(&[], number.to_scalar(array.dtype())?)?,
+    };
+    let made = choose(engine, &wide, Operand::Array(&value), Operand::Array(array))?;
+    Ok(array.write(&made)?)
+}
+
+fn write(
+    engine: &Engine,
+    view: &LocalArray,
+    value: Operand<'_>,
+) -> partita_array::api::Result<()> {
+    match value {
+        Operand::Number(number) => {
+            Ok(engine.write(view, Input::Number(number.to_scalar(view.dtype())?))?)
+        }
+        Operand::Array(source) => {
+            // Dimensions of size 1 in front of those of the view mean nothing.
+            let n_extra = source.ndim().saturating_sub(view.ndim());
+            let fits = source.shape()[..n_extra].iter().all(|size| *size == 1);
+            let extra: Vec<usize> = (0..if fits { n_extra } else { 0 }).collect();
+            let source = engine.cast(&source.without_axes(&extra), view.dtype())?;
+            Ok(view.write(&source)?)
+        }
+    }
+}
+
+fn keys_of(key: &Bound<'_, PyAny>, rank: &Py<Rank>) -> PyResult<Keys> {
+    match key.cast_exact::<PyTuple>() {
+        Ok(items) => items.iter().map(|item| key_of(&item, rank)).collect(),
+        Err(_) => Ok(SmallVec::from_elem(key_of(key, rank)?, 1)),
+    }
+}
+
+fn key_of(item: &Bound<'_, PyAny>, rank: &Py<Rank>) -> PyResult<Key> {
+    if let Ok(slice) = item.cast_exact::<PySlice>() {
+        return slice_of(slice);
+    }
+    if item.cast_exact::<PyInt>().is_ok() {
+        return Ok(Key::Int(position(item)?));
+    }
+    if item.is_none() {
+        return Ok(Key::NewAxis);
+    }
+    if item.cast::<PyEllipsis>().is_ok() {
+        return Ok(Key::Ellipsis);
+    }
+    if item.cast_exact::<PyBool>().is_err() && item.cast::<Array>().is_err() {
+        // Integers of NumPy and others.
+        if let Ok(index) = item.call_method0("__index__") {
+            return Ok(Key::Int(position(&index)?));
+        }
+    }
+    let py = item.py();
+    let made = py.import("partita._array.enter")?.getattr("index")?.call1((item, rank))?;
+    let array = made.cast::<Array>()?;
+    let local = array.get().handle(array)?;
+    Ok(Key::Array(rank.get().with(py, |_| LocalArray::clone(&local.array))))
+}
+
+fn position(item: &Bound<'_, PyAny>) -> PyResult<i64> {
+    item.extract().map_err(|_| {
+        PyIndexError::new_err(format!("index {item} has more than 64 bits; use one inside"))
+    })
+}
+
+fn slice_of(slice: &Bound<'_, PySlice>) -> PyResult<Key> {
+    let (mut start, mut stop, mut step) = (0, 0, 0);
+    // SAFETY: the object is a slice, and the numbers are ours to fill.
+    let status = unsafe {
+        ffi::PySlice_Unpack(slice.as_ptr(), &raw mut start, &raw mut stop, &raw mut step)
+    };
+    if status != 0 {
+        return Err(PyErr::fetch(slice.py()));
+    }
+    Ok(Key::Slice { start: Some(start as i64), stop: Some(stop as i64), step: Some(step as i64) })
+}

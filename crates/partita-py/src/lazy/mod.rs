@@ -1,0 +1,26 @@
+//! Lazy arrays for Python: `Array` with native operators, on the engine of its rank.
+//!
+//! - `rank`: the engine of one rank and the lock under which it is touched.
+//! - `array`: the class; `operators`: its slots; `indexing`: `a[key]` and `a[key] = value`.
+//! - `given`: operands from Python; `types`: element types of NumPy.
+//! - `functions`: what `partita.sin` and the like are.
+//! - `memory`: an array's memory for others.
+
+mod array;
+mod functions;
+mod given;
+mod indexing;
+mod memory;
+mod operators;
+mod rank;
+mod types;
+
+use pyo3::prelude::*;
+
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<rank::Rank>()?;
+    module.add_class::<array::Array>()?;
+    module.add_class::<functions::Elementwise>()?;
+    module.add_class::<memory::SharedMemory>()?;
+    functions::add(module)
+}

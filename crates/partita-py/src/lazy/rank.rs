@@ -1,0 +1,193 @@
+//! The engine of one rank, and the lock under which it is touched.
+//!
+//! An engine belongs to one thread at a time: whoever has the lock. Arrays may be dropped by any
+//! thread, also while a computation has the lock; they then wait until it is free.
+
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+use partita_array::local::{Array as LocalArray, Engine};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+
+use crate::ir::machine;
+use crate::lazy::types::api_error;
+
+/// Work of fewer pending operations is over before the interpreter's lock has changed hands.
+const DETACH_FROM_BYTES: usize = 1 << 18;
+
+struct Guarded {
+    engine: Engine,
+    lock: Mutex<()>,
+    /// Arrays that were dropped while the lock was taken.
+    dropped: Mutex<Vec<LocalArray>>,
+}
+
+// SAFETY: the engine and arrays of it are touched under the lock only (`Rank::with`,
+// `Rank::drop_array`); `dropped` has a lock of its own and its arrays are dropped under both.
+unsafe impl Send for Guarded {}
+// SAFETY: as above.
+unsafe impl Sync for Guarded {}
+
+/// Objects of Python that were let go under the lock; their code must not run there.
+static LET_GO: Mutex<Vec<Py<PyAny>>> = Mutex::new(Vec::new());
+
+/// Keeps an object alive for an engine.
+pub(crate) struct Kept(Option<Py<PyAny>>);
+
+impl Kept {
+    pub(crate) fn new(object: Py<PyAny>) -> Self {
+        Self(Some(object))
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if let Some(object) = self.0.take() {
+            LET_GO.lock().unwrap_or_else(PoisonError::into_inner).push(object);
+        }
+    }
+}
+
+/// One rank's engine for lazy arrays.
+#[pyclass(frozen, module = "partita._partita")]
+pub(crate) struct Rank {
+    guarded: Guarded,
+    team: Mutex<Option<Py<PyAny>>>,
+}
+
+#[pymethods]
+impl Rank {
+    #[new]
+    fn new(team: Py<PyAny>, n_ranks_here: u64) -> Self {
+        let engine = Engine::that_divides(machine(n_ranks_here));
+        let guarded = Guarded { engine, lock: Mutex::default(), dropped: Mutex::default() };
+        Self { guarded, team: Mutex::new(Some(team)) }
+    }
+
+    /// The team whose rank this is.
+    #[getter]
+    fn team(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        let team = self.team.lock().unwrap_or_else(PoisonError::into_inner);
+        team.as_ref().map(|team| team.clone_ref(py))
+    }
+
+    /// Operations that are recorded and not computed.
+    #[getter]
+    fn n_pending(&self, py: Python<'_>) -> usize {
+        self.with(py, Engine::n_pending)
+    }
+
+    /// Kernel calls so far.
+    #[getter]
+    fn n_kernels(&self, py: Python<'_>) -> u64 {
+        self.with(py, Engine::n_kernels)
+    }
+
+    /// Computes everything that is pending.
+    pub(crate) fn sync(&self, py: Python<'_>) -> PyResult<()> {
+        self.detached(py, Engine::flush).map_err(|error| api_error(py, &error.into()))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match &*self.team.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(team) => visit.call(team),
+            None => Ok(()),
+        }
+    }
+
+    fn __clear__(&self) {
+        self.team.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+/// Work with an engine that may be done where the interpreter is not held.
+struct Lent<'a, F> {
+    engine: &'a Engine,
+    work: F,
+}
+// SAFETY: made by whoever has the rank's lock, for a call that ends before it is given back.
+unsafe impl<F> Send for Lent<'_, F> {}
+
+impl<F> Lent<'_, F> {
+    fn done<T>(self) -> Returned<T>
+    where
+        F: FnOnce(&Engine) -> T,
+    {
+        Returned((self.work)(self.engine))
+    }
+}
+
+/// A result that may come back from there.
+struct Returned<T>(T);
+// SAFETY: as for `Lent`.
+unsafe impl<T> Send for Returned<T> {}
+
+impl Rank {
+    /// Does something with the engine, alone.
+    pub(crate) fn with<T>(&self, py: Python<'_>, work: impl FnOnce(&Engine) -> T) -> T {
+        let guard = self.lock(py);
+        let made = work(&self.guarded.engine);
+        self.leave(py, guard);
+        made
+    }
+
+    /// The same while others may run Python.
+    pub(crate) fn detached<T>(&self, py: Python<'_>, work: impl FnOnce(&Engine) -> T) -> T {
+        let guard = self.lock(py);
+        let engine = &self.guarded.engine;
+        let made = if engine.pending_bytes() < DETACH_FROM_BYTES {
+            work(engine)
+        } else {
+            let lent = Lent { engine, work };
+            py.detach(move || lent.done()).0
+        };
+        self.leave(py, guard);
+        made
+    }
+
+    /// Computes segments of a loop that are complete.
+    pub(crate) fn run_ready(&self, py: Python<'_>) -> PyResult<()> {
+        self.detached(py, Engine::run_ready).map_err(|error| api_error(py, &error.into()))
+    }
+
+    /// Drops an array of this rank's engine, now or when the lock is free.
+    pub(crate) fn drop_array(&self, array: LocalArray) {
+        match self.guarded.lock.try_lock() {
+            Ok(_guard) => drop(array),
+            Err(TryLockError::Poisoned(poisoned)) => {
+                let _guard = poisoned.into_inner();
+                drop(array);
+            }
+            Err(TryLockError::WouldBlock) => {
+                self.guarded.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(array);
+            }
+        }
+    }
+
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, ()> {
+        let lock = &self.guarded.lock;
+        match lock.try_lock() {
+            Ok(guard) => guard,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                // Whoever has it may need the interpreter to come to an end.
+                let wait = || Returned(lock.lock().unwrap_or_else(PoisonError::into_inner));
+                py.detach(wait).0
+            }
+        }
+    }
+
+    fn leave(&self, py: Python<'_>, guard: MutexGuard<'_, ()>) {
+        let dropped = {
+            let mut dropped = self.guarded.dropped.lock().unwrap_or_else(PoisonError::into_inner);
+            if dropped.is_empty() { Vec::new() } else { std::mem::take(&mut *dropped) }
+        };
+        drop(dropped);
+        drop(guard);
+        let let_go = {
+            let mut let_go = LET_GO.lock().unwrap_or_else(PoisonError::into_inner);
+            if let_go.is_empty() { Vec::new() } else { std::mem::take(&mut *let_go) }
+        };
+        let_go.into_iter().for_each(|object| drop(object.into_bound(py)));
+    }
+}

@@ -1,0 +1,99 @@
+"""How arrays and other objects come into the engine that computes.
+
+The native module calls these by name: for an operand that is none of its own, for an index, for an
+array that Python holds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._array import export
+from partita._errors import TeamError
+from partita._memory import bfloat
+from partita._partita import Array as NativeArray
+from partita._team.spmd import world
+
+if TYPE_CHECKING:
+    from partita._array.array import Array
+    from partita._partita import Rank
+
+Local = np.ndarray[Any, Any]
+
+
+def own_rank() -> Rank:
+    """The engine of this thread's team."""
+    return world().arrays
+
+
+def enter(array: Array) -> None:
+    """Let an array that Python holds be computed with; its memory stays its own."""
+    held = array._held
+    if held.team.size > 1:
+        message = (
+            f"an array on {held.team.size} ranks cannot be computed with; gather it, or use a team "
+            "of one rank"
+        )
+        raise TeamError(message, "several-ranks")
+    array._enter(held.team.arrays, *_place(export.whole(array)))
+
+
+def from_numpy(local: Local, rank: Rank) -> Array:
+    """An array in the memory of one of NumPy's."""
+    array: Any = NativeArray.__new__(NativeArray)
+    array._enter(rank, *_place(local))
+    made: Array = array
+    return made
+
+
+def _place(local: Local) -> tuple[tuple[int, Any, Any], Any, Any]:
+    """Address, shape, strides in elements; element type; who keeps the memory."""
+    size = local.dtype.itemsize
+    is_crooked = any(stride % size for stride in local.strides) or not local.flags.aligned
+    if is_crooked or not local.dtype.isnative:
+        local = np.array(local, dtype=local.dtype.newbyteorder("="), order="C")
+    address = local.__array_interface__["data"][0]
+    strides = [stride // size for stride in local.strides]
+    return (address, local.shape, strides), local.dtype, local
+
+
+def operand(given: Any, rank: Rank) -> Any:
+    """What an object is beside arrays; `NotImplemented` where it is nothing."""
+    if isinstance(given, np.ndarray | np.generic):
+        # A copy: the operation may be computed when its producer has changed it.
+        return from_numpy(_numbers(np.array(given)), rank)
+    if isinstance(given, bool | int | float | complex):
+        return given
+    if isinstance(given, list | tuple) or (
+        hasattr(type(given), "__array__") and getattr(given, "__array_ufunc__", 0) is not None
+    ):
+        return from_numpy(_numbers(np.array(given)), rank)
+    return NotImplemented
+
+
+def _numbers(local: Local) -> Local:
+    """The array, if its elements are numbers."""
+    if local.dtype.kind in "biufc" or local.dtype.name == bfloat.NAME:
+        return local
+    message = f"elements of {local.dtype} are no numbers; convert them first"
+    raise TypeError(message)
+
+
+def adopt(array: Array, rank: Rank) -> Array:
+    """An array of another engine, as one of this."""
+    return from_numpy(np.array(array.gather()), rank)
+
+
+def index(given: Any, rank: Rank) -> Array:
+    """An index that is no integer and no slice, as an array."""
+    if isinstance(given, NativeArray):
+        return given if given._rank is rank else adopt(given, rank)  # type: ignore[arg-type, return-value]
+    local = np.asarray(given)
+    if local.size == 0 and not isinstance(given, np.ndarray):
+        local = local.astype(np.int64)
+    if local.dtype.kind not in "biu":
+        message = f"index {given!r} is no integer, slice or mask; use one of these"
+        raise IndexError(message)
+    return from_numpy(np.array(local), rank)

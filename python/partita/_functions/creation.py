@@ -1,0 +1,278 @@
+"""Arrays from nothing, from numbers, from shapes."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._array import enter
+from partita._array.array import Array
+from partita._errors import LayoutError
+from partita._partita import lazy_empty, lazy_full, lazy_index
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from partita._partita import Layout, Rank
+    from partita._team.team import Team
+
+
+def _rank(team: Team | None, device: Any) -> Rank:
+    if device not in (None, "cpu"):
+        message = f"device {device!r} is not known here; use 'cpu' or None"
+        raise LayoutError(message, "device-unknown")
+    return enter.own_rank() if team is None else team.arrays
+
+
+def _shape(shape: Any) -> tuple[int, ...]:
+    try:
+        given = (operator.index(shape),)
+    except TypeError:
+        given = tuple(operator.index(n) for n in shape)
+    if any(n < 0 for n in given):
+        message = f"shape {given} has a negative size; use sizes from 0 on"
+        raise LayoutError(message, "shape-negative")
+    return given
+
+
+def _placed(array: Array, layout: Layout | None) -> Array:
+    return array if layout is None else array.redistribute(layout)
+
+
+def empty(
+    shape: Any,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    layout: Layout | None = None,
+    team: Team | None = None,
+) -> Array:
+    """Return an array whose elements nobody has set."""
+    rank = _rank(team, device)
+    return _placed(lazy_empty(rank, _shape(shape), dtype or np.float64), layout)
+
+
+def full(
+    shape: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    layout: Layout | None = None,
+    team: Team | None = None,
+) -> Array:
+    """Return an array with the same number everywhere."""
+    if isinstance(fill_value, Array) or (
+        isinstance(fill_value, np.ndarray) and fill_value.ndim == 0
+    ):
+        dtype = dtype or fill_value.dtype
+        fill_value = fill_value.item()
+    elif isinstance(fill_value, np.generic):
+        dtype, fill_value = dtype or fill_value.dtype, fill_value.item()
+    if dtype is None:
+        dtype = np.asarray(fill_value).dtype
+    made = lazy_full(_rank(team, device), _shape(shape), fill_value, dtype)
+    return _placed(made, layout)
+
+
+def zeros(shape: Any, dtype: Any = None, **where: Any) -> Array:
+    """Return an array of zeros."""
+    return full(shape, 0, dtype or np.float64, **where)
+
+
+def ones(shape: Any, dtype: Any = None, **where: Any) -> Array:
+    """Return an array of ones."""
+    return full(shape, 1, dtype or np.float64, **where)
+
+
+def _like(x: Any, dtype: Any, shape: Any) -> tuple[Any, Any]:
+    """Shape and element type like an array's."""
+    return (x.shape if shape is None else shape), dtype or x.dtype
+
+
+def empty_like(x: Any, /, dtype: Any = None, *, shape: Any = None, **where: Any) -> Array:
+    """Return an array of a shape and type like another's, whose elements nobody has set."""
+    return empty(*_like(x, dtype, shape), **where)
+
+
+def full_like(
+    x: Any, /, fill_value: Any, dtype: Any = None, *, shape: Any = None, **where: Any
+) -> Array:
+    """Return an array like another with the same number everywhere."""
+    shape, dtype = _like(x, dtype, shape)
+    return full(shape, fill_value, dtype, **where)
+
+
+def zeros_like(x: Any, /, dtype: Any = None, *, shape: Any = None, **where: Any) -> Array:
+    """Return zeros of a shape and type like another's."""
+    return zeros(*_like(x, dtype, shape), **where)
+
+
+def ones_like(x: Any, /, dtype: Any = None, *, shape: Any = None, **where: Any) -> Array:
+    """Return ones of a shape and type like another's."""
+    return ones(*_like(x, dtype, shape), **where)
+
+
+def arange(
+    start: Any,
+    /,
+    stop: Any = None,
+    step: Any = 1,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    layout: Layout | None = None,
+    team: Team | None = None,
+) -> Array:
+    """Return numbers from `start` on, before `stop`, `step` apart."""
+    if stop is None:
+        start, stop = 0, start
+    if step == 0:
+        raise LayoutError("arange with step 0; use another step", "step-zero")
+    if dtype is None:
+        whole = all(isinstance(n, int | np.integer) for n in (start, stop, step))
+        dtype = np.dtype(np.int64 if whole else np.float64)
+    dtype = np.dtype(dtype)
+    length = max(0, math.ceil((stop - start) / step))
+    # Numbers are computed in a type that has them all, then become what is asked for.
+    wide = np.dtype(np.int64) if dtype.kind in "iub" and length < 2**62 else np.dtype(np.float64)
+    index = lazy_index(_rank(team, device), (length,), 0)
+    if wide.kind == "i" and all(isinstance(n, int | np.integer) for n in (start, step)):
+        numbers = index * int(step) + int(start)
+    else:
+        numbers = index._cast(np.float64) * float(step) + float(start)
+    return _placed(numbers if numbers.dtype == dtype else numbers._cast(dtype), layout)
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    /,
+    num: int = 50,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    endpoint: bool = True,
+    layout: Layout | None = None,
+    team: Team | None = None,
+) -> Array:
+    """Return `num` numbers from `start` to `stop`, evenly apart."""
+    number = operator.index(num)
+    if number < 0:
+        raise LayoutError(f"{number} numbers; use 0 or more", "shape-negative")
+    if dtype is None:
+        dtype = np.result_type(np.float64, np.asarray(start), np.asarray(stop))
+    dtype = np.dtype(dtype)
+    n_steps = number - 1 if endpoint else number
+    wide = np.complex128 if np.iscomplexobj([start, stop]) else np.float64
+    index = lazy_index(_rank(team, device), (number,), 0)._cast(wide)
+    step = (stop - start) / n_steps if n_steps > 0 else 0.0
+    if step == 0 and n_steps > 0:
+        # A step too small for its type: the distance is divided last.
+        numbers = index / n_steps * (stop - start) + start
+    else:
+        numbers = index * step + start
+    if endpoint and number > 1:
+        numbers[-1] = stop
+    return _placed(numbers if numbers.dtype == dtype else numbers._cast(dtype), layout)
+
+
+def eye(
+    n_rows: int,
+    n_cols: int | None = None,
+    /,
+    *,
+    k: int = 0,
+    dtype: Any = None,
+    device: Any = None,
+    layout: Layout | None = None,
+    team: Team | None = None,
+) -> Array:
+    """Return ones on the `k`-th diagonal, zeros elsewhere."""
+    shape = (n_rows, n_rows if n_cols is None else n_cols)
+    rank = _rank(team, device)
+    rows, columns = lazy_index(rank, shape, 0), lazy_index(rank, shape, 1)
+    return _placed((columns - rows == k)._cast(dtype or np.float64), layout)
+
+
+def _below(x: Array, k: int) -> Array:
+    """Where a matrix's entries stand on or below the `k`-th diagonal."""
+    if x.ndim < 2:
+        message = f"a shape of {x.shape} has no diagonals; use two dimensions or more"
+        raise LayoutError(message, "matrix-needed")
+    rank, shape = x._rank, x.shape[-2:]
+    below: Array = lazy_index(rank, shape, 1) - lazy_index(rank, shape, 0) <= k
+    return below
+
+
+def tril(x: Array, /, *, k: int = 0) -> Array:
+    """Return the matrices with zeros above the `k`-th diagonal."""
+    from partita._functions.searching import where
+
+    return where(_below(x, k), x, zeros((), x.dtype, team=x.team))
+
+
+def triu(x: Array, /, *, k: int = 0) -> Array:
+    """Return the matrices with zeros below the `k`-th diagonal."""
+    from partita._functions.searching import where
+
+    return where(_below(x, k - 1), zeros((), x.dtype, team=x.team), x)
+
+
+def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Array]:
+    """Return coordinates of a grid, one array for each vector of coordinates."""
+    if indexing not in ("xy", "ij"):
+        raise LayoutError(f"indexing {indexing!r}; use 'xy' or 'ij'", "indexing-unknown")
+    vectors = [a if isinstance(a, Array) else asarray(a) for a in arrays]
+    for vector in vectors:
+        if vector.ndim != 1:
+            message = f"coordinates of shape {vector.shape}; use vectors"
+            raise LayoutError(message, "vector-needed")
+    ndim = len(vectors)
+    order = list(range(ndim))
+    if indexing == "xy" and ndim > 1:
+        order[:2] = [1, 0]
+    shape = [0] * ndim
+    for vector, dim in zip(vectors, order, strict=True):
+        shape[dim] = vector.shape[0]
+    grids = []
+    for vector, dim in zip(vectors, order, strict=True):
+        own = [1] * ndim
+        own[dim] = vector.shape[0]
+        grids.append(+vector._reshape(own, None)._broadcast(shape))
+    return grids
+
+
+def asarray(
+    obj: Any,
+    layout: Layout | None = None,
+    team: Team | None = None,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    copy: bool | None = None,
+) -> Array:
+    """Return an array from any supported object, without a copy if possible.
+
+    Objects with `__partitioned__` or `__distarray__` keep their distribution. Any other object is
+    a whole array that every rank has; each rank keeps its part of `layout`, or all of it.
+    Collective: all ranks must pass the same kind of object, and get an error if they do not.
+    """
+    from partita._protocol.asarray import taken_over
+
+    _rank(team, device)
+    array = taken_over(obj, layout, team, copy=copy)
+    if dtype is None or array.dtype == np.dtype(dtype):
+        return array
+    if copy is False:
+        message = f"elements of {array.dtype} become {np.dtype(dtype)}; use copy=None"
+        raise ValueError(message)
+    return array._cast(dtype)
+
+
+def copy(x: Array, /) -> Array:
+    """Return the same elements in memory of their own."""
+    return x.copy()

@@ -1,0 +1,93 @@
+"""NumPy's own functions on our arrays, text, and copies in files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from partita._array.array import Array
+
+# More elements than this are shown by their corners.
+_MOST_SHOWN = 1000
+_AT_EACH_END = 3
+
+
+def namespace(version: str | None = None) -> Any:
+    """The module whose functions arrays are for."""
+    import partita
+
+    if version not in (None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12"):
+        raise ValueError(f"version {version!r} of the Array API; use '2025.12'")
+    return partita
+
+
+def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    """Let `numpy.sin(a)` and mixed operands stay arrays of ours."""
+    import partita
+
+    function = getattr(partita, ufunc.__name__, None)
+    out = options.pop("out", None)
+    if method == "reduce" and ufunc.__name__ in _REDUCTIONS:
+        options.pop("initial", None)
+        function, method = getattr(partita, _REDUCTIONS[ufunc.__name__]), "__call__"
+        options.setdefault("axis", 0)
+    dtype = options.pop("dtype", None)
+    if method != "__call__" or function is None or any(options.get(k) is not None for k in ("where", "casting")):
+        return NotImplemented
+    made = function(*inputs, **options)
+    if dtype is not None:
+        made = made.astype(dtype)
+    if out is None:
+        return made
+    (target,) = out
+    target[...] = made if isinstance(target, Array) else made.gather()
+    return target
+
+
+_REDUCTIONS = {
+    "add": "sum",
+    "multiply": "prod",
+    "minimum": "min",
+    "maximum": "max",
+    "logical_and": "all",
+    "logical_or": "any",
+}
+
+
+def array_function(self: Array, function: Any, kinds: Any, args: Any, options: Any) -> Any:
+    """Let `numpy.concatenate([a, b])` and the like stay arrays of ours."""
+    import partita
+
+    ours = getattr(partita, function.__name__, None)
+    if ours is None or function.__module__ not in ("numpy", "numpy.linalg", "numpy.fft"):
+        return NotImplemented
+    return ours(*args, **options)
+
+
+def text_of(array: Array) -> str:
+    """The elements as text; of a large array only the corners travel."""
+    if array.size <= _MOST_SHOWN:
+        return str(array.gather())
+    with np.printoptions(threshold=0, edgeitems=_AT_EACH_END):
+        return str(_corners(array).gather())
+
+
+def _corners(array: Array) -> Array:
+    """The ends of each dimension, with one entry more to be left out."""
+    from partita._functions.manipulation import concat
+
+    for axis, size in enumerate(array.shape):
+        if size > 2 * _AT_EACH_END:
+            before = (slice(None),) * axis
+            first = array[(*before, slice(_AT_EACH_END))]
+            last = array[(*before, slice(-_AT_EACH_END - 1, None))]
+            array = concat([first, last], axis=axis)
+    return array
+
+
+def rebuilt(whole: Any) -> Array:
+    """An array of a rank that has all of it, from its elements."""
+    from partita._functions.creation import asarray
+
+    return asarray(whole)

@@ -1,0 +1,261 @@
+"""Other shapes, other orders, several arrays together."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._array.array import Array
+from partita._errors import LayoutError
+from partita._functions.creation import empty
+from partita._functions.elementwise import _an_array
+from partita._functions.types import result_type
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def _axis(axis: Any, ndim: int) -> int:
+    at = operator.index(axis)
+    if not -ndim <= at < ndim:
+        message = f"axis {at} of an array of {ndim} dimensions; use -{ndim} to {ndim} - 1"
+        raise IndexError(message)
+    return at % ndim
+
+
+def _axes(axis: Any, ndim: int) -> list[int]:
+    given = axis if isinstance(axis, tuple | list) else (axis,)
+    axes = [_axis(one, ndim) for one in given]
+    if len(set(axes)) < len(axes):
+        raise ValueError(f"axes {tuple(given)} name one twice; name each once")
+    return axes
+
+
+def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Array:
+    """Return the elements in another shape; -1 is what is left."""
+    array = _an_array(x)
+    wanted = [operator.index(n) for n in shape] if np.iterable(shape) else [operator.index(shape)]
+    if -1 in wanted:
+        at = wanted.index(-1)
+        rest = math.prod(n for number, n in enumerate(wanted) if number != at)
+        wanted[at] = math.prod(array.shape) // rest if rest else 0
+    if any(n < 0 for n in wanted) or math.prod(wanted) != math.prod(array.shape):
+        message = f"the shape {array.shape} cannot become {tuple(shape) if np.iterable(shape) else shape}; use as many elements"
+        raise ValueError(message)
+    made = array._reshape(wanted, copy)
+    if made is None:
+        raise ValueError("the new shape needs a copy; use copy=None")
+    return made
+
+
+def broadcast_to(x: Any, /, shape: Any) -> Array:
+    """Return a view with elements repeated."""
+    return _an_array(x)._broadcast([operator.index(n) for n in (shape if np.iterable(shape) else [shape])])
+
+
+def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
+    """Return the shape that arrays of these shapes have together."""
+    return np.broadcast_shapes(*shapes)
+
+
+def broadcast_arrays(*arrays: Any) -> list[Array]:
+    """Return views of arrays with the shape they have together."""
+    given = [_an_array(one) for one in arrays]
+    shape = np.broadcast_shapes(*(one.shape for one in given))
+    return [broadcast_to(one, shape) for one in given]
+
+
+def expand_dims(x: Any, /, axis: Any = 0) -> Array:
+    """Return a view with dimensions of size 1 added."""
+    array = _an_array(x)
+    n_new = len(axis) if isinstance(axis, tuple | list) else 1
+    axes = _axes(axis, array.ndim + n_new)
+    index: list[Any] = [slice(None)] * (array.ndim + n_new)
+    for one in axes:
+        index[one] = None
+    return array[tuple(index)]
+
+
+def squeeze(x: Any, /, axis: Any = None) -> Array:
+    """Return a view without dimensions of size 1."""
+    array = _an_array(x)
+    if axis is None:
+        axes = [at for at, size in enumerate(array.shape) if size == 1]
+    else:
+        axes = _axes(axis, array.ndim)
+    for one in axes:
+        if array.shape[one] != 1:
+            raise ValueError(f"dimension {one} has size {array.shape[one]}; only 1 can go")
+    return array[tuple(0 if at in axes else slice(None) for at in range(array.ndim))]
+
+
+def permute_dims(x: Any, /, axes: Sequence[int]) -> Array:
+    """Return a view with the dimensions in another order."""
+    return _an_array(x)._permute(list(axes))
+
+
+def transpose(x: Any, /, axes: Sequence[int] | None = None) -> Array:
+    """Return a view with the dimensions in another order, the reverse one if none is given."""
+    array = _an_array(x)
+    return array._permute(list(range(array.ndim))[::-1] if axes is None else list(axes))
+
+
+def matrix_transpose(x: Any, /) -> Array:
+    """Return a view with the last two dimensions exchanged."""
+    array = _an_array(x)
+    if array.ndim < 2:
+        raise ValueError(f"an array of {array.ndim} dimensions is no matrix; use two or more")
+    return swapaxes(array, -1, -2)
+
+
+def swapaxes(x: Any, axis1: int, axis2: int, /) -> Array:
+    """Return a view with two dimensions exchanged."""
+    array = _an_array(x)
+    order = list(range(array.ndim))
+    a, b = _axis(axis1, array.ndim), _axis(axis2, array.ndim)
+    order[a], order[b] = b, a
+    return array._permute(order)
+
+
+def moveaxis(x: Any, source: Any, destination: Any, /) -> Array:
+    """Return a view with dimensions moved to other places."""
+    array = _an_array(x)
+    sources, targets = _axes(source, array.ndim), _axes(destination, array.ndim)
+    if len(sources) != len(targets):
+        raise ValueError(f"{len(sources)} dimensions for {len(targets)} places; give as many")
+    order = [at for at in range(array.ndim) if at not in sources]
+    for place, at in sorted(zip(targets, sources, strict=True)):
+        order.insert(place, at)
+    return array._permute(order)
+
+
+def flip(x: Any, /, axis: Any = None) -> Array:
+    """Return a view with the order along axes reversed."""
+    array = _an_array(x)
+    axes = range(array.ndim) if axis is None else _axes(axis, array.ndim)
+    turn = slice(None, None, -1)
+    return array[tuple(turn if at in axes else slice(None) for at in range(array.ndim))]
+
+
+def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Array:
+    """Return arrays one behind the other along an axis; in a row without one."""
+    given = [_an_array(one) for one in arrays]
+    if not given:
+        raise ValueError("no arrays to put together; give one at least")
+    if axis is None:
+        given, axis = [one.reshape(-1) for one in given], 0
+    at = _axis(axis, given[0].ndim)
+    first = given[0].shape
+    for one in given[1:]:
+        if one.ndim != len(first) or any(
+            a != b for dim, (a, b) in enumerate(zip(first, one.shape, strict=True)) if dim != at
+        ):
+            message = f"shapes {first} and {one.shape} along axis {at}; the other sizes must agree"
+            raise LayoutError(message, "shapes-differ")
+    shape = list(first)
+    shape[at] = sum(one.shape[at] for one in given)
+    made = empty(shape, result_type(*given), team=given[0].team)
+    start = 0
+    for one in given:
+        stop = start + one.shape[at]
+        made[(slice(None),) * at + (slice(start, stop),)] = one
+        start = stop
+    return made
+
+
+def concatenate(arrays: Sequence[Any], /, axis: int | None = 0) -> Array:
+    """Return arrays one behind the other along an axis."""
+    return concat(arrays, axis=axis)
+
+
+def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Array:
+    """Return arrays one behind the other along a new axis."""
+    given = [_an_array(one) for one in arrays]
+    if len({one.shape for one in given}) > 1:
+        shapes = sorted({one.shape for one in given})
+        raise ValueError(f"shapes {shapes} cannot be stacked; use one shape")
+    return concat([expand_dims(one, axis=axis) for one in given], axis=axis)
+
+
+def hstack(arrays: Sequence[Any], /) -> Array:
+    """Return arrays side by side."""
+    given = [_an_array(one) for one in arrays]
+    given = [one.reshape(1) if one.ndim == 0 else one for one in given]
+    return concat(given, axis=0 if given and given[0].ndim == 1 else 1)
+
+
+def vstack(arrays: Sequence[Any], /) -> Array:
+    """Return arrays below each other."""
+    given = [_an_array(one) for one in arrays]
+    return concat([one.reshape((1, -1)) if one.ndim < 2 else one for one in given], axis=0)
+
+
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
+    """Return views of the entries along an axis."""
+    array = moveaxis(_an_array(x), axis, 0)
+    return tuple(array[at] for at in range(array.shape[0]))
+
+
+def roll(x: Any, /, shift: Any, axis: Any = None) -> Array:
+    """Return the elements moved along axes, those that leave coming in at the other end."""
+    array = _an_array(x)
+    if axis is None:
+        return roll(array.reshape(-1), sum(np.ravel(shift).tolist()), axis=0).reshape(array.shape)
+    axes = axis if isinstance(axis, tuple | list) else (axis,)
+    shifts = shift if isinstance(shift, tuple | list) else (shift,) * len(axes)
+    if len(shifts) != len(axes):
+        raise ValueError(f"{len(shifts)} shifts for {len(axes)} axes; give as many")
+    made = array
+    for by, one in zip(shifts, axes, strict=True):
+        made = _rolled(made, operator.index(by), _axis(one, array.ndim))
+    return +made if made is array else made
+
+
+def _rolled(array: Array, by: int, axis: int) -> Array:
+    size = array.shape[axis]
+    by = by % size if size else 0
+    if by == 0:
+        return array
+    made = empty(array.shape, array.dtype, team=array.team)
+    before = (slice(None),) * axis
+    made[(*before, slice(by, None))] = array[(*before, slice(None, size - by))]
+    made[(*before, slice(None, by))] = array[(*before, slice(size - by, None))]
+    return made
+
+
+def repeat(x: Any, repeats: Any, /, axis: int | None = None) -> Array:
+    """Return each element several times."""
+    array = _an_array(x)
+    if axis is None:
+        array, axis = array.reshape(-1), 0
+    at = _axis(axis, array.ndim)
+    if isinstance(repeats, int | np.integer):
+        wide = expand_dims(array, axis=at + 1)
+        shape = list(wide.shape)
+        shape[at + 1] = int(repeats)
+        final = list(array.shape)
+        final[at] *= int(repeats)
+        return reshape(+broadcast_to(wide, shape), final)
+    counts = np.asarray(repeats.gather() if isinstance(repeats, Array) else repeats)
+    positions = np.repeat(np.arange(array.shape[at]), counts)
+    return array[(slice(None),) * at + (positions,)]
+
+
+def tile(x: Any, repetitions: Any, /) -> Array:
+    """Return the array several times beside itself."""
+    array = _an_array(x)
+    times = tuple(repetitions) if np.iterable(repetitions) else (repetitions,)
+    ndim = max(array.ndim, len(times))
+    times = (1,) * (ndim - len(times)) + times
+    shape = (1,) * (ndim - array.ndim) + array.shape
+    wide = array.reshape([n for size in shape for n in (1, size)])
+    full = [n for count, size in zip(times, shape, strict=True) for n in (count, size)]
+    return reshape(+broadcast_to(wide, full), [c * n for c, n in zip(times, shape, strict=True)])
+
+
+def ravel(x: Any, /) -> Array:
+    """Return the elements in a row."""
+    return reshape(x, -1)

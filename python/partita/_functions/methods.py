@@ -1,0 +1,153 @@
+"""The methods that NumPy's arrays have, for ours: each calls the function of its name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._array.array import Array
+from partita._functions import elementwise, interop, manipulation, searching, statistics, types
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    _Base = Array
+else:
+    _Base = object
+
+
+class NumPyMethods(_Base):
+    """Methods by the names of NumPy."""
+
+    __hash__ = None  # type: ignore[assignment]
+    __array_priority__ = 1000.0
+    __array_ufunc__ = interop.array_ufunc
+    __array_function__ = interop.array_function
+
+    sum, prod, min, max = statistics.sum, statistics.prod, statistics.min, statistics.max
+    mean, var, std = statistics.mean, statistics.var, statistics.std
+    any, all = statistics.any, statistics.all
+    cumsum, cumprod = statistics.cumsum, statistics.cumprod
+    argmin, argmax = searching.argmin, searching.argmax
+    nonzero = searching.nonzero
+    squeeze, swapaxes, repeat = manipulation.squeeze, manipulation.swapaxes, manipulation.repeat
+    ravel = manipulation.ravel
+    clip = elementwise.clip
+
+    def astype(self, dtype: Any, *, copy: bool = True) -> Array:
+        """Return the elements in another type."""
+        return types.astype(self, dtype, copy=copy)
+
+    def reshape(self, *shape: Any, copy: bool | None = None) -> Array:
+        """Return the elements in another shape, given as numbers or as one tuple."""
+        wanted = shape[0] if len(shape) == 1 else shape
+        return manipulation.reshape(self, wanted, copy=copy)
+
+    def transpose(self, *axes: Any) -> Array:
+        """Return a view with the dimensions in another order."""
+        given = axes[0] if len(axes) == 1 else axes
+        return manipulation.transpose(self, given or None)
+
+    def flatten(self) -> Array:
+        """Return the elements in a row, in memory of their own."""
+        return manipulation.reshape(self, -1, copy=True)
+
+    def fill(self, value: Any) -> None:
+        """Set every element."""
+        self[...] = value
+
+    def conj(self) -> Array:
+        """Return the complex conjugate of each element."""
+        made: Array = elementwise.FUNCTIONS["conj"](self)
+        return made
+
+    def round(self) -> Array:
+        """Return each element rounded, halves to the even side."""
+        made: Array = elementwise.FUNCTIONS["round"](self)
+        return made
+
+    @property
+    def real(self) -> Array:
+        """The real parts."""
+        made: Array = elementwise.FUNCTIONS["real"](self)
+        return made
+
+    @property
+    def imag(self) -> Array:
+        """The imaginary parts."""
+        made: Array = elementwise.FUNCTIONS["imag"](self)
+        return made
+
+    @property
+    def T(self) -> Array:
+        """A view with the dimensions in reverse order."""
+        return manipulation.transpose(self)
+
+    @property
+    def mT(self) -> Array:
+        """A view with the last two dimensions exchanged."""
+        return manipulation.matrix_transpose(self)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self.dtype.itemsize
+
+    @property
+    def device(self) -> str:
+        """Where the elements are."""
+        return "cpu"
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Array:
+        """Return the array on a device."""
+        if device != "cpu":
+            raise ValueError(f"device {device!r} is not known here; use 'cpu'")
+        return self
+
+    def tolist(self) -> Any:
+        """Return the elements as lists of numbers. Collective."""
+        return self._whole().tolist()
+
+    def _whole(self) -> np.ndarray[Any, Any]:
+        whole = self.gather()
+        assert whole is not None
+        return whole
+
+    def __iter__(self) -> Iterator[Array]:
+        if self.ndim == 0:
+            raise TypeError("an array without dimensions has no entries; use item()")
+        return (self[at] for at in range(self.shape[0]))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(statistics.any(self == value))
+
+    def __str__(self) -> str:
+        return interop.text_of(self)
+
+    def __format__(self, how: str) -> str:
+        return format(self.item(), how) if how and self.ndim == 0 else str(self)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        """The module whose functions these arrays are for."""
+        return interop.namespace(api_version)
+
+    def __reduce__(self) -> Any:
+        return interop.rebuilt, (self._whole(),)
+
+    def __copy__(self) -> Array:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> Array:
+        return self.copy()
+
+
+def attach() -> None:
+    """Put the methods into the class."""
+    own = {"__module__", "__dict__", "__weakref__", "__doc__", "__annotations__", "__static_attributes__"}
+    for name, member in vars(NumPyMethods).items():
+        if name not in own and not name.startswith("__firstline"):
+            setattr(Array, name, member)
+
+
+attach()

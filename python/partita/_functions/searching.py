@@ -1,0 +1,53 @@
+"""Where elements are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from partita._array.array import Array
+from partita._functions.elementwise import _an_array
+from partita._functions.statistics import _reduced
+from partita._partita import lazy_nonzero, lazy_where
+
+
+def argmax(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> Array:
+    """Return the index of the first largest element."""
+    return _reduced("argmax", x, axis, keepdims)
+
+
+def argmin(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> Array:
+    """Return the index of the first smallest element."""
+    return _reduced("argmin", x, axis, keepdims)
+
+
+def count_nonzero(x: Any, /, axis: Any = None, *, keepdims: bool = False) -> Array:
+    """Return how many elements are not zero."""
+    return _reduced("count_nonzero", x, axis, keepdims)
+
+
+def nonzero(x: Any, /) -> tuple[Array, ...]:
+    """Return where elements are not zero: positions along each dimension."""
+    array = _an_array(x)
+    if array.ndim == 0:
+        raise ValueError("an array without dimensions has no positions; use reshape(1)")
+    return tuple(lazy_nonzero(array))
+
+
+def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
+    """Return `x1` where a condition holds, `x2` elsewhere; positions without them."""
+    if x1 is None and x2 is None:
+        return nonzero(condition)
+    if not isinstance(condition, Array):
+        anchor = next((one for one in (x1, x2) if isinstance(one, Array)), None)
+        condition = _an_array(condition) if anchor is None else _beside(condition, anchor)
+    if not any(isinstance(one, Array | np.ndarray | np.generic) for one in (x1, x2)):
+        x1 = _an_array(x1)
+    return lazy_where(condition, x1, x2)
+
+
+def _beside(given: Any, anchor: Array) -> Array:
+    from partita._array import enter
+
+    return enter.from_numpy(np.array(given), anchor._rank)

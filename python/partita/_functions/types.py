@@ -1,0 +1,60 @@
+"""Element types, promotion and limits; constants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._array.array import Array
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+bool = np.dtype("bool")
+int8, int16, int32, int64 = map(np.dtype, ("int8", "int16", "int32", "int64"))
+uint8, uint16, uint32, uint64 = map(np.dtype, ("uint8", "uint16", "uint32", "uint64"))
+float16, float32, float64 = map(np.dtype, ("float16", "float32", "float64"))
+complex64, complex128 = map(np.dtype, ("complex64", "complex128"))
+
+e, inf, nan, newaxis, pi = np.e, np.inf, np.nan, None, np.pi
+
+
+def _plain(given: Any) -> Any:
+    """An array's element type; numbers and types as they are."""
+    return given.dtype if isinstance(given, Array) else given
+
+
+def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
+    """Return the element type that operands have together."""
+    return np.result_type(*map(_plain, arrays_and_dtypes))
+
+
+def can_cast(from_: Any, to: Any, /) -> Any:
+    """Return whether elements of one type become another without loss, as the standard says."""
+    return np.can_cast(_plain(from_), to)
+
+
+def finfo(type: Any, /) -> Any:
+    """Return the limits of a floating type."""
+    return np.finfo(_plain(type))
+
+
+def iinfo(type: Any, /) -> Any:
+    """Return the limits of an integer type."""
+    return np.iinfo(_plain(type))
+
+
+def isdtype(dtype: Any, kind: Any) -> Any:
+    """Return whether an element type is of a kind."""
+    return np.isdtype(dtype, kind)
+
+
+def astype(x: Array, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Array:
+    """Return the elements in another type."""
+    if not copy and np.dtype(dtype) == x.dtype:
+        return x
+    return x._cast(dtype)
+
+
+dtype: Callable[..., np.dtype[Any]] = np.dtype
