@@ -44,6 +44,12 @@ from partita._team import place as _place  # noqa: F401  (watches forks from the
 if _typing.TYPE_CHECKING:
     from partita._array.array import Array
     from partita._findings import Finding
+    from partita._functions.creation import *  # noqa: F403
+    from partita._functions.elementwise import *  # noqa: F403
+    from partita._functions.manipulation import *  # noqa: F403
+    from partita._functions.searching import *  # noqa: F403
+    from partita._functions.statistics import *  # noqa: F403
+    from partita._functions.types import *  # noqa: F403
     from partita._protocol.check import check
     from partita._protocol.distarray import from_distarray
     from partita._protocol.from_local import from_local
@@ -87,18 +93,29 @@ _LATER = {
 # Functions of arrays, by the module that has them; elementwise ones are in a table of their own.
 _FUNCTIONS = {
     "creation": """arange asarray copy empty empty_like eye full full_like linspace meshgrid ones
-        ones_like tril triu zeros zeros_like""",
-    "elementwise": "angle clip positive",
+        ones_like zeros zeros_like""",
+    "elementwise": """angle clip positive
+        abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin
+        asinh atan atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_not
+        bitwise_or bitwise_right_shift bitwise_xor cbrt ceil conj conjugate copysign cos cosh
+        divide equal erf erfc exp exp2 expm1 fabs floor floor_divide greater greater_equal hypot
+        imag invert isfinite isinf isnan left_shift less less_equal log log10 log1p log2
+        logaddexp logical_and logical_not logical_or logical_xor maximum minimum mod multiply
+        negative nextafter not_equal pow power real reciprocal remainder right_shift round sign
+        signbit sin sinh sqrt square subtract tan tanh true_divide trunc""",
     "manipulation": """broadcast_arrays broadcast_shapes broadcast_to concat concatenate expand_dims
         flip hstack matrix_transpose moveaxis permute_dims ravel repeat reshape roll squeeze stack
-        swapaxes tile transpose unstack vstack""",
+        swapaxes tile transpose tril triu unstack vstack""",
     "searching": "argmax argmin count_nonzero nonzero where",
     "statistics": """all allclose amax amin any array_equal cumprod cumsum cumulative_prod
         cumulative_sum max mean min prod std sum var""",
-    "types": """astype bool can_cast complex64 complex128 dtype e finfo float16 float32 float64 iinfo
-        inf int8 int16 int32 int64 isdtype nan newaxis pi result_type uint8 uint16 uint32 uint64""",
+    "types": """astype bool can_cast complex64 complex128 dtype e finfo float16 float32
+        float64 iinfo inf int8 int16 int32 int64 isdtype nan newaxis pi result_type
+        uint8 uint16 uint32 uint64""",
 }
-_LATER |= {name: f"_functions.{module}" for module, names in _FUNCTIONS.items() for name in names.split()}
+_LATER |= {
+    name: f"_functions.{module}" for module, names in _FUNCTIONS.items() for name in names.split()
+}
 
 _MODULES = ("dask", "dist", "distdl", "ir", "ray")
 # Those that are nothing without another library are not listed, but found.
@@ -125,16 +142,11 @@ def __getattr__(name: str) -> _typing.Any:
 
     if name in _MODULES or name in _EXTRAS:
         return import_module(f"partita.{name}")
-    if name.startswith("__"):
+    if name not in _LATER:
         raise AttributeError(f"module 'partita' has no attribute {name!r}")
     # Arrays get their methods with the functions.
     import_module("partita._functions.methods")
-    if name in _LATER:
-        found = getattr(import_module(f"partita.{_LATER[name]}"), name)
-    else:
-        found = import_module("partita._functions.elementwise").FUNCTIONS.get(name)
-    if found is None and name != "newaxis":
-        raise AttributeError(f"module 'partita' has no attribute {name!r}")
+    found = getattr(import_module(f"partita.{_LATER[name]}"), name)
     # A name is looked for once: programs use it in their loops.
     globals()[name] = found
     return found
@@ -171,7 +183,6 @@ __all__ = [
     "Whole",
     "__version__",
     "all_sum_reduce",
-    "asarray",
     "broadcast",
     "check",
     "from_dask",
@@ -185,4 +196,5 @@ __all__ = [
     "sum_reduce",
     "transpose_partition",
     "world",
+    *sorted(name for names in _FUNCTIONS.values() for name in names.split()),
 ]

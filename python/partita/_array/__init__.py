@@ -2,6 +2,9 @@
 
 - `array`: `Array`.
 - `described`: what every array knows of itself without asking anybody.
+- `dtypes`: element types by name.
+- `enter`: how arrays and other objects come into the engine that computes.
 - `export`: how an array is handed on: `__partitioned__` in its dialects, `__distarray__`.
+- `held`: what a rank holds of an array: buffers, layout, producer.
 - `html`: what a notebook shows.
 """

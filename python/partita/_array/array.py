@@ -7,7 +7,7 @@ Python is put into it here, once, when this module is loaded.
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -49,10 +49,6 @@ class Methods(Described, _Base):
         self._hold(Held(buffers, layout, team, dtype, reasons))
 
     @property
-    def _layout(self) -> Layout:
-        return self._held.layout
-
-    @property
     def _team(self) -> Team:
         return self._held.team
 
@@ -84,7 +80,7 @@ class Methods(Described, _Base):
     def owned(self) -> Local:
         """This rank's buffer without its halo; not a copy."""
         buffer = self.local
-        pieces = self._layout.pieces(self._team.rank)
+        pieces = self.layout.pieces(self._team.rank)
         own = [piece for piece in pieces if all(piece.owned_shape)]
         if len(pieces) != 1 and sum(int(np.prod(p.owned_shape)) for p in own) == buffer.size:
             return buffer
@@ -109,9 +105,9 @@ class Methods(Described, _Base):
     def pieces(self) -> list[tuple[Piece, Local]]:
         """One (piece, buffer) pair per piece that this rank holds."""
         pairs: list[tuple[Piece, Local]] = []
-        if self._team.rank not in self._layout.ranks:
+        if self._team.rank not in self.layout.ranks:
             return pairs
-        for piece in self._layout.pieces(self._team.rank):
+        for piece in self.layout.pieces(self._team.rank):
             cut = zip(piece.local_start, piece.shape, strict=True)
             box = tuple(slice(start, start + length) for start, length in cut)
             pairs.append((piece, self._view(piece.buffer, box)))
@@ -123,7 +119,7 @@ class Methods(Described, _Base):
 
     def _moved(self, layout: Layout, out: Local | None = None) -> list[Local]:
         carrier = _carrier(self.dtype)
-        made = plan(self._layout, layout, carrier.name)
+        made = plan(self.layout, layout, carrier.name)
         into = out if out is None else _seen_as(carrier, _listed(out))
         moved = made.apply(_seen_as(carrier, self._buffers), self._team, into)
         return _seen_as(self.dtype, _listed(moved))
@@ -138,7 +134,7 @@ class Methods(Described, _Base):
             seen = _seen_as(_carrier(self.dtype), held.buffers)
             held.carried = [as_bits(one) for one in seen]
         held.team.native.run_in_place(held.exchange, held.carried)
-        return self  # type: ignore[return-value]
+        return _seen(self)
 
     def gather(self, root: int | None = None) -> Local | None:
         """Return the whole array on every rank, or on `root` with None elsewhere. Collective."""
@@ -168,7 +164,7 @@ class Methods(Described, _Base):
     def copy(self) -> Array:
         """Return the same array in new memory."""
         if self._is_lazy:
-            return +self
+            return _seen(+self)
         held = copy(self._held)
         held.buffers = [buffer.copy() for buffer in held.buffers]
         held.reasons = ["copy=True"] * len(held.buffers)
@@ -186,7 +182,7 @@ class Methods(Described, _Base):
 
     def partition(self, position: Sequence[int]) -> Any:
         """Return the data of one partition of `__partitioned__`, given its position."""
-        return export.partition(self, position)
+        return export.partition(_seen(self), position)
 
     @property
     def __partitioned__(self) -> dict[str, Any]:
@@ -202,21 +198,21 @@ class Methods(Described, _Base):
         Locations are tuples (ip, pid) in "spec", ranks in "heat", and addresses in "ip". Heat
         itself reads blocks along one axis, one per rank in order; redistribute others first.
         """
-        return export.partitioned(self, dialect)
+        return export.partitioned(_seen(self), dialect)
 
     def __distarray__(self) -> dict[str, Any]:
         """This rank's buffer with a rule per dimension, for the Distributed Array Protocol."""
-        return export.distarray(self)
+        return export.distarray(_seen(self))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Local:
         """For NumPy: this rank's memory, where it is the whole array; refused where it is not."""
-        found: Local = np.array(export.whole(self), dtype=dtype, copy=copy)
+        found: Local = np.array(export.whole(_seen(self)), dtype=dtype, copy=copy)
         return found
 
     def __dlpack__(self, **options: Any) -> Any:
         """For DLPack: this rank's memory, where it is the whole array."""
         try:
-            buffer = export.whole(self)
+            buffer = export.whole(_seen(self))
         except ProtocolError as error:
             # What the standard says consumers shall expect.
             raise BufferError(str(error)) from None
@@ -227,11 +223,11 @@ class Methods(Described, _Base):
         return (1, 0)
 
     def __repr__(self) -> str:
-        words = f"<{type(self).__name__} {self.shape} {self.dtype}, {self._layout.notation}"
+        words = f"<{type(self).__name__} {self.shape} {self.dtype}, {self.layout.notation}"
         return f"{words[:78]}…>" if len(words) > 79 else f"{words}>"
 
     def _repr_html_(self) -> str:
-        return html.page(self)
+        return html.page(_seen(self))
 
 
 if TYPE_CHECKING:
@@ -242,11 +238,22 @@ if TYPE_CHECKING:
 else:
     Array = NativeArray
     # Those of the native class are faster, those of every class are its own.
-    _KEPT = {"shape", "ndim", "dtype", *vars(type("Plain", (), {})), *vars(type("Slotted", (), {"__slots__": ()}))}
+    _KEPT = {
+        "shape",
+        "ndim",
+        "dtype",
+        *vars(type("Plain", (), {})),
+        *vars(type("Slotted", (), {"__slots__": ()})),
+    }
     for _part in (Described, Methods):
         for _name, _member in vars(_part).items():
             if _name not in _KEPT and _name != "__annotations__":
                 setattr(Array, _name, _member)
+
+
+def _seen(array: NativeArray) -> Array:
+    """The native class as what it is once Python's part is in it."""
+    return cast("Array", array)
 
 
 def _carrier(dtype: np.dtype[Any]) -> np.dtype[Any]:

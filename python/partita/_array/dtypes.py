@@ -25,7 +25,7 @@ def name_of(given: Any) -> str:
     if isinstance(given, str) and given == bfloat.NAME:
         return given
     try:
-        return np.dtype(given).name
+        return str(np.dtype(given).name)
     except TypeError:
         message = f"{given!r} is no element type; use one such as float64"
         raise LayoutError(message, "dtype") from None

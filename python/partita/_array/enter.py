@@ -50,6 +50,7 @@ def from_numpy(local: Local, rank: Rank) -> Array:
 
 def _place(local: Local) -> tuple[tuple[int, Any, Any], Any, Any]:
     """Address, shape, strides in elements; element type; who keeps the memory."""
+    local = np.asarray(local)
     size = local.dtype.itemsize
     is_crooked = any(stride % size for stride in local.strides) or not local.flags.aligned
     if is_crooked or not local.dtype.isnative:

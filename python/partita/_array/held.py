@@ -51,7 +51,7 @@ def of_lazy(array: Array) -> Held:
     layout = default_layout(array.shape, team)
     memory, offset, strides = array._memory()
     dtype = array.dtype
-    stored = np.ndarray(array.shape, bfloat.storage(dtype), memory, offset, strides)
+    stored = np.ndarray(array.shape, bfloat.storage(dtype), memoryview(memory), offset, strides)
     return Held([bfloat.as_numbers(stored, str(dtype))], layout, team, stored.dtype)
 
 

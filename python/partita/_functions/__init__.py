@@ -1,9 +1,11 @@
 """The functions of the Array API and their NumPy names, by what they do.
 
-- creation: arrays from nothing, from numbers, from shapes.
-- elementwise: what is computed for each element alone.
-- statistics: sums, means, extremes, running sums.
-- manipulation: other shapes, orders, several arrays together.
-- searching: where elements are.
-- types: element types, promotion, limits; constants.
+- `types`: element types, promotion, limits; constants.
+- `creation`: arrays from nothing, from numbers, from shapes.
+- `elementwise`: what is computed for each element alone.
+- `manipulation`: other shapes, orders, several arrays together.
+- `statistics`: sums, means, extremes, running sums.
+- `searching`: where elements are.
+- `interop`: NumPy's own functions on our arrays, text, pickles.
+- `methods`: the methods that NumPy's arrays have.
 """

@@ -12,26 +12,27 @@ from partita._array import enter
 from partita._array.array import Array
 from partita._errors import LayoutError
 from partita._partita import lazy_empty, lazy_full, lazy_index
+from partita._protocol.asarray import taken_over
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from partita._partita import Layout, Rank
     from partita._team.team import Team
 
 
-def _rank(team: Team | None, device: Any) -> Rank:
+def _check_device(device: Any) -> None:
     if device not in (None, "cpu"):
         message = f"device {device!r} is not known here; use 'cpu' or None"
         raise LayoutError(message, "device-unknown")
+
+
+def _rank(team: Team | None, device: Any) -> Rank:
+    _check_device(device)
     return enter.own_rank() if team is None else team.arrays
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
-    try:
-        given = (operator.index(shape),)
-    except TypeError:
-        given = tuple(operator.index(n) for n in shape)
+    sizes = shape if np.iterable(shape) else (shape,)
+    given = tuple(operator.index(n) for n in sizes)
     if any(n < 0 for n in given):
         message = f"shape {given} has a negative size; use sizes from 0 on"
         raise LayoutError(message, "shape-negative")
@@ -198,30 +199,6 @@ def eye(
     return _placed((columns - rows == k)._cast(dtype or np.float64), layout)
 
 
-def _below(x: Array, k: int) -> Array:
-    """Where a matrix's entries stand on or below the `k`-th diagonal."""
-    if x.ndim < 2:
-        message = f"a shape of {x.shape} has no diagonals; use two dimensions or more"
-        raise LayoutError(message, "matrix-needed")
-    rank, shape = x._rank, x.shape[-2:]
-    below: Array = lazy_index(rank, shape, 1) - lazy_index(rank, shape, 0) <= k
-    return below
-
-
-def tril(x: Array, /, *, k: int = 0) -> Array:
-    """Return the matrices with zeros above the `k`-th diagonal."""
-    from partita._functions.searching import where
-
-    return where(_below(x, k), x, zeros((), x.dtype, team=x.team))
-
-
-def triu(x: Array, /, *, k: int = 0) -> Array:
-    """Return the matrices with zeros below the `k`-th diagonal."""
-    from partita._functions.searching import where
-
-    return where(_below(x, k - 1), zeros((), x.dtype, team=x.team), x)
-
-
 def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Array]:
     """Return coordinates of a grid, one array for each vector of coordinates."""
     if indexing not in ("xy", "ij"):
@@ -240,9 +217,8 @@ def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Array]:
         shape[dim] = vector.shape[0]
     grids = []
     for vector, dim in zip(vectors, order, strict=True):
-        own = [1] * ndim
-        own[dim] = vector.shape[0]
-        grids.append(+vector._reshape(own, None)._broadcast(shape))
+        wide = vector[tuple(slice(None) if n == dim else None for n in range(ndim))]
+        grids.append(+wide._broadcast(shape))
     return grids
 
 
@@ -261,9 +237,7 @@ def asarray(
     a whole array that every rank has; each rank keeps its part of `layout`, or all of it.
     Collective: all ranks must pass the same kind of object, and get an error if they do not.
     """
-    from partita._protocol.asarray import taken_over
-
-    _rank(team, device)
+    _check_device(device)
     array = taken_over(obj, layout, team, copy=copy)
     if dtype is None or array.dtype == np.dtype(dtype):
         return array
@@ -276,3 +250,21 @@ def asarray(
 def copy(x: Array, /) -> Array:
     """Return the same elements in memory of their own."""
     return x.copy()
+
+
+__all__ = [
+    "arange",
+    "asarray",
+    "copy",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
+    "linspace",
+    "meshgrid",
+    "ones",
+    "ones_like",
+    "zeros",
+    "zeros_like",
+]

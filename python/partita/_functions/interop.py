@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 
 from partita._array.array import Array
+from partita._functions.creation import asarray
+from partita._functions.manipulation import concat
 
 # More elements than this are shown by their corners.
 _MOST_SHOWN = 1000
@@ -15,25 +18,25 @@ _AT_EACH_END = 3
 
 def namespace(version: str | None = None) -> Any:
     """The module whose functions arrays are for."""
-    import partita
-
     if version not in (None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12"):
         raise ValueError(f"version {version!r} of the Array API; use '2025.12'")
-    return partita
+    return sys.modules["partita"]
 
 
 def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
     """Let `numpy.sin(a)` and mixed operands stay arrays of ours."""
-    import partita
-
-    function = getattr(partita, ufunc.__name__, None)
+    function = getattr(namespace(), ufunc.__name__, None)
     out = options.pop("out", None)
     if method == "reduce" and ufunc.__name__ in _REDUCTIONS:
         options.pop("initial", None)
-        function, method = getattr(partita, _REDUCTIONS[ufunc.__name__]), "__call__"
+        function, method = getattr(namespace(), _REDUCTIONS[ufunc.__name__]), "__call__"
         options.setdefault("axis", 0)
     dtype = options.pop("dtype", None)
-    if method != "__call__" or function is None or any(options.get(k) is not None for k in ("where", "casting")):
+    if (
+        method != "__call__"
+        or function is None
+        or any(options.get(k) is not None for k in ("where", "casting"))
+    ):
         return NotImplemented
     made = function(*inputs, **options)
     if dtype is not None:
@@ -57,9 +60,7 @@ _REDUCTIONS = {
 
 def array_function(self: Array, function: Any, kinds: Any, args: Any, options: Any) -> Any:
     """Let `numpy.concatenate([a, b])` and the like stay arrays of ours."""
-    import partita
-
-    ours = getattr(partita, function.__name__, None)
+    ours = getattr(namespace(), function.__name__, None)
     if ours is None or function.__module__ not in ("numpy", "numpy.linalg", "numpy.fft"):
         return NotImplemented
     return ours(*args, **options)
@@ -75,8 +76,6 @@ def text_of(array: Array) -> str:
 
 def _corners(array: Array) -> Array:
     """The ends of each dimension, with one entry more to be left out."""
-    from partita._functions.manipulation import concat
-
     for axis, size in enumerate(array.shape):
         if size > 2 * _AT_EACH_END:
             before = (slice(None),) * axis
@@ -88,6 +87,4 @@ def _corners(array: Array) -> Array:
 
 def rebuilt(whole: Any) -> Array:
     """An array of a rank that has all of it, from its elements."""
-    from partita._functions.creation import asarray
-
     return asarray(whole)

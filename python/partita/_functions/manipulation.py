@@ -10,9 +10,10 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._errors import LayoutError
-from partita._functions.creation import empty
-from partita._functions.elementwise import _an_array
+from partita._functions.creation import empty, zeros
+from partita._functions.elementwise import an_array
 from partita._functions.types import result_type
+from partita._partita import lazy_index, lazy_where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,14 +37,14 @@ def _axes(axis: Any, ndim: int) -> list[int]:
 
 def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Array:
     """Return the elements in another shape; -1 is what is left."""
-    array = _an_array(x)
+    array = an_array(x)
     wanted = [operator.index(n) for n in shape] if np.iterable(shape) else [operator.index(shape)]
     if -1 in wanted:
         at = wanted.index(-1)
         rest = math.prod(n for number, n in enumerate(wanted) if number != at)
         wanted[at] = math.prod(array.shape) // rest if rest else 0
     if any(n < 0 for n in wanted) or math.prod(wanted) != math.prod(array.shape):
-        message = f"the shape {array.shape} cannot become {tuple(shape) if np.iterable(shape) else shape}; use as many elements"
+        message = f"the shape {array.shape} cannot become {shape}; use as many elements"
         raise ValueError(message)
     made = array._reshape(wanted, copy)
     if made is None:
@@ -53,7 +54,9 @@ def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Array:
 
 def broadcast_to(x: Any, /, shape: Any) -> Array:
     """Return a view with elements repeated."""
-    return _an_array(x)._broadcast([operator.index(n) for n in (shape if np.iterable(shape) else [shape])])
+    return an_array(x)._broadcast(
+        [operator.index(n) for n in (shape if np.iterable(shape) else [shape])]
+    )
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
@@ -63,14 +66,14 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
 
 def broadcast_arrays(*arrays: Any) -> list[Array]:
     """Return views of arrays with the shape they have together."""
-    given = [_an_array(one) for one in arrays]
+    given = [an_array(one) for one in arrays]
     shape = np.broadcast_shapes(*(one.shape for one in given))
     return [broadcast_to(one, shape) for one in given]
 
 
 def expand_dims(x: Any, /, axis: Any = 0) -> Array:
     """Return a view with dimensions of size 1 added."""
-    array = _an_array(x)
+    array = an_array(x)
     n_new = len(axis) if isinstance(axis, tuple | list) else 1
     axes = _axes(axis, array.ndim + n_new)
     index: list[Any] = [slice(None)] * (array.ndim + n_new)
@@ -81,7 +84,7 @@ def expand_dims(x: Any, /, axis: Any = 0) -> Array:
 
 def squeeze(x: Any, /, axis: Any = None) -> Array:
     """Return a view without dimensions of size 1."""
-    array = _an_array(x)
+    array = an_array(x)
     if axis is None:
         axes = [at for at, size in enumerate(array.shape) if size == 1]
     else:
@@ -94,18 +97,18 @@ def squeeze(x: Any, /, axis: Any = None) -> Array:
 
 def permute_dims(x: Any, /, axes: Sequence[int]) -> Array:
     """Return a view with the dimensions in another order."""
-    return _an_array(x)._permute(list(axes))
+    return an_array(x)._permute(list(axes))
 
 
 def transpose(x: Any, /, axes: Sequence[int] | None = None) -> Array:
     """Return a view with the dimensions in another order, the reverse one if none is given."""
-    array = _an_array(x)
+    array = an_array(x)
     return array._permute(list(range(array.ndim))[::-1] if axes is None else list(axes))
 
 
 def matrix_transpose(x: Any, /) -> Array:
     """Return a view with the last two dimensions exchanged."""
-    array = _an_array(x)
+    array = an_array(x)
     if array.ndim < 2:
         raise ValueError(f"an array of {array.ndim} dimensions is no matrix; use two or more")
     return swapaxes(array, -1, -2)
@@ -113,7 +116,7 @@ def matrix_transpose(x: Any, /) -> Array:
 
 def swapaxes(x: Any, axis1: int, axis2: int, /) -> Array:
     """Return a view with two dimensions exchanged."""
-    array = _an_array(x)
+    array = an_array(x)
     order = list(range(array.ndim))
     a, b = _axis(axis1, array.ndim), _axis(axis2, array.ndim)
     order[a], order[b] = b, a
@@ -122,7 +125,7 @@ def swapaxes(x: Any, axis1: int, axis2: int, /) -> Array:
 
 def moveaxis(x: Any, source: Any, destination: Any, /) -> Array:
     """Return a view with dimensions moved to other places."""
-    array = _an_array(x)
+    array = an_array(x)
     sources, targets = _axes(source, array.ndim), _axes(destination, array.ndim)
     if len(sources) != len(targets):
         raise ValueError(f"{len(sources)} dimensions for {len(targets)} places; give as many")
@@ -134,7 +137,7 @@ def moveaxis(x: Any, source: Any, destination: Any, /) -> Array:
 
 def flip(x: Any, /, axis: Any = None) -> Array:
     """Return a view with the order along axes reversed."""
-    array = _an_array(x)
+    array = an_array(x)
     axes = range(array.ndim) if axis is None else _axes(axis, array.ndim)
     turn = slice(None, None, -1)
     return array[tuple(turn if at in axes else slice(None) for at in range(array.ndim))]
@@ -142,11 +145,11 @@ def flip(x: Any, /, axis: Any = None) -> Array:
 
 def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Array:
     """Return arrays one behind the other along an axis; in a row without one."""
-    given = [_an_array(one) for one in arrays]
+    given = [an_array(one) for one in arrays]
     if not given:
         raise ValueError("no arrays to put together; give one at least")
     if axis is None:
-        given, axis = [one.reshape(-1) for one in given], 0
+        given, axis = [reshape(one, -1) for one in given], 0
     at = _axis(axis, given[0].ndim)
     first = given[0].shape
     for one in given[1:]:
@@ -173,7 +176,7 @@ def concatenate(arrays: Sequence[Any], /, axis: int | None = 0) -> Array:
 
 def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Array:
     """Return arrays one behind the other along a new axis."""
-    given = [_an_array(one) for one in arrays]
+    given = [an_array(one) for one in arrays]
     if len({one.shape for one in given}) > 1:
         shapes = sorted({one.shape for one in given})
         raise ValueError(f"shapes {shapes} cannot be stacked; use one shape")
@@ -182,28 +185,29 @@ def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Array:
 
 def hstack(arrays: Sequence[Any], /) -> Array:
     """Return arrays side by side."""
-    given = [_an_array(one) for one in arrays]
-    given = [one.reshape(1) if one.ndim == 0 else one for one in given]
+    given = [an_array(one) for one in arrays]
+    given = [reshape(one, 1) if one.ndim == 0 else one for one in given]
     return concat(given, axis=0 if given and given[0].ndim == 1 else 1)
 
 
 def vstack(arrays: Sequence[Any], /) -> Array:
     """Return arrays below each other."""
-    given = [_an_array(one) for one in arrays]
-    return concat([one.reshape((1, -1)) if one.ndim < 2 else one for one in given], axis=0)
+    given = [an_array(one) for one in arrays]
+    return concat([reshape(one, (1, -1)) if one.ndim < 2 else one for one in given], axis=0)
 
 
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
     """Return views of the entries along an axis."""
-    array = moveaxis(_an_array(x), axis, 0)
+    array = moveaxis(an_array(x), axis, 0)
     return tuple(array[at] for at in range(array.shape[0]))
 
 
 def roll(x: Any, /, shift: Any, axis: Any = None) -> Array:
     """Return the elements moved along axes, those that leave coming in at the other end."""
-    array = _an_array(x)
+    array = an_array(x)
     if axis is None:
-        return roll(array.reshape(-1), sum(np.ravel(shift).tolist()), axis=0).reshape(array.shape)
+        rolled = roll(reshape(array, -1), sum(np.ravel(shift).tolist()), axis=0)
+        return reshape(rolled, array.shape)
     axes = axis if isinstance(axis, tuple | list) else (axis,)
     shifts = shift if isinstance(shift, tuple | list) else (shift,) * len(axes)
     if len(shifts) != len(axes):
@@ -228,9 +232,9 @@ def _rolled(array: Array, by: int, axis: int) -> Array:
 
 def repeat(x: Any, repeats: Any, /, axis: int | None = None) -> Array:
     """Return each element several times."""
-    array = _an_array(x)
+    array = an_array(x)
     if axis is None:
-        array, axis = array.reshape(-1), 0
+        array, axis = reshape(array, -1), 0
     at = _axis(axis, array.ndim)
     if isinstance(repeats, int | np.integer):
         wide = expand_dims(array, axis=at + 1)
@@ -246,12 +250,12 @@ def repeat(x: Any, repeats: Any, /, axis: int | None = None) -> Array:
 
 def tile(x: Any, repetitions: Any, /) -> Array:
     """Return the array several times beside itself."""
-    array = _an_array(x)
+    array = an_array(x)
     times = tuple(repetitions) if np.iterable(repetitions) else (repetitions,)
     ndim = max(array.ndim, len(times))
     times = (1,) * (ndim - len(times)) + times
     shape = (1,) * (ndim - array.ndim) + array.shape
-    wide = array.reshape([n for size in shape for n in (1, size)])
+    wide = reshape(array, [n for size in shape for n in (1, size)])
     full = [n for count, size in zip(times, shape, strict=True) for n in (count, size)]
     return reshape(+broadcast_to(wide, full), [c * n for c, n in zip(times, shape, strict=True)])
 
@@ -259,3 +263,51 @@ def tile(x: Any, repetitions: Any, /) -> Array:
 def ravel(x: Any, /) -> Array:
     """Return the elements in a row."""
     return reshape(x, -1)
+
+
+def _below(x: Array, k: int) -> Array:
+    """Where a matrix's entries stand on or below the `k`-th diagonal."""
+    if x.ndim < 2:
+        message = f"a shape of {x.shape} has no diagonals; use two dimensions or more"
+        raise LayoutError(message, "matrix-needed")
+    rank, shape = x._rank, x.shape[-2:]
+    below: Array = lazy_index(rank, shape, 1) - lazy_index(rank, shape, 0) <= k
+    return below
+
+
+def tril(x: Array, /, *, k: int = 0) -> Array:
+    """Return the matrices with zeros above the `k`-th diagonal."""
+    return lazy_where(_below(x, k), x, zeros((), x.dtype, team=x.team))
+
+
+def triu(x: Array, /, *, k: int = 0) -> Array:
+    """Return the matrices with zeros below the `k`-th diagonal."""
+    return lazy_where(_below(x, k - 1), zeros((), x.dtype, team=x.team), x)
+
+
+__all__ = [
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "concat",
+    "concatenate",
+    "expand_dims",
+    "flip",
+    "hstack",
+    "matrix_transpose",
+    "moveaxis",
+    "permute_dims",
+    "ravel",
+    "repeat",
+    "reshape",
+    "roll",
+    "squeeze",
+    "stack",
+    "swapaxes",
+    "tile",
+    "transpose",
+    "tril",
+    "triu",
+    "unstack",
+    "vstack",
+]

@@ -59,24 +59,24 @@ class NumPyMethods(_Base):
 
     def conj(self) -> Array:
         """Return the complex conjugate of each element."""
-        made: Array = elementwise.FUNCTIONS["conj"](self)
+        made: Array = elementwise.conj(self)
         return made
 
     def round(self) -> Array:
         """Return each element rounded, halves to the even side."""
-        made: Array = elementwise.FUNCTIONS["round"](self)
+        made: Array = elementwise.round(self)
         return made
 
     @property
     def real(self) -> Array:
         """The real parts."""
-        made: Array = elementwise.FUNCTIONS["real"](self)
+        made: Array = elementwise.real(self)
         return made
 
     @property
     def imag(self) -> Array:
         """The imaginary parts."""
-        made: Array = elementwise.FUNCTIONS["imag"](self)
+        made: Array = elementwise.imag(self)
         return made
 
     @property
@@ -144,7 +144,14 @@ class NumPyMethods(_Base):
 
 def attach() -> None:
     """Put the methods into the class."""
-    own = {"__module__", "__dict__", "__weakref__", "__doc__", "__annotations__", "__static_attributes__"}
+    own = {
+        "__module__",
+        "__dict__",
+        "__weakref__",
+        "__doc__",
+        "__annotations__",
+        "__static_attributes__",
+    }
     for name, member in vars(NumPyMethods).items():
         if name not in own and not name.startswith("__firstline"):
             setattr(Array, name, member)

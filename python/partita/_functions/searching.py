@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from partita._array.array import Array
-from partita._functions.elementwise import _an_array
+from partita._functions.elementwise import an_array
 from partita._functions.statistics import _reduced
 from partita._partita import lazy_nonzero, lazy_where
 
@@ -29,7 +29,7 @@ def count_nonzero(x: Any, /, axis: Any = None, *, keepdims: bool = False) -> Arr
 
 def nonzero(x: Any, /) -> tuple[Array, ...]:
     """Return where elements are not zero: positions along each dimension."""
-    array = _an_array(x)
+    array = an_array(x)
     if array.ndim == 0:
         raise ValueError("an array without dimensions has no positions; use reshape(1)")
     return tuple(lazy_nonzero(array))
@@ -41,9 +41,9 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
         return nonzero(condition)
     if not isinstance(condition, Array):
         anchor = next((one for one in (x1, x2) if isinstance(one, Array)), None)
-        condition = _an_array(condition) if anchor is None else _beside(condition, anchor)
+        condition = an_array(condition) if anchor is None else _beside(condition, anchor)
     if not any(isinstance(one, Array | np.ndarray | np.generic) for one in (x1, x2)):
-        x1 = _an_array(x1)
+        x1 = an_array(x1)
     return lazy_where(condition, x1, x2)
 
 
@@ -51,3 +51,12 @@ def _beside(given: Any, anchor: Array) -> Array:
     from partita._array import enter
 
     return enter.from_numpy(np.array(given), anchor._rank)
+
+
+__all__ = [
+    "argmax",
+    "argmin",
+    "count_nonzero",
+    "nonzero",
+    "where",
+]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from partita._array.array import Array
-from partita._functions.elementwise import _an_array
+from partita._functions import elementwise
+from partita._functions.creation import full
+from partita._functions.elementwise import an_array
+from partita._functions.manipulation import concat, reshape
 
 Axes = int | tuple[int, ...] | None
 
@@ -21,7 +23,7 @@ def _reduced(
     out: Array | None = None,
 ) -> Array:
     axes = axis if axis is None or isinstance(axis, tuple | list) else (axis,)
-    made = _an_array(x)._reduce(how, axes, keepdims, dtype, correction)
+    made = an_array(x)._reduce(how, axes, keepdims, dtype, correction)
     if out is None:
         return made
     out[...] = made
@@ -60,19 +62,33 @@ def mean(
 
 
 def var(
-    x: Any, /, axis: Any = None, *, correction: float | None = None, ddof: float = 0.0,
+    x: Any,
+    /,
+    axis: Any = None,
+    *,
+    correction: float | None = None,
+    ddof: float = 0.0,
     keepdims: bool = False,
 ) -> Array:
     """Return the mean squared distance from the mean over axes."""
-    return _reduced("var", x, axis, keepdims, None, float(ddof if correction is None else correction))
+    return _reduced(
+        "var", x, axis, keepdims, None, float(ddof if correction is None else correction)
+    )
 
 
 def std(
-    x: Any, /, axis: Any = None, *, correction: float | None = None, ddof: float = 0.0,
+    x: Any,
+    /,
+    axis: Any = None,
+    *,
+    correction: float | None = None,
+    ddof: float = 0.0,
     keepdims: bool = False,
 ) -> Array:
     """Return the root of the variance over axes."""
-    return _reduced("std", x, axis, keepdims, None, float(ddof if correction is None else correction))
+    return _reduced(
+        "std", x, axis, keepdims, None, float(ddof if correction is None else correction)
+    )
 
 
 def any(x: Any, /, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Array:
@@ -100,12 +116,9 @@ def cumulative_prod(
 
 
 def _running(x: Any, product: bool, axis: int | None, dtype: Any, initial: bool) -> Array:
-    made = _an_array(x)._running(product, axis, dtype)
+    made = an_array(x)._running(product, axis, dtype)
     if not initial:
         return made
-    from partita._functions.creation import full
-    from partita._functions.manipulation import concat
-
     along = 0 if axis is None else axis
     shape = list(made.shape)
     shape[along] = 1
@@ -115,33 +128,56 @@ def _running(x: Any, product: bool, axis: int | None, dtype: Any, initial: bool)
 
 def cumsum(x: Any, /, axis: int | None = None, dtype: Any = None) -> Array:
     """Return running sums; of all elements in a row without an axis."""
-    array = _an_array(x)
-    flat = array if axis is not None else array.reshape(-1)
+    array = an_array(x)
+    flat = array if axis is not None else reshape(array, -1)
     return cumulative_sum(flat, axis=0 if axis is None else axis, dtype=dtype)
 
 
 def cumprod(x: Any, /, axis: int | None = None, dtype: Any = None) -> Array:
     """Return running products; of all elements in a row without an axis."""
-    array = _an_array(x)
-    flat = array if axis is not None else array.reshape(-1)
+    array = an_array(x)
+    flat = array if axis is not None else reshape(array, -1)
     return cumulative_prod(flat, axis=0 if axis is None else axis, dtype=dtype)
 
 
-def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+def allclose(
+    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> bool:
     """Return whether all elements of two arrays are nearly equal."""
-    from partita._functions.elementwise import FUNCTIONS as f
-
-    a, b = _an_array(a), _an_array(b)
-    near = (a == b) | (f["isfinite"](b) & (f["abs"](a - b) <= atol + rtol * f["abs"](b)))
+    a, b = an_array(a), an_array(b)
+    near = (a == b) | (
+        elementwise.isfinite(b) & (elementwise.abs(a - b) <= atol + rtol * elementwise.abs(b))
+    )
     if equal_nan:
-        near = near | (f["isnan"](a) & f["isnan"](b))
+        near = near | (elementwise.isnan(a) & elementwise.isnan(b))
     return bool(all(near))
 
 
 def array_equal(a: Any, b: Any) -> bool:
     """Return whether two arrays have the same shape and elements."""
-    a, b = _an_array(a), _an_array(b)
+    a, b = an_array(a), an_array(b)
     return a.shape == b.shape and bool(all(a == b))
 
 
 amin, amax = min, max
+
+
+__all__ = [
+    "all",
+    "allclose",
+    "amax",
+    "amin",
+    "any",
+    "array_equal",
+    "cumprod",
+    "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "std",
+    "sum",
+    "var",
+]

@@ -58,3 +58,33 @@ def astype(x: Array, dtype: Any, /, *, copy: Any = True, device: Any = None) -> 
 
 
 dtype: Callable[..., np.dtype[Any]] = np.dtype
+
+
+__all__ = [
+    "astype",
+    "bool",
+    "can_cast",
+    "complex128",
+    "complex64",
+    "dtype",
+    "e",
+    "finfo",
+    "float16",
+    "float32",
+    "float64",
+    "iinfo",
+    "inf",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "isdtype",
+    "nan",
+    "newaxis",
+    "pi",
+    "result_type",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
+]

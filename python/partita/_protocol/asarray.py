@@ -179,7 +179,8 @@ def _part(whole: Any, layout: Layout, rank: int, number: int) -> tuple[Any, str]
         piece = pieces[number]
         if piece.shape == shape:
             box = zip(piece.start, shape, strict=True)
-            return whole[tuple(slice(start, start + length) for start, length in box)], ""
+            # The dots keep what has no dimensions a view.
+            return whole[(*(slice(start, start + length) for start, length in box), ...)], ""
     local = np.indices(shape).reshape(len(shape), -1).T
     index = layout.globalize(rank, local, buffer=number)
     return whole[tuple(index.T)].reshape(shape), "its part is no box of the array"

@@ -85,7 +85,7 @@ class Frame(Array):
                 raise ProtocolError("a table cannot be written into; leave out= away", "frame-out")
             check_layout(layout, self.shape)
             columns, labels = self._sent()
-            source, target = _rectangles(self._layout), _rectangles(layout)
+            source, target = _rectangles(self.layout), _rectangles(layout)
         n_rows, schema = self.shape[0], self._schema
         source_rows, target_rows = _rows_of(source), _rows_of(target)
         one_each = [[labels[one.row, one.n_rows]] for one in source_rows.get(team.rank, [])]
@@ -99,7 +99,7 @@ class Frame(Array):
 
     def _sent(self) -> tuple[list[list[Encoded]], dict[tuple[int, int], Encoded]]:
         """This rank's pieces as they travel: their columns, and labels by first row and length."""
-        layout, rank = self._layout, self._team.rank
+        layout, rank = self.layout, self._team.rank
         pieces = list(layout.pieces(rank)) if rank in layout.ranks else []
         columns: list[list[Encoded]] = [[] for _ in pieces]
         labels: dict[tuple[int, int], Encoded] = {}

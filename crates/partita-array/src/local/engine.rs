@@ -23,6 +23,8 @@ pub(super) struct State {
     pub before: RefCell<Option<Segment>>,
     /// Segments that may run, in order: whoever records decides when they do.
     pub ready: RefCell<Vec<Segment>>,
+    /// Segments that have run: their memory is used again.
+    pub spare: RefCell<Vec<Segment>>,
     /// Where segments end; none if only flushes end them.
     pub rhythm: Option<RefCell<Rhythm>>,
     pub kept: RefCell<Kept>,
@@ -55,6 +57,7 @@ impl Engine {
             current: RefCell::default(),
             before: RefCell::default(),
             ready: RefCell::default(),
+            spare: RefCell::default(),
             rhythm,
             kept: RefCell::default(),
             n_kernels: Cell::new(0),

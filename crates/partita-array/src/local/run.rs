@@ -7,7 +7,7 @@ use partita_kernel::{Call, Scalar, View};
 use super::base::{Base, Storage};
 use super::engine::{Engine, State};
 use super::kept::Structure;
-use super::node::{BaseFacts, Work};
+use super::node::BaseFacts;
 use super::segment::Segment;
 use super::schedule::{Schedule, SlotView, Step, compile};
 use crate::error::Result;
@@ -59,23 +59,28 @@ impl Engine {
     /// Begins a new segment and gives the one that was being recorded.
     fn next_segment(&self) -> Segment {
         let mut current = self.0.current.borrow_mut();
-        let turn = current.turn + 1;
-        std::mem::replace(&mut current, Segment { turn, ..Segment::default() })
+        let mut next = self.0.spare.borrow_mut().pop().unwrap_or_default();
+        next.turn = current.turn + 1;
+        std::mem::replace(&mut current, next)
     }
 
-    fn run_segment(&self, segment: Segment) -> Result<()> {
-        let Segment { work: Work { nodes, numbers }, bases, .. } = segment;
-        if nodes.is_empty() {
-            return Ok(());
+    fn run_segment(&self, mut segment: Segment) -> Result<()> {
+        if !segment.work.nodes.is_empty() {
+            let facts = segment.bases.iter().map(facts).collect();
+            let structure = Structure { nodes: std::mem::take(&mut segment.work.nodes), bases: facts };
+            let known = self.0.kept.borrow().find(&structure);
+            let schedule = match known {
+                Some(schedule) => {
+                    segment.work.nodes = structure.nodes;
+                    schedule
+                }
+                None => self.compiled(structure)?,
+            };
+            self.0.run(&schedule, &segment.bases, &segment.work.numbers)?;
         }
-        let facts = bases.iter().map(facts).collect();
-        let structure = Structure { nodes, bases: facts };
-        let known = self.0.kept.borrow().find(&structure);
-        let schedule = match known {
-            Some(schedule) => schedule,
-            None => self.compiled(structure)?,
-        };
-        self.0.run(&schedule, &bases, &numbers)
+        segment.clear();
+        self.0.spare.borrow_mut().push(segment);
+        Ok(())
     }
 
     fn compiled(&self, structure: Structure) -> Result<Rc<Schedule>> {

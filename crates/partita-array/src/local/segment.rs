@@ -34,6 +34,14 @@ impl Segment {
         self.bases.len() - 1
     }
 
+    /// Empties it; its memory stays.
+    pub fn clear(&mut self) {
+        self.work.nodes.clear();
+        self.work.numbers.clear();
+        self.bases.clear();
+        self.n_bytes = 0;
+    }
+
     /// Takes the nodes from one on into a segment of their own.
     pub fn split(&mut self, at: usize, turn: u64) -> Self {
         let mut tail = Self { turn, ..Self::default() };

@@ -25,7 +25,10 @@ impl Array {
     ) -> PyResult<Bound<'py, Self>> {
         let (py, handle) = (slf.py(), slf.get().handle(slf)?);
         let keys = keys_of(key, &handle.rank)?;
+        let has_dots = keys.iter().any(|key| matches!(key, Key::Ellipsis));
         let picked = |engine: &Engine| match select(engine, &handle.array, &keys)? {
+            // A single element is a number in NumPy, which no later write changes.
+            Selected::View(view) if view.ndim() == 0 && !has_dots => Ok(engine.copy(&view)?),
             Selected::View(view) => Ok(view),
             Selected::Elements { view, axes, indices, at } => gather(&view, &axes, &indices, at),
         };

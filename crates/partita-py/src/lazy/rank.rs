@@ -3,6 +3,7 @@
 //! An engine belongs to one thread at a time: whoever has the lock. Arrays may be dropped by any
 //! thread, also while a computation has the lock; they then wait until it is free.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use partita_array::local::{Array as LocalArray, Engine};
@@ -18,8 +19,9 @@ const DETACH_FROM_BYTES: usize = 1 << 18;
 struct Guarded {
     engine: Engine,
     lock: Mutex<()>,
-    /// Arrays that were dropped while the lock was taken.
+    /// Arrays that were dropped while the lock was taken, and whether there are some.
     dropped: Mutex<Vec<LocalArray>>,
+    has_dropped: AtomicBool,
 }
 
 // SAFETY: the engine and arrays of it are touched under the lock only (`Rank::with`,
@@ -30,6 +32,8 @@ unsafe impl Sync for Guarded {}
 
 /// Objects of Python that were let go under the lock; their code must not run there.
 static LET_GO: Mutex<Vec<Py<PyAny>>> = Mutex::new(Vec::new());
+/// Whether there are some: most calls leave none.
+static HAS_LET_GO: AtomicBool = AtomicBool::new(false);
 
 /// Keeps an object alive for an engine.
 pub(crate) struct Kept(Option<Py<PyAny>>);
@@ -44,6 +48,7 @@ impl Drop for Kept {
     fn drop(&mut self) {
         if let Some(object) = self.0.take() {
             LET_GO.lock().unwrap_or_else(PoisonError::into_inner).push(object);
+            HAS_LET_GO.store(true, Ordering::Release);
         }
     }
 }
@@ -60,7 +65,8 @@ impl Rank {
     #[new]
     fn new(team: Py<PyAny>, n_ranks_here: u64) -> Self {
         let engine = Engine::that_divides(machine(n_ranks_here));
-        let guarded = Guarded { engine, lock: Mutex::default(), dropped: Mutex::default() };
+        let (lock, dropped) = (Mutex::default(), Mutex::default());
+        let guarded = Guarded { engine, lock, dropped, has_dropped: AtomicBool::new(false) };
         Self { guarded, team: Mutex::new(Some(team)) }
     }
 
@@ -160,6 +166,7 @@ impl Rank {
             }
             Err(TryLockError::WouldBlock) => {
                 self.guarded.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(array);
+                self.guarded.has_dropped.store(true, Ordering::Release);
             }
         }
     }
@@ -178,16 +185,18 @@ impl Rank {
     }
 
     fn leave(&self, py: Python<'_>, guard: MutexGuard<'_, ()>) {
-        let dropped = {
+        if self.guarded.has_dropped.load(Ordering::Relaxed)
+            && self.guarded.has_dropped.swap(false, Ordering::AcqRel)
+        {
             let mut dropped = self.guarded.dropped.lock().unwrap_or_else(PoisonError::into_inner);
-            if dropped.is_empty() { Vec::new() } else { std::mem::take(&mut *dropped) }
-        };
-        drop(dropped);
+            let dropped = std::mem::take(&mut *dropped);
+            drop(dropped);
+        }
         drop(guard);
-        let let_go = {
-            let mut let_go = LET_GO.lock().unwrap_or_else(PoisonError::into_inner);
-            if let_go.is_empty() { Vec::new() } else { std::mem::take(&mut *let_go) }
-        };
-        let_go.into_iter().for_each(|object| drop(object.into_bound(py)));
+        if HAS_LET_GO.load(Ordering::Relaxed) && HAS_LET_GO.swap(false, Ordering::AcqRel) {
+            let let_go =
+                std::mem::take(&mut *LET_GO.lock().unwrap_or_else(PoisonError::into_inner));
+            let_go.into_iter().for_each(|object| drop(object.into_bound(py)));
+        }
     }
 }
