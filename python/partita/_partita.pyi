@@ -512,7 +512,12 @@ class Array:
     @property
     def _rank(self) -> Rank: ...
     def _enter(
-        self, rank: Rank, place: tuple[int, Sequence[int], Sequence[int]], dtype: Any, owner: Any
+        self,
+        rank: Rank,
+        place: tuple[int, Sequence[int], Sequence[int]],
+        dtype: Any,
+        owner: Any,
+        is_writable: bool,
     ) -> None: ...
     def _memory(self) -> tuple[SharedMemory, int, list[int]]: ...
     def sync(self) -> None: ...

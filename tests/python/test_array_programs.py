@@ -33,7 +33,9 @@ class Program:
             self.create()
 
     def create(self) -> None:
-        shape = tuple(self.random.choice([1, 2, 3, 5, 0, 7]) for _ in range(self.random.randint(0, 3)))
+        shape = tuple(
+            self.random.choice([1, 2, 3, 5, 0, 7]) for _ in range(self.random.randint(0, 3))
+        )
         dtype = self.random.choice(DTYPES)
         numbers = np.random.default_rng(self.random.randint(0, 999)).integers(0, 5, shape)
         plain = np.array(numbers.astype(dtype))
@@ -64,7 +66,15 @@ class Program:
 
     def step(self) -> None:
         kinds = [self.view, self.view, self.compute, self.compute, self.compute, self.write]
-        kinds += [self.write, self.in_place, self.drop, self.read, self.reduce, self.shape, self.create]
+        kinds += [
+            self.write,
+            self.in_place,
+            self.drop,
+            self.read,
+            self.reduce,
+            self.shape,
+            self.create,
+        ]
         kinds += [self.mask, self.positions]
         self.random.choice(kinds)()
 
@@ -125,7 +135,9 @@ class Program:
             return
         if source.plain.dtype.kind == "c" and part.dtype.kind != "c":
             return
-        self.log.append(f"write {key} array {source.plain.shape} {source.plain.dtype}->{part.dtype}")
+        self.log.append(
+            f"write {key} array {source.plain.shape} {source.plain.dtype}->{part.dtype}"
+        )
         target.plain[key] = source.plain.copy()
         target.lazy[key] = source.lazy
 
@@ -182,7 +194,11 @@ class Program:
 
     def mask(self) -> None:
         value = self.one()
-        if not value.plain.flags.writeable or value.plain.dtype.kind == "c" or _repeats(value.plain):
+        if (
+            not value.plain.flags.writeable
+            or value.plain.dtype.kind == "c"
+            or _repeats(value.plain)
+        ):
             return
         self.log.append("mask")
         value.plain[value.plain > 2] = 1
@@ -215,7 +231,9 @@ def _together(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:
 
 
 def _repeats(array: Any) -> bool:
-    return any(size > 1 and step == 0 for size, step in zip(array.shape, array.strides, strict=True))
+    return any(
+        size > 1 and step == 0 for size, step in zip(array.shape, array.strides, strict=True)
+    )
 
 
 @pytest.mark.parametrize("part", range(4))

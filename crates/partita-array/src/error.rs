@@ -23,6 +23,8 @@ partita_error::errors! {
             "the shape {from:?} cannot become {to:?}; use a shape of as many elements";
         DtypesDiffer { first: Dtype, second: Dtype } "dtypes-differ" =>
             "elements of {first} and {second} where one type is needed; cast one of them";
+        ReadOnly { shape: Vec<usize> } "read-only" =>
+            "the memory of this array of shape {shape:?} is read-only; write to a copy";
         Kernel { error: KernelError } "kernel" =>
             "the kernel was refused: {error}; use another operation or type";
         Team { error: TeamError } "team" => "{error}; see the other ranks";

@@ -3,8 +3,8 @@
 //! - [`local`]: arrays of one rank, computed when somebody looks.
 //! - [`run`]: programs on the ranks of a team.
 
-pub mod error;
 pub mod api;
+pub mod error;
 pub mod local;
 pub mod run;
 mod threads;

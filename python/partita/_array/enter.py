@@ -48,8 +48,8 @@ def from_numpy(local: Local, rank: Rank) -> Array:
     return made
 
 
-def _place(local: Local) -> tuple[tuple[int, Any, Any], Any, Any]:
-    """Address, shape, strides in elements; element type; who keeps the memory."""
+def _place(local: Local) -> tuple[tuple[int, Any, Any], Any, Any, bool]:
+    """Address, shape, strides in elements; element type; who keeps the memory; may it be written."""
     local = np.asarray(local)
     size = local.dtype.itemsize
     is_crooked = any(stride % size for stride in local.strides) or not local.flags.aligned
@@ -57,7 +57,7 @@ def _place(local: Local) -> tuple[tuple[int, Any, Any], Any, Any]:
         local = np.array(local, dtype=local.dtype.newbyteorder("="), order="C")
     address = local.__array_interface__["data"][0]
     strides = [stride // size for stride in local.strides]
-    return (address, local.shape, strides), local.dtype, local
+    return (address, local.shape, strides), local.dtype, local, local.flags.writeable
 
 
 def operand(given: Any, rank: Rank) -> Any:

@@ -66,6 +66,7 @@ pub fn scatter(
     at: usize,
     source: &Array,
 ) -> Result<()> {
+    view.check_writable()?;
     let places = Places::new(view, axes, indices)?;
     let order = places.order_with(at);
     let mut wanted = vec![0; order.len()];
@@ -142,7 +143,10 @@ impl Places {
         }
         for (number, start) in self.starts.iter().enumerate() {
             for (place, offset) in rest.iter().enumerate() {
-                call(buffer.address.wrapping_add_signed(start + offset), number * rest.len() + place);
+                call(
+                    buffer.address.wrapping_add_signed(start + offset),
+                    number * rest.len() + place,
+                );
             }
         }
     }
@@ -204,6 +208,9 @@ mod tests {
         assert_eq!(values, [0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3]);
         let outside = select(&engine, &array, &[list(&engine, &[3])]).expect("fits");
         let Selected::Elements { view, axes, indices, at } = outside else { panic!("a view") };
-        assert_eq!(gather(&view, &axes, &indices, at).expect_err("outside").reason(), "index-outside");
+        assert_eq!(
+            gather(&view, &axes, &indices, at).expect_err("outside").reason(),
+            "index-outside"
+        );
     }
 }

@@ -77,8 +77,7 @@ fn filled(array: &Array, keys: &[Key]) -> Result<SmallVec<[Key; 4]>> {
         _ => 1,
     };
     let (given, ndim) = (keys.iter().map(taken).sum(), array.ndim());
-    let missing =
-        ndim.checked_sub(given).ok_or(ApiError::TooManyIndices { given, ndim })?;
+    let missing = ndim.checked_sub(given).ok_or(ApiError::TooManyIndices { given, ndim })?;
     let full = Key::Slice { start: None, stop: None, step: None };
     let ellipses = keys.iter().filter(|key| matches!(key, Key::Ellipsis)).count();
     if ellipses > 1 {

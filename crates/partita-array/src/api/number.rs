@@ -88,9 +88,8 @@ impl Number {
     pub fn from_scalar(scalar: Scalar) -> Self {
         let bytes = scalar.bytes;
         let wide = |at: usize| -> [u8; 8] { std::array::from_fn(|k| bytes[at + k]) };
-        let single = |at: usize| {
-            f64::from(f32::from_le_bytes(std::array::from_fn(|k| bytes[at + k])))
-        };
+        let single =
+            |at: usize| f64::from(f32::from_le_bytes(std::array::from_fn(|k| bytes[at + k])));
         let dtype = scalar.dtype;
         match dtype.kind() {
             Kind::Bool => Self::Bool(bytes[0] != 0),

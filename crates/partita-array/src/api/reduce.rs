@@ -149,7 +149,8 @@ pub fn reduce(engine: &Engine, array: &Array, what: &Reducing) -> Result<Array> 
         None => how.computes_in(array.dtype()),
     };
     let reduction = how.reduction();
-    if !reduction.takes(typed) {
+    let is_spread = matches!(how, How::Var | How::Std);
+    if !reduction.takes(if is_spread { typed.real() } else { typed }) {
         let (function, wanted) = (how.name().to_string(), "real numbers".to_string());
         return Err(ApiError::TypeRefused { function, given: array.dtype(), wanted });
     }
@@ -162,7 +163,7 @@ pub fn reduce(engine: &Engine, array: &Array, what: &Reducing) -> Result<Array> 
     let made = match how {
         // Nothing to combine over: each element is alone.
         _ if axes.is_empty() => alone(engine, &cast, how, what.correction)?,
-        How::Var | How::Std => engine.variance(&cast, &axes, what.correction)?,
+        How::Var | How::Std => variance(engine, &cast, &axes, what.correction)?,
         _ => engine.reduce(&cast, reduction, &axes)?,
     };
     let made = if how == How::Std { engine.apply(Op::SquareRoot, &[&made])? } else { made };
@@ -171,6 +172,15 @@ pub fn reduce(engine: &Engine, array: &Array, what: &Reducing) -> Result<Array> 
         None => made,
     };
     Ok(if what.keeps_dims { made } else { made.without_axes(&axes) })
+}
+
+/// The variance; of complex numbers that of the real and of the imaginary parts together.
+fn variance(engine: &Engine, array: &Array, axes: &[usize], correction: f64) -> Result<Array> {
+    if array.dtype().kind() != Kind::Complex {
+        return Ok(engine.variance(array, axes, correction)?);
+    }
+    let part = |op: Op| engine.variance(&engine.apply(op, &[array])?, axes, correction);
+    Ok(engine.apply(Op::Add, &[&part(Op::Real)?, &part(Op::Imag)?])?)
 }
 
 /// What a reduction over no axes gives.

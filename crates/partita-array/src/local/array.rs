@@ -168,6 +168,17 @@ impl Array {
         self.engine.copy(self)?.reshape(shape)
     }
 
+    /// Refuses where nobody may write.
+    ///
+    /// # Errors
+    /// Memory of somebody else that is not to be written.
+    pub fn check_writable(&self) -> Result<()> {
+        match self.base.is_read_only.get() {
+            true => Err(LocalError::ReadOnly { shape: self.shape().to_vec() }),
+            false => Ok(()),
+        }
+    }
+
     /// Writes another array's elements here; sizes of 1 are repeated.
     ///
     /// # Errors
@@ -266,8 +277,8 @@ impl Engine {
     /// An array in somebody else's memory, with strides in elements.
     ///
     /// # Safety
-    /// The memory has these elements, may be written, and stays where it is as long as the owner
-    /// lives.
+    /// The memory has these elements, may be written if the access says so, and stays where it is
+    /// as long as the owner lives.
     ///
     /// # Errors
     /// As [`Engine::empty`].
@@ -277,7 +288,7 @@ impl Engine {
         shape: &[usize],
         strides: &[isize],
         dtype: Dtype,
-        owner: Box<dyn Any>,
+        (access, owner): (Access, Box<dyn Any>),
     ) -> Result<Array> {
         let mut window = Window { offset: 0, shape: shape.into(), strides: strides.into() };
         let is_dense = window.is_dense();
@@ -290,6 +301,7 @@ impl Engine {
         let storage = unsafe { Storage::foreign(first, owner) };
         *array.base.storage.borrow_mut() = Some(storage);
         array.base.is_shared.set(true);
+        array.base.is_read_only.set(access == Access::Read);
         window.offset = -low;
         Ok(if is_dense { array } else { array.seen(window) })
     }

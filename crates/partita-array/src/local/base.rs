@@ -69,6 +69,8 @@ pub(super) struct Base {
     pub fill: Cell<Option<Scalar>>,
     /// Whether others look at the memory, so that it must stay the base's.
     pub is_shared: Cell<bool>,
+    /// Whether nobody may write it.
+    pub is_read_only: Cell<bool>,
     /// Its number among the bases of a segment of pending work, and of which.
     pub number: Cell<(u64, usize)>,
 }
@@ -81,6 +83,7 @@ impl Base {
             storage: RefCell::default(),
             fill: Cell::new(None),
             is_shared: Cell::new(false),
+            is_read_only: Cell::new(false),
             number: Cell::new((u64::MAX, 0)),
         }
     }

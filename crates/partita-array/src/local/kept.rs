@@ -24,6 +24,11 @@ pub(super) struct Kept {
 }
 
 impl Kept {
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.schedules.len()
+    }
+
     pub fn find(&self, structure: &Structure) -> Option<Rc<Schedule>> {
         self.schedules.get(structure).map(Rc::clone)
     }

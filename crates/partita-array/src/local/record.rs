@@ -265,6 +265,7 @@ impl Engine {
     /// # Errors
     /// Shapes or types that do not fit.
     pub fn write(&self, target: &Array, source: Input<'_>) -> Result<()> {
+        target.check_writable()?;
         if target.dtype() != source.dtype() {
             let (first, second) = (target.dtype(), source.dtype());
             return Err(LocalError::DtypesDiffer { first, second });

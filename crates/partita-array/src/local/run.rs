@@ -8,8 +8,8 @@ use super::base::{Base, Storage};
 use super::engine::{Engine, State};
 use super::kept::Structure;
 use super::node::BaseFacts;
-use super::segment::Segment;
 use super::schedule::{Schedule, SlotView, Step, compile};
+use super::segment::Segment;
 use crate::error::Result;
 
 impl Engine {
@@ -67,7 +67,8 @@ impl Engine {
     fn run_segment(&self, mut segment: Segment) -> Result<()> {
         if !segment.work.nodes.is_empty() {
             let facts = segment.bases.iter().map(facts).collect();
-            let structure = Structure { nodes: std::mem::take(&mut segment.work.nodes), bases: facts };
+            let structure =
+                Structure { nodes: std::mem::take(&mut segment.work.nodes), bases: facts };
             let known = self.0.kept.borrow().find(&structure);
             let schedule = match known {
                 Some(schedule) => {

@@ -2,8 +2,9 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use partita_kernel::{Dtype, Kind, Op, Reduction, Scalar};
+use partita_kernel::{Dtype, Kind, Machine, Op, Reduction, Scalar, Settings};
 use partita_oracle::{Rng, n_cases};
 
 use super::{Array, Engine, Window, broadcast_shapes};
@@ -101,7 +102,7 @@ struct Program {
 }
 
 impl Program {
-    fn new(seed: u64) -> Self {
+    fn with(seed: u64, engine: Engine) -> Self {
         let mut random = Rng::new(seed);
         random.below(2);
         // The last ones are large enough for new versions of bases.
@@ -109,7 +110,7 @@ impl Program {
             [&[5], &[4, 6], &[2, 3, 4], &[1, 6], &[], &[0, 3], &[72, 70], &[5000]];
         let n_shapes = 1 + random.below(3);
         let shapes = (0..n_shapes).map(|_| random.pick(&all).to_vec()).collect();
-        Self { random, engine: Engine::new(), arrays: Vec::new(), shapes }
+        Self { random, engine, arrays: Vec::new(), shapes }
     }
 
     fn keep(&mut self, array: Array, shape: &[usize], values: Vec<i128>) {
@@ -266,7 +267,7 @@ impl Program {
 #[test]
 fn random_programs_mean_what_they_say_in_order() {
     for seed in 0..n_cases(3000) {
-        let mut program = Program::new(seed);
+        let mut program = Program::with(seed, Engine::new());
         // Values double at most with each step, and must stay exact in float32.
         for _ in 0..16 {
             program.step();
@@ -322,4 +323,42 @@ fn a_stencil_written_back_is_one_loop_and_its_border() {
         }
     }
     assert_eq!(u.to_vec(), Ok(wanted));
+}
+
+#[test]
+fn a_loop_without_a_read_is_divided_and_stores_no_temporaries() {
+    let values: Vec<u8> = (0..400).flat_map(|i| f64::from(i % 97).to_ne_bytes()).collect();
+    let run = |engine: &Engine| {
+        let u = engine.from_bytes(&[20, 20], Dtype::Float64, &values).expect("an array");
+        let mut most_pending = 0;
+        for _ in 0..500 {
+            smooth(engine, &u);
+            engine.run_ready().expect("a run");
+            most_pending = most_pending.max(engine.n_pending());
+        }
+        (u.to_vec::<f64>().expect("values"), most_pending)
+    };
+    let machine = Arc::new(Machine::new(Settings::default()));
+    let divides = Engine::that_divides(machine);
+    let (wanted, _) = run(&Engine::new());
+    let (found, most_pending) = run(&divides);
+    assert_eq!(found, wanted);
+    assert!(most_pending < 200, "{most_pending}");
+    // A loop of 20 turns or more makes one schedule; what runs first and last may be others.
+    assert!(divides.0.kept.borrow().len() <= 4);
+}
+
+#[test]
+fn random_programs_mean_the_same_when_they_are_divided() {
+    let machine = Arc::new(Machine::new(Settings::default()));
+    for seed in 0..n_cases(500) {
+        let mut program = Program::with(seed, Engine::that_divides(Arc::clone(&machine)));
+        for _ in 0..16 {
+            program.step();
+            program.engine.run_ready().expect("a run");
+        }
+        for (at, (array, model)) in program.arrays.iter().enumerate() {
+            assert_eq!(whole(array), model.values(), "seed {seed}, array {at}, {}", array.dtype());
+        }
+    }
 }

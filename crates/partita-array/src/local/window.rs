@@ -64,7 +64,8 @@ impl Window {
 
     /// Whether these are so many different elements.
     pub(super) fn covers(&self, n_elements: usize) -> bool {
-        let repeats = self.shape.iter().zip(&self.strides).any(|(n, stride)| *n > 1 && *stride == 0);
+        let repeats =
+            self.shape.iter().zip(&self.strides).any(|(n, stride)| *n > 1 && *stride == 0);
         self.n_elements() == n_elements && !repeats
     }
 
@@ -140,7 +141,9 @@ impl Window {
                 continue;
             }
             match runs.last_mut() {
-                Some((n, step)) if *step == stride * size as isize => (*n, *step) = (*n * size, stride),
+                Some((n, step)) if *step == stride * size as isize => {
+                    (*n, *step) = (*n * size, stride)
+                }
                 _ => runs.push((size, stride)),
             }
         }

@@ -251,9 +251,13 @@ pub(super) fn global_shape(operands: &[Value]) -> Outcome<Vec<u64>> {
     let mut shape: Vec<usize> = Vec::new();
     for operand in operands {
         let own = shape_of(operand)?;
-        shape = broadcast_shapes(&shape, &own).ok_or_else(|| {
-            problem(format!("the shapes {shape:?} and {own:?} do not fit; use equal sizes or 1"))
-        })?.to_vec();
+        shape = broadcast_shapes(&shape, &own)
+            .ok_or_else(|| {
+                problem(format!(
+                    "the shapes {shape:?} and {own:?} do not fit; use equal sizes or 1"
+                ))
+            })?
+            .to_vec();
     }
     Ok(shape.into_iter().map(|n| n as u64).collect())
 }

@@ -1,10 +1,13 @@
 //! The class `partita.Array`.
 
+#![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
+
 use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 
 use partita_array::api::{Axes, How, Number, Reducing, reduce, running};
 use partita_array::local::{Array as LocalArray, Engine, Running};
+use partita_team::Access;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -147,13 +150,15 @@ impl Array {
         place: (usize, Vec<usize>, Vec<isize>),
         dtype: &Bound<'_, PyAny>,
         owner: Py<PyAny>,
+        is_writable: bool,
     ) -> PyResult<()> {
         let dtype = dtype_given(dtype)?;
+        let access = if is_writable { Access::Write } else { Access::Read };
         let (address, shape, strides) = place;
         let made = rank.get().with(py, |engine| {
             let owner = Box::new(Kept::new(owner));
             // SAFETY: Python's part takes all of it from one NumPy array, which is the owner.
-            unsafe { engine.from_memory(address, &shape, &strides, dtype, owner) }
+            unsafe { engine.from_memory(address, &shape, &strides, dtype, (access, owner)) }
         });
         let array = made.map_err(|error| api_error(py, &error.into()))?;
         let _ = self.handle.set(Handle { rank, array: ManuallyDrop::new(array) });
@@ -241,10 +246,7 @@ impl Array {
     }
 
     /// The elements in another type, in memory of their own.
-    fn _cast<'py>(
-        slf: &Bound<'py, Self>,
-        dtype: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, Self>> {
+    fn _cast<'py>(slf: &Bound<'py, Self>, dtype: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
         let (py, handle) = (slf.py(), slf.get().handle(slf)?);
         let dtype = dtype_given(dtype)?;
         Self::made(py, &handle.rank, |engine| match handle.array.dtype() == dtype {
@@ -264,7 +266,8 @@ impl Array {
         }
         Axes::Some(axes).of(ndim).map_err(|error| api_error(py, &error))?;
         if order.len() != ndim {
-            let message = format!("axes {order:?} for an array of {ndim} dimensions; name them all");
+            let message =
+                format!("axes {order:?} for an array of {ndim} dimensions; name them all");
             return Err(PyValueError::new_err(message));
         }
         Self::made(py, &handle.rank, |_| Ok(handle.array.permute(&order)))

@@ -1,5 +1,7 @@
 //! What `partita.sin` and the like are, and the functions that make arrays.
 
+#![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
+
 use partita_array::api::{Function, Operand, choose, positions_of};
 use partita_kernel::Dtype;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -142,9 +144,10 @@ fn lazy_where<'py>(
 fn lazy_nonzero<'py>(array: &Bound<'py, Array>) -> PyResult<Vec<Bound<'py, Array>>> {
     let py = array.py();
     let handle = array.get().handle(array)?;
-    let found = handle.rank.get().detached(py, |engine| {
-        positions_of(&engine.cast(&handle.array, Dtype::Bool)?)
-    });
+    let found = handle
+        .rank
+        .get()
+        .detached(py, |engine| positions_of(&engine.cast(&handle.array, Dtype::Bool)?));
     let found = found.map_err(|error| api_error(py, &error))?;
     found.into_iter().map(|one| Array::wrapped(py, &handle.rank, one)).collect()
 }

@@ -115,11 +115,7 @@ fn assign_where(
     Ok(array.write(&made)?)
 }
 
-fn write(
-    engine: &Engine,
-    view: &LocalArray,
-    value: Operand<'_>,
-) -> partita_array::api::Result<()> {
+fn write(engine: &Engine, view: &LocalArray, value: Operand<'_>) -> partita_array::api::Result<()> {
     match value {
         Operand::Number(number) => {
             Ok(engine.write(view, Input::Number(number.to_scalar(view.dtype())?))?)

@@ -1,5 +1,7 @@
 //! An array's memory for others: an object with the buffer protocol.
 
+#![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
+
 use std::ffi::c_int;
 use std::mem::ManuallyDrop;
 
@@ -30,11 +32,7 @@ unsafe impl Sync for SharedMemory {}
 impl SharedMemory {
     /// The memory between the first and the last element of a buffer, and where in it the element
     /// at position zero of every dimension lies.
-    pub(crate) fn new(
-        py: Python<'_>,
-        handle: &Handle,
-        buffer: &Buffer,
-    ) -> (Self, usize) {
+    pub(crate) fn new(py: Python<'_>, handle: &Handle, buffer: &Buffer) -> (Self, usize) {
         let (mut low, mut high) = (0_isize, handle.array.dtype().size() as isize);
         for (size, stride) in buffer.shape.iter().zip(&buffer.strides) {
             let reach = (*size as isize - 1) * stride;

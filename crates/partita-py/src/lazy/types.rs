@@ -1,7 +1,7 @@
 //! Element types of NumPy, and errors of array programs.
 
-use partita_array::api::ApiError;
 use partita_array::LocalError;
+use partita_array::api::ApiError;
 use partita_kernel::Dtype;
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;

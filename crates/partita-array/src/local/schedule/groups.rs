@@ -107,9 +107,7 @@ impl Grouping<'_> {
         let group = self.choose(node, read_from.max(in_place_from));
         let renewed = self.choose(node, renewed_from);
         let can_renew = !self.bases[base].is_shared && renewed < group.min(self.groups.len());
-        let rest = can_renew
-            .then(|| rest_of(&node.target.window, &self.bases[base]))
-            .flatten();
+        let rest = can_renew.then(|| rest_of(&node.target.window, &self.bases[base])).flatten();
         match rest {
             Some(rest) => self.join(at, renewed, &found, Some(rest)),
             None => self.join(at, group, &found, None),

@@ -1,0 +1,273 @@
+"""The functions of the namespace beside NumPy's, over element types and shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import partita as pt
+from partita._functions import elementwise
+
+REAL = ["float32", "float64"]
+WHOLE = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+ALL = ["bool", *WHOLE, *REAL, "complex64", "complex128"]
+UNARY = [
+    name for name in elementwise.__all__ if getattr(elementwise, name).__doc__.endswith("element.")
+]
+# What NumPy computes in another type, or not at all.
+ONLY_REAL = {"erf", "erfc"}
+
+
+def sample(dtype: str, shape: tuple[int, ...] = (3, 5), seed: int = 0) -> Any:
+    rng = np.random.default_rng(seed)
+    if dtype == "bool":
+        return rng.integers(0, 2, shape).astype(bool)
+    if np.dtype(dtype).kind in "iu":
+        return rng.integers(1, 7, shape).astype(dtype)
+    made = rng.uniform(0.1, 0.9, shape)
+    if np.dtype(dtype).kind == "c":
+        made = made + 1j * rng.uniform(0.1, 0.9, shape)
+    return made.astype(dtype)
+
+
+def same(found: Any, wanted: Any, *, rtol: float = 0.0) -> None:
+    wanted = np.asarray(wanted)
+    assert found.shape == wanted.shape
+    assert found.dtype == wanted.dtype
+    found = found.gather()
+    if wanted.dtype.kind in "fc":
+        precision = 4e-6 if wanted.dtype in (np.float32, np.complex64) else 1e-13
+        np.testing.assert_allclose(found, wanted, rtol=max(rtol, precision))
+    else:
+        np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("dtype", REAL)
+@pytest.mark.parametrize("name", sorted(set(UNARY)))
+def test_elementwise_on_floats(name: str, dtype: str) -> None:
+    function = getattr(pt, name)
+    theirs = getattr(np, name, None)
+    if theirs is None or name.startswith(("bitwise", "invert", "left", "right")):
+        assert name in ONLY_REAL or "shift" in name or "bitwise" in name or "invert" in name
+        return
+    n_operands = 2 if isinstance(theirs, np.ufunc) and theirs.nin == 2 else 1
+    operands = [sample(dtype, seed=k) for k in range(n_operands)]
+    if name in ("acosh", "arccosh"):
+        operands = [one + 1 for one in operands]
+    same(function(*map(pt.asarray, operands)), theirs(*operands))
+
+
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "less", "equal", "logical_and"])
+@pytest.mark.parametrize("a", ALL)
+@pytest.mark.parametrize("b", ALL)
+def test_types_of_two_arrays_are_numpys(name: str, a: str, b: str) -> None:
+    x, y = sample(a), sample(b, seed=1)
+    if name in ("maximum", "less") and "complex" in a + b:
+        with pytest.raises(TypeError, match="real"):
+            getattr(pt, name)(pt.asarray(x), pt.asarray(y))
+        return
+    same(getattr(pt, name)(pt.asarray(x), pt.asarray(y)), getattr(np, name)(x, y))
+
+
+@pytest.mark.parametrize("number", [2, 2.5, True, 1j, np.float32(2), np.int8(3), np.float64(1.5)])
+@pytest.mark.parametrize("dtype", ALL)
+def test_numbers_take_the_type_of_the_array(dtype: str, number: Any) -> None:
+    x = sample(dtype)
+    a = pt.asarray(x)
+    same(a + number, x + number)
+    same(number * a, number * x)
+    same(a == number, x == number)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "mean", "var", "std", "any", "all"])
+@pytest.mark.parametrize("dtype", ALL)
+def test_reductions(name: str, dtype: str) -> None:
+    x = sample(dtype, (2, 3, 4))
+    a = pt.asarray(x)
+    if "complex" in dtype and name in ("min", "max"):
+        with pytest.raises(TypeError):
+            getattr(pt, name)(a)
+        return
+    for axis in (None, 0, -1, (0, 2), ()):
+        for keepdims in (False, True):
+            wanted = getattr(np, name)(x, axis=axis, keepdims=keepdims)
+            found = getattr(pt, name)(a, axis=axis, keepdims=keepdims)
+            if name in ("var", "std", "mean") and np.asarray(wanted).dtype == np.float16:
+                wanted = np.asarray(wanted, "float64")
+            same(found, wanted, rtol=1e-6 if "32" in dtype or "64" in dtype else 0.0)
+
+
+def test_shapes_and_orders() -> None:
+    x = np.arange(24.0).reshape(2, 3, 4)
+    a = pt.asarray(x)
+    pairs = [
+        (pt.reshape(a, (4, -1)), x.reshape(4, -1)),
+        (pt.permute_dims(a, (2, 0, 1)), x.transpose(2, 0, 1)),
+        (pt.moveaxis(a, 0, -1), np.moveaxis(x, 0, -1)),
+        (pt.flip(a), np.flip(x)),
+        (pt.flip(a, axis=(0, 2)), np.flip(x, (0, 2))),
+        (pt.roll(a, 2), np.roll(x, 2)),
+        (pt.roll(a, (1, -2), axis=(0, 2)), np.roll(x, (1, -2), (0, 2))),
+        (pt.concat([a, a], axis=1), np.concatenate([x, x], 1)),
+        (pt.concat([a, a], axis=None), np.concatenate([x, x], None)),
+        (pt.stack([a, a], axis=-1), np.stack([x, x], -1)),
+        (pt.expand_dims(a, axis=(0, -1)), np.expand_dims(x, (0, -1))),
+        (pt.squeeze(pt.expand_dims(a, axis=0), axis=0), x),
+        (pt.repeat(a, 2, axis=1), np.repeat(x, 2, 1)),
+        (pt.repeat(a, [1, 0, 2], axis=1), np.repeat(x, [1, 0, 2], 1)),
+        (pt.tile(a, (2, 1, 2)), np.tile(x, (2, 1, 2))),
+        (pt.tile(a, (2, 1, 1, 2)), np.tile(x, (2, 1, 1, 2))),
+        (pt.broadcast_to(a[:, :1], (2, 3, 4)), np.broadcast_to(x[:, :1], (2, 3, 4))),
+        (pt.tril(a), np.tril(x)),
+        (pt.triu(a, k=1), np.triu(x, 1)),
+        (pt.cumulative_sum(a, axis=1), np.cumsum(x, 1)),
+        (pt.cumulative_prod(a[..., 1:], axis=-1), np.cumprod(x[..., 1:], -1)),
+        (pt.cumsum(a), np.cumsum(x)),
+        (pt.matrix_transpose(a), x.swapaxes(1, 2)),
+        (pt.where(a > 3, a, -1.0), np.where(x > 3, x, -1.0)),
+        (pt.clip(a, 3, 9), np.clip(x, 3, 9)),
+        (pt.hstack([a[0], a[1]]), np.hstack([x[0], x[1]])),
+        (pt.vstack([a[0, 0], a[1, 0]]), np.vstack([x[0, 0], x[1, 0]])),
+        (pt.argmax(a, axis=1), np.argmax(x, 1)),
+        (pt.count_nonzero(a, axis=0), np.count_nonzero(x, 0)),
+        (pt.astype(a, "int8"), x.astype("int8")),
+    ]
+    for number, (found, wanted) in enumerate(pairs):
+        assert found.shape == wanted.shape, number
+        same(found, wanted)
+    for found, wanted in zip(pt.nonzero(a > 20), np.nonzero(x > 20), strict=True):
+        same(found, wanted)
+    for found, wanted in zip(pt.meshgrid(a[0, 0], a[0, :, 0]), np.meshgrid(x[0, 0], x[0, :, 0])):  # noqa: B905
+        same(found, wanted)
+    for found, wanted in zip(pt.unstack(a, axis=1), np.moveaxis(x, 1, 0), strict=True):
+        same(found, wanted)
+
+
+def test_creation() -> None:
+    pairs = [
+        (pt.arange(5), np.arange(5)),
+        (pt.arange(2, 9, 3), np.arange(2, 9, 3)),
+        (pt.arange(5, 0, -2), np.arange(5, 0, -2)),
+        (pt.arange(0.5, 3.0, 0.5), np.arange(0.5, 3.0, 0.5)),
+        (pt.arange(3, dtype="float32"), np.arange(3, dtype="float32")),
+        (pt.arange(3, 3), np.arange(3, 3)),
+        (pt.linspace(0, 1, 7), np.linspace(0, 1, 7)),
+        (pt.linspace(0, 1, 7, endpoint=False), np.linspace(0, 1, 7, endpoint=False)),
+        (pt.linspace(3, 3, 1), np.linspace(3, 3, 1)),
+        (pt.linspace(0, 1, 0), np.linspace(0, 1, 0)),
+        (pt.zeros((2, 3)), np.zeros((2, 3))),
+        (pt.ones(4, dtype="int16"), np.ones(4, dtype="int16")),
+        (pt.full((2,), 7), np.full((2,), 7)),
+        (pt.full((), 1.5), np.full((), 1.5)),
+        (pt.full(3, True), np.full(3, True)),
+        (pt.eye(3), np.eye(3)),
+        (pt.eye(2, 4, k=1), np.eye(2, 4, k=1)),
+        (pt.zeros_like(pt.ones((2, 2), dtype="int8")), np.zeros((2, 2), "int8")),
+        (pt.full_like(pt.ones(3), 2), np.full(3, 2.0)),
+        (pt.asarray([[1, 2], [3, 4]], dtype="float32"), np.array([[1, 2], [3, 4]], "float32")),
+    ]
+    for found, wanted in pairs:
+        same(found, wanted)
+
+
+def test_indices() -> None:
+    x = np.arange(60).reshape(3, 4, 5)
+    a = pt.asarray(x.copy())
+    keys: list[Any] = [
+        0,
+        (0, 1, 2),
+        (..., 0),
+        (slice(None, None, -1), ..., slice(1, None, 2)),
+        (None, 1, None),
+        [0, 2],
+        ([0, 2], [1, 3]),
+        (slice(None), [1, 3], [0, 4]),
+        ([0, 2], slice(None), [1, 3]),
+        (0, [1, 2]),
+        (0, slice(None), [1, 2]),
+        np.array([[0, 1], [2, 0]]),
+        (np.array([[0], [1]]), np.array([0, 3])),
+        x > 30,
+        (x[:, :, 0] > 10,),
+        (slice(None), x[0] > 3),
+        np.zeros((0,), int),
+        [],
+        True,
+        (..., np.array(2)),
+    ]
+    for key in keys:
+        same(a[key], x[key])
+        written, ours = x.copy(), pt.asarray(x.copy())
+        written[key] = -1
+        ours[key] = -1
+        np.testing.assert_array_equal(ours.gather(), written, err_msg=str(key))
+        written[key] = np.arange(written[key].size).reshape(written[key].shape)
+        ours[key] = np.arange(written[key].size).reshape(written[key].shape)
+        np.testing.assert_array_equal(ours.gather(), written, err_msg=str(key))
+
+
+def _read_only() -> pt.Array:
+    local = np.ones(3)
+    local.flags.writeable = False
+    return pt.asarray(local)
+
+
+REFUSED: list[tuple[Any, type[Exception], str]] = [
+    (lambda a: a[5], IndexError, "index 5 of dimension 0 of size 3"),
+    (lambda a: a[0, 0, 0], IndexError, "3 indices"),
+    (lambda a: a[[0, 7]], IndexError, "index 7"),
+    (lambda a: a["x"], IndexError, "no integer, slice or mask"),
+    (lambda a: a[::0], ValueError, "zero"),
+    (lambda a: a + pt.ones((4,)), ValueError, "do not fit"),
+    (lambda a: a.__setitem__(0, pt.ones(7)), ValueError, "do not fit"),
+    (lambda a: pt.sum(a, axis=2), ValueError, "axis 2 of an array of 2 dimensions"),
+    (lambda a: pt.reshape(a, (4, 2)), ValueError, "cannot become"),
+    (lambda a: float(a), TypeError, "no single number"),
+    (lambda a: a & 1.5, TypeError, "integers or truth values"),
+    (lambda a: pt.zeros((-1,)), ValueError, "negative"),
+    (lambda a: pt.max(pt.zeros((0,))), ValueError, "no elements"),
+    (lambda a: pt.zeros(3, dtype="uint8") + 256, OverflowError, "256 does not fit into uint8"),
+    (lambda a: pt.asarray([1, 2]) ** -1, ValueError, "power -1"),
+    (lambda a: pt.astype(a, "datetime64[s]"), TypeError, "datetime64"),
+    (lambda a: _read_only().__setitem__(0, 1), ValueError, "read-only"),
+    (lambda a: _read_only().__setitem__([0], 1), ValueError, "read-only"),
+]
+
+
+@pytest.mark.parametrize("at", range(len(REFUSED)))
+def test_wrong_input_is_refused_with_its_value(at: int) -> None:
+    call, kind, words = REFUSED[at]
+    with pytest.raises(kind, match=words):
+        call(pt.asarray(np.ones((3, 2))))
+
+
+def test_numpys_functions_stay_ours() -> None:
+    x = np.linspace(0, 1, 5)
+    a = pt.asarray(x)
+    for found, wanted in [
+        (np.sin(a), np.sin(x)),
+        (np.add(a, x), x + x),
+        (x + a, x + x),
+        (np.add.reduce(a), np.add.reduce(x)),
+        (np.concatenate([a, a]), np.concatenate([x, x])),
+        (np.sum(a), np.sum(x)),
+        (np.where(a > 0.5, a, 0.0), np.where(x > 0.5, x, 0.0)),
+    ]:
+        assert isinstance(found, pt.Array)
+        same(found, wanted)
+
+
+def test_a_loop_without_a_read_has_bounded_pending_work() -> None:
+    a = pt.ones((8, 8))
+    for _ in range(20_000):
+        a = a * 0.5 + 1.0
+        assert a._rank.n_pending < 400
+    same(a, np.full((8, 8), 2.0))
+
+
+def test_text_of_a_large_array_is_numpys() -> None:
+    x = np.arange(4000.0).reshape(40, 100)
+    assert str(pt.asarray(x)) == str(x)
+    assert str(pt.asarray(x[0])) == str(x[0])
