@@ -10,9 +10,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-import numpy as np
 import partita as pt
 from partita import _partita
 

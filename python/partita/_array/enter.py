@@ -49,7 +49,7 @@ def from_numpy(local: Local, rank: Rank) -> Array:
 
 
 def _place(local: Local) -> tuple[tuple[int, Any, Any], Any, Any, bool]:
-    """Address, shape, strides in elements; element type; who keeps the memory; may it be written."""
+    """Address, shape, strides in elements; element type; owner; whether it may be written."""
     local = np.asarray(local)
     size = local.dtype.itemsize
     is_crooked = any(stride % size for stride in local.strides) or not local.flags.aligned

@@ -142,7 +142,7 @@ impl Window {
             }
             match runs.last_mut() {
                 Some((n, step)) if *step == stride * size as isize => {
-                    (*n, *step) = (*n * size, stride)
+                    (*n, *step) = (*n * size, stride);
                 }
                 _ => runs.push((size, stride)),
             }
