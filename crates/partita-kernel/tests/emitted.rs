@@ -225,7 +225,9 @@ fn many_inputs() -> Program {
         let difference = p.subtract(input, results[0]);
         results[1] = p.add(results[1], difference);
     }
-    results.into_iter().for_each(|result| p.store(result));
+    for result in results {
+        p.store(result);
+    }
     p.finish()
 }
 
