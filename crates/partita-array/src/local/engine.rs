@@ -7,8 +7,10 @@ use std::sync::Arc;
 use partita_kernel::{Machine, Settings};
 
 use super::kept::Kept;
+use super::replace::Replacement;
 use super::rhythm::Rhythm;
 use super::segment::Segment;
+use crate::timeline::Recorder;
 
 /// Records operations and runs them.
 #[derive(Debug, Clone)]
@@ -28,7 +30,9 @@ pub(super) struct State {
     /// Where segments end; none if only flushes end them.
     pub rhythm: Option<RefCell<Rhythm>>,
     pub kept: RefCell<Kept>,
+    pub replacements: RefCell<Vec<Replacement>>,
     pub n_kernels: Cell<u64>,
+    pub recorder: RefCell<Option<Rc<Recorder>>>,
 }
 
 impl Engine {
@@ -60,7 +64,9 @@ impl Engine {
             spare: RefCell::default(),
             rhythm,
             kept: RefCell::default(),
+            replacements: RefCell::default(),
             n_kernels: Cell::new(0),
+            recorder: RefCell::default(),
         }))
     }
 
@@ -68,6 +74,11 @@ impl Engine {
     #[must_use]
     pub fn n_kernels(&self) -> u64 {
         self.0.n_kernels.get()
+    }
+
+    /// Notes every kernel from now on; none ends that.
+    pub fn record_with(&self, recorder: Option<Rc<Recorder>>) {
+        self.0.recorder.replace(recorder);
     }
 
     /// Whether [`Engine::run_ready`] has something to do.

@@ -25,6 +25,7 @@ mod engine;
 mod kept;
 mod node;
 mod record;
+mod replace;
 mod rhythm;
 mod run;
 mod schedule;

@@ -12,6 +12,7 @@ use super::base::Base;
 use super::engine::Engine;
 use super::node::{Action, Node, Operand, Operands, Place};
 use super::rhythm::Cut;
+use super::segment::Segment;
 use super::window::{Dims, Window, broadcast_shapes};
 use crate::error::{LocalError, Result};
 
@@ -48,6 +49,14 @@ impl Input<'_> {
         match self {
             Input::Array(array) => array.shape(),
             Input::Number(_) => &[],
+        }
+    }
+
+    /// The array, if it is one.
+    pub(super) fn array(&self) -> Option<&Array> {
+        match self {
+            Input::Array(array) => Some(array),
+            Input::Number(_) => None,
         }
     }
 
@@ -107,6 +116,7 @@ impl Engine {
     /// # Errors
     /// Shapes or types that do not fit.
     pub fn apply_to(&self, op: Op, inputs: &[Input<'_>]) -> Result<Array> {
+        self.settle(inputs)?;
         let shape = common_shape(inputs)?;
         let typed = inputs.last().map_or(Dtype::Bool, Input::dtype);
         let alike = if op == Op::Where { &inputs[1..] } else { inputs };
@@ -129,6 +139,7 @@ impl Engine {
         if array.dtype() == dtype {
             return Ok(array.clone());
         }
+        self.settle(&[Input::Array(array)])?;
         let target = self.empty(array.shape(), dtype)?;
         self.record(Action::Cast, &[Input::Array(array)], &target, &target.window)?;
         Ok(target)
@@ -149,6 +160,7 @@ impl Engine {
     /// # Errors
     /// A reduction that the type does not have.
     pub fn reduce(&self, array: &Array, how: Reduction, axes: &[usize]) -> Result<Array> {
+        self.settle(&[Input::Array(array)])?;
         let dtype = array.dtype();
         if !how.takes(dtype) {
             let error = KernelError::ReductionType { output: 0, reduction: how, given: dtype };
@@ -205,6 +217,7 @@ impl Engine {
         if array.dtype() == Dtype::Bool {
             return Err(KernelError::ScanType { output: 0, given: Dtype::Bool }.into());
         }
+        self.settle(&[Input::Array(array)])?;
         let target = self.empty(array.shape(), array.dtype())?;
         let action = match how {
             Running::Sum => Action::RunningSum(axis),
@@ -270,6 +283,13 @@ impl Engine {
             let (first, second) = (target.dtype(), source.dtype());
             return Err(LocalError::DtypesDiffer { first, second });
         }
+        if target.n_elements() == 0 || self.is_in_place(target, &source) {
+            return Ok(());
+        }
+        if let Some(saved) = self.kept_part(target, &source)? {
+            return self.write(target, Input::Array(&saved));
+        }
+        self.settle(&[Input::Array(target), source])?;
         if let Input::Array(source) = source {
             let Some(window) = source.window.broadcast(target.shape()) else {
                 let (first, second) = (target.shape().to_vec(), source.shape().to_vec());
@@ -284,9 +304,6 @@ impl Engine {
                     return self.write(target, Input::Array(&self.copy(source)?));
                 }
             }
-        }
-        if target.n_elements() == 0 {
-            return Ok(());
         }
         self.unfill(target, Some(&target.window))?;
         self.record(Action::Copy, &[source], target, &target.window)
@@ -306,7 +323,7 @@ fn mark(action: Action, inputs: &[Input<'_>], dtype: Dtype, window: &Window) -> 
     hasher.finish()
 }
 
-fn operand(segment: &mut super::segment::Segment, input: &Input<'_>, shape: &[usize]) -> Operand {
+pub(super) fn operand(segment: &mut Segment, input: &Input<'_>, shape: &[usize]) -> Operand {
     if let Some(value) = input.number() {
         segment.work.numbers.push(value);
         return Operand::Number(segment.work.numbers.len() - 1, value.dtype);

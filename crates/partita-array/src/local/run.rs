@@ -8,9 +8,11 @@ use super::base::{Base, Storage};
 use super::engine::{Engine, State};
 use super::kept::Structure;
 use super::node::BaseFacts;
+use super::replace::Replacement;
 use super::schedule::{Schedule, SlotView, Step, compile};
 use super::segment::Segment;
 use crate::error::Result;
+use crate::timeline::Activity;
 
 impl Engine {
     /// Computes everything that is pending.
@@ -18,8 +20,11 @@ impl Engine {
     /// # Errors
     /// Memory that is not there, reductions of nothing. What was pending is then gone.
     pub fn flush(&self) -> Result<()> {
+        let complete = self.complete();
         self.end_all();
-        self.run_ready()
+        self.run_ready()?;
+        complete.into_iter().for_each(Replacement::take_over);
+        Ok(())
     }
 
     /// Computes the segments that nothing of the present is part of any more.
@@ -127,9 +132,15 @@ impl State {
         let call =
             Call { extents: &step.extents, inputs: &inputs, outputs: &outputs, scalars: &scalars };
         self.n_kernels.set(self.n_kernels.get() + 1);
+        let recorder = self.recorder.borrow().clone();
+        let since = recorder.as_ref().map(|recorder| recorder.now());
         // SAFETY: every view lies in the storage of its slot, since windows were made by slicing
         // inside their base; the storages are this engine's, which one thread has.
         unsafe { self.machine.run(&step.kernel, &call) }?;
+        if let (Some(recorder), Some(since)) = (recorder, since) {
+            let extents: Vec<String> = step.extents.iter().map(usize::to_string).collect();
+            recorder.add(Activity::Kernel, since, recorder.now(), extents.join("x"));
+        }
         Ok(())
     }
 }
