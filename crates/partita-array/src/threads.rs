@@ -29,7 +29,7 @@ pub fn run_on_threads(
         outcome.unwrap_or_else(|_| {
             let problem = "it panicked; this is a fault of partita".to_string();
             let operation = format!("rank {rank}");
-            Err(RunError::Operation { operation, line: 0, column: 0, problem })
+            Err(RunError::Whole { operation, problem })
         })
     };
     let outcomes: Vec<Result<Report, RunError>> = std::thread::scope(|scope| {

@@ -31,7 +31,7 @@ mod schedule;
 mod tests;
 mod window;
 
-pub use array::{Array, Element};
+pub use array::{Array, BaseId, Element};
 pub use base::Storage;
 pub use engine::Engine;
 pub use record::Running;

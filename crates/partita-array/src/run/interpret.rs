@@ -88,15 +88,23 @@ impl Runner<'_> {
             let kind = self.module.kind(op);
             let ends = [OpKind::FuncReturn, OpKind::ScfYield, OpKind::RegionEnvRegionYield];
             if ends.contains(&kind) {
-                let operands = self.module.operands(op).iter();
-                let results = operands.map(|name| frame.get(*name).cloned()).collect();
+                let results = self.given(op, frame).map_err(|problem| self.named(op, problem))?;
                 self.forget(op, frame);
-                return results;
+                return Ok(results);
             }
             self.op(op, kind, frame).map_err(|problem| self.named(op, problem))?;
             self.forget(op, frame);
         }
         Ok(Vec::new())
+    }
+
+    /// The operands of what ends a block.
+    fn given(&self, op: Op, frame: &Frame) -> Outcome<Vec<Value>> {
+        let operands = self.module.operands(op).iter();
+        let results: Vec<Value> =
+            operands.map(|name| frame.get(*name).cloned()).collect::<Outcome<_>>()?;
+        results.iter().try_for_each(|value| self.deleted.check(value))?;
+        Ok(results)
     }
 
     /// Drops values that nobody needs any more.
@@ -112,8 +120,13 @@ impl Runner<'_> {
     fn named(&self, op: Op, problem: Problem) -> Problem {
         let Problem::Own(problem) = problem else { return problem };
         let location = self.module.location(op);
+        let operation = self.module.name(op).to_string();
+        // A program that was built without text has no lines.
+        if location.line == 0 {
+            return Problem::Named(RunError::Whole { operation, problem });
+        }
         Problem::Named(RunError::Operation {
-            operation: self.module.name(op).to_string(),
+            operation,
             line: location.line,
             column: location.column,
             problem,
@@ -123,6 +136,11 @@ impl Runner<'_> {
     fn op(&mut self, op: Op, kind: OpKind, frame: &mut Frame) -> Outcome<()> {
         if !self.mover.is_idle() {
             self.settle(op, frame)?;
+        }
+        if !self.deleted.is_empty() {
+            for name in self.module.operands(op) {
+                self.deleted.check(frame.get(*name)?)?;
+            }
         }
         match kind.dialect() {
             "arith" | "math" => self.number_op(op, kind, frame),

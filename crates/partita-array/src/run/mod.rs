@@ -16,6 +16,7 @@
 mod arguments;
 mod array_ops;
 mod create;
+mod deleted;
 mod dist;
 mod dist_ops;
 mod elementwise;
@@ -46,6 +47,7 @@ pub use results::{Dense, LocalPart, ResultValue};
 pub use value::Number;
 
 use crate::local::Engine;
+use deleted::Deleted;
 use exchange::Mover;
 use lifetimes::Lifetimes;
 use problem::Problem;
@@ -80,6 +82,7 @@ pub(crate) struct Runner<'m> {
     engine: Engine,
     mover: Mover,
     lifetimes: HashMap<Op, Lifetimes>,
+    deleted: Deleted,
     depth: usize,
 }
 
@@ -105,7 +108,8 @@ pub fn run(
 ) -> Result<Report, RunError> {
     let Some(mover) = Mover::new(team) else { return Err(RunError::NotAMember) };
     let engine = Engine::with_machine(Arc::clone(machine));
-    let mut runner = Runner { module, engine, mover, lifetimes: HashMap::new(), depth: 0 };
+    let (lifetimes, deleted) = (HashMap::new(), Deleted::default());
+    let mut runner = Runner { module, engine, mover, lifetimes, deleted, depth: 0 };
     let outcome = runner.run(function, arguments, gather);
     runner.told(outcome)
 }
@@ -150,12 +154,9 @@ impl Runner<'_> {
             Err(Problem::Team(error)) => return Err(RunError::Team(error)),
             Err(Problem::Named(RunError::Team(error))) => return Err(RunError::Team(error)),
             Err(Problem::Named(error)) => error,
-            Err(Problem::Own(problem)) => RunError::Operation {
-                operation: "the run".to_string(),
-                line: 0,
-                column: 0,
-                problem,
-            },
+            Err(Problem::Own(problem)) => {
+                RunError::Whole { operation: "the run".to_string(), problem }
+            }
         };
         self.tell(&error.to_string());
         Err(error)

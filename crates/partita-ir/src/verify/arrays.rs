@@ -20,6 +20,19 @@ impl Check<'_> {
         }
     }
 
+    /// What lies where its source lies is cut as its source is.
+    pub(super) fn same_grid(&mut self, group: &str) {
+        let (from, to) = (self.single(group), self.result());
+        let same = match (from.dist(), to.dist()) {
+            (Some(from), Some(to)) => from.grid == to.grid,
+            _ => true,
+        };
+        if !same && shape_of(from).len() == shape_of(to).len() {
+            let op = self.name();
+            self.report(VerifyError::GridsDiffer { op });
+        }
+    }
+
     /// `what` has a shape that may be the wanted one.
     pub(super) fn same_shape(&mut self, what: &str, found: &[Size], wanted: &[Size]) {
         if !shapes_may_equal(found, wanted) {

@@ -10,17 +10,26 @@ use crate::types::{Scalar, Size, Type};
 impl Check<'_> {
     pub(super) fn ndarray(&mut self) {
         match self.module.kind(self.op) {
-            OpKind::NdarraySubview | OpKind::NdarrayExtractSlice => self.slicing(),
+            OpKind::NdarraySubview => {
+                self.slicing();
+                self.same_grid("source");
+            }
+            OpKind::NdarrayExtractSlice => self.slicing(),
             OpKind::NdarrayInsertSlice => self.inserting(),
             OpKind::NdarrayImmutableInsertSlice => {
                 self.inserting();
                 let (result, wanted) = (self.result().clone(), self.single("destination").clone());
                 self.result_is(&result, &wanted);
             }
+            OpKind::NdarrayDelete => self.deleting(),
             OpKind::NdarrayDim => self.dim(),
             OpKind::NdarrayLoad => self.load(),
             OpKind::NdarrayFromMemref | OpKind::NdarrayToTensor => self.alike("input"),
-            OpKind::NdarrayCopy | OpKind::NdarrayCast => self.alike("source"),
+            OpKind::NdarrayCopy => self.alike("source"),
+            OpKind::NdarrayCast => {
+                self.alike("source");
+                self.same_grid("source");
+            }
             OpKind::NdarrayCastElemtype => {
                 let (result, input) = (shape_of(self.result()), shape_of(self.single("input")));
                 self.same_shape("the result", &result, &input);
