@@ -47,6 +47,7 @@ fn good_programs_pass() {
         "  %r = ndarray.permute_dims %m [1, 0] : (!m) -> !ndarray.ndarray<6x4xf64>",
         "  %p0 = dist.parts_of(%s) : (!s) -> !ndarray.ndarray<f64>",
         "  %r = ndarray.where %b, %m, %m : (!b, !m, !m) -> !m",
+        "  %z = ndarray.cast_elemtype %m : (!m) to !ndarray.ndarray<4x6xcomplex<f64>>\n  %r = ndarray.reduction var %z : (!ndarray.ndarray<4x6xcomplex<f64>>) -> !ndarray.ndarray<f64>\n  %a = ndarray.ewuny abs %z : (!ndarray.ndarray<4x6xcomplex<f64>>) -> !m",
         "  %l = \"partition.get_slice\"(%p, %n, %n, %n, %n) {operand_segment_sizes = array<i32: 1, 1, 1, 2>} : (!p, index, index, index, index) -> tensor<?x8xf64, #CSR>",
     ];
     for body in good {
@@ -137,6 +138,10 @@ const BAD: &[(&str, &str)] = &[
     (
         "  %v = dist.subview %d[0][2][1] : (!d) to !ndarray.ndarray<2xf64, #dist.dist_env<team = 1 grid = [4] cut = [0] loffs = ? lparts = ?,?,?>>",
         "grids-differ",
+    ),
+    (
+        "  %z = ndarray.cast_elemtype %m : (!m) to !ndarray.ndarray<4x6xcomplex<f64>>\n  %r = ndarray.reduction sum %z : (!ndarray.ndarray<4x6xcomplex<f64>>) -> !ndarray.ndarray<f64>",
+        "complex-lost",
     ),
     ("  ndarray.delete %m : (!m) -> ()\n  ndarray.delete %m : (!m) -> ()", "use-after-delete"),
 ];

@@ -122,7 +122,7 @@ impl Dense {
         let inner: usize = self.shape()[axis + 1..].iter().product();
         let size = self.shape()[axis];
         for at in 0..values.len() {
-            if at / inner.max(1) % size.max(1) > 0 {
+            if !(at / inner.max(1)).is_multiple_of(size.max(1)) {
                 let before = values[at - inner];
                 values[at] = (values[at].0 + before.0, values[at].1 + before.1);
             }

@@ -72,7 +72,7 @@ fn random_programs_mean_the_same_after_every_pass() {
     let variable = |name| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
     let first = variable("PARTITA_SEED").unwrap_or(0);
     for seed in first..first + n_cases(10_000) {
-        let made = Program::new(seed, 1 + seed % 5);
+        let made = Program::of(seed, 1 + seed % 5);
         let parsed = partita_ir::parse(&made.text);
         let mut module = parsed.unwrap_or_else(|found| panic!("{found}\n{}", made.text));
         reread(seed, "no pass", &module);

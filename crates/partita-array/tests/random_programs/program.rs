@@ -92,7 +92,8 @@ const REDUCTIONS: [(i32, Together, bool); 6] = [
 ];
 
 impl Program {
-    pub fn new(seed: u64, n_ranks: u64) -> Made {
+    /// The program of a seed.
+    pub fn of(seed: u64, n_ranks: u64) -> Made {
         let random = Rng::new(seed);
         let mut made = Self { random, n_ranks, text: String::new(), names: Vec::new(), n_names: 0 };
         let arguments = made.arguments();

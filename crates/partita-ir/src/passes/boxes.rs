@@ -96,16 +96,15 @@ impl Emit<'_> {
         let new = new.groups(&[&extents, &offsets, &sizes, &strides]);
         let found = self.boxed(new, offsets.len());
         let mut checked = slices.clone();
-        for dim in 0..shape.len() {
-            let entry = |found: Value| self.as_entry(found);
+        for (dim, extent) in shape.iter().enumerate() {
             if checked.sizes[dim].known().is_none() {
-                checked.sizes[dim] = entry(found.1[dim]);
+                checked.sizes[dim] = self.as_entry(found.1[dim]);
             }
             // Known sizes stay, since types are made of them; the offset then ties the slice.
-            let open = shape[dim] == Size::Dynamic || slices.strides[dim].known().is_none();
+            let open = *extent == Size::Dynamic || slices.strides[dim].known().is_none();
             let tied = open && slices.sizes[dim].known().is_some();
             if checked.offsets[dim].known().is_none() || tied {
-                checked.offsets[dim] = entry(found.0[dim]);
+                checked.offsets[dim] = self.as_entry(found.0[dim]);
             }
         }
         checked

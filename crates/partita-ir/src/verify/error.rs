@@ -49,6 +49,9 @@ partita_error::errors! {
         ElementsDiffer { op: String, found: String, wanted: String } "elements-differ" =>
             "{op} has the element type {found} where {wanted} belongs; cast with \
              ndarray.cast_elemtype";
+        ComplexLost { op: String, found: String } "complex-lost" =>
+            "{op} would make {found} of complex numbers; make the result complex, or take \
+             their real parts first";
         ShapesDiffer { op: String, what: String, found: String, wanted: String } "shapes-differ" =>
             "{what} of {op} has the shape {found}; make it {wanted}";
         NotBroadcast { op: String, shapes: String } "not-broadcast" =>

@@ -161,12 +161,21 @@ impl Check<'_> {
         if operator != Some(EwBin::MatMul) {
             self.broadcast(&["lhs", "rhs"]);
         }
-        self.bool_result(operator.is_some_and(EwBin::gives_bool));
+        let compares = operator.is_some_and(EwBin::gives_bool);
+        self.bool_result(compares);
+        if !compares {
+            self.keeps_complex(&["lhs", "rhs"]);
+        }
     }
 
     pub(super) fn ewuny(&mut self) {
         self.broadcast(&["source"]);
-        self.bool_result(EwUny::from_number(self.operator()).is_some_and(EwUny::gives_bool));
+        let operator = EwUny::from_number(self.operator());
+        let asks = operator.is_some_and(EwUny::gives_bool);
+        self.bool_result(asks);
+        if !asks && !matches!(operator, Some(EwUny::Abs | EwUny::Real | EwUny::Imag)) {
+            self.keeps_complex(&["source"]);
+        }
     }
 
     fn bool_result(&mut self, wanted: bool) {
@@ -178,6 +187,7 @@ impl Check<'_> {
 
     pub(super) fn choosing(&mut self) {
         self.broadcast(&["condition", "lhs", "rhs"]);
+        self.keeps_complex(&["lhs", "rhs"]);
         let condition = self.single("condition").element();
         self.same_element(condition, Some(Scalar::BOOL));
     }
@@ -198,9 +208,11 @@ impl Check<'_> {
             .collect();
         let result = shape_of(self.result());
         self.same_shape("the result", &result, &wanted);
-        let logical =
-            matches!(Reduce::from_number(self.operator()), Some(Reduce::All | Reduce::Any));
-        self.bool_result(logical);
+        let kind = Reduce::from_number(self.operator());
+        self.bool_result(matches!(kind, Some(Reduce::All | Reduce::Any)));
+        if matches!(kind, Some(Reduce::Sum | Reduce::Prod | Reduce::Mean)) {
+            self.keeps_complex(&["input"]);
+        }
     }
 
     fn cumulative(&mut self) {
@@ -220,6 +232,7 @@ impl Check<'_> {
         }
         let result = shape_of(self.result());
         self.same_shape("the result", &result, &wanted);
+        self.keeps_complex(&["input"]);
     }
 
     fn permute(&mut self) {
