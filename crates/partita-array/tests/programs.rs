@@ -204,3 +204,20 @@ fn one_row_of_a_matrix_is_an_array_of_one_dimension() {
         &[&row],
     );
 }
+
+#[test]
+fn an_array_may_be_deleted_after_its_last_use() {
+    let values: Vec<f64> = (0..7).map(f64::from).collect();
+    let wanted: Vec<f64> = (0..5).map(|i| f64::from(i + i + 2)).collect();
+    check(
+        r#"func.func @f(%a: T<7xf64>) -> T<5xf64> {
+  %x = "ndarray.subview"(%a) {static_offsets = array<i64: 0>, static_sizes = array<i64: 5>, static_strides = array<i64: 1>} : (T<7xf64>) -> T<5xf64>
+  %y = "ndarray.subview"(%a) {static_offsets = array<i64: 2>, static_sizes = array<i64: 5>, static_strides = array<i64: 1>} : (T<7xf64>) -> T<5xf64>
+  %z = "ndarray.ewbin"(%x, %y) {op = 0 : i32} : (T<5xf64>, T<5xf64>) -> T<5xf64>
+  "ndarray.delete"(%a) : (T<7xf64>) -> ()
+  return %z : T<5xf64>
+}"#,
+        &[array(&[7], &values)],
+        &[&wanted],
+    );
+}

@@ -226,9 +226,13 @@ impl Canonicalise<'_> {
         })
     }
 
+    /// Whether a write has no elements, and is sure to be right about it.
     fn writes_nothing(&self, op: Op) -> bool {
         let slices = self.module.slices(op).unwrap_or_default();
-        slices.sizes.contains(&Entry::Known(0))
+        let [into, source] = [0, 1].map(|at| self.module.ty(self.module.operands(op)[at]).shape());
+        let known = source.is_some_and(|shape| shape.iter().all(|size| size.known().is_some()));
+        let inside = slices.reach(into.unwrap_or(&[])) == Reach::Inside;
+        known && inside && slices.sizes.contains(&Entry::Known(0))
     }
 
     /// Puts the block that a known condition chooses in the place of the choice.
