@@ -26,8 +26,10 @@
 
 mod collective;
 mod creation;
+mod edges;
 mod elementwise;
 mod moves;
+mod neutral;
 mod parts;
 mod reductions;
 

@@ -5,14 +5,15 @@
 //! sums), and an allreduce makes it the result on all ranks, of which each takes its part.
 
 use super::Lowering;
+use super::neutral::{neutral, number};
 use super::parts::{Parts, Window};
-use crate::attr::{Attr, Float};
+use crate::attr::Attr;
 use crate::builder::Entry;
 use crate::enums::{CmpI, EwBin, EwUny, Reduce};
 use crate::kind::OpKind;
 use crate::module::{NewOp, Op, Value};
 use crate::passes::boxes::BoxOf;
-use crate::types::{DistEnv, Grid, Scalar, Sign, Size, Type};
+use crate::types::{DistEnv, Grid, Scalar, Size, Type};
 
 /// A reduction of an array that is wholly owned.
 struct Reducing {
@@ -385,57 +386,4 @@ fn reduction_op(what: &Reducing, how: Reduce, own: Value, ty: Type) -> NewOp {
     }
     let axes: Vec<i64> = what.axes.iter().map(|axis| *axis as i64).collect();
     new.attr("axes", Attr::i64s(&axes)).attr("keepdims", Attr::Unit).result(ty)
-}
-
-/// What changes nothing when it is combined.
-fn neutral(how: Reduce, element: Scalar) -> Option<Attr> {
-    match how {
-        Reduce::Sum | Reduce::CountNonzero | Reduce::Any => number(0.0, element),
-        Reduce::Prod | Reduce::All => number(1.0, element),
-        Reduce::Max => least(element),
-        Reduce::Min => most(element),
-        _ => None,
-    }
-}
-
-/// A whole number as an element.
-fn number(value: f64, element: Scalar) -> Option<Attr> {
-    Some(match element {
-        Scalar::Complex32 | Scalar::Complex64 => Attr::Complex(Float(value), Float(0.0), element),
-        Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => {
-            Attr::Float(Float(value), element)
-        }
-        Scalar::BOOL => Attr::Bool(value != 0.0),
-        Scalar::Index | Scalar::Int { .. } if value.fract() == 0.0 => {
-            Attr::Int(value as i64, element)
-        }
-        _ => return None,
-    })
-}
-
-fn least(element: Scalar) -> Option<Attr> {
-    match element {
-        Scalar::Int { sign: Sign::Unsigned, .. } | Scalar::BOOL => number(0.0, element),
-        Scalar::Int { width, .. } => {
-            Some(Attr::Int(i64::MIN >> (64 - width.clamp(1, 64)), element))
-        }
-        Scalar::Index => Some(Attr::Int(i64::MIN, element)),
-        Scalar::Complex32 | Scalar::Complex64 => None,
-        _ => number(f64::NEG_INFINITY, element),
-    }
-}
-
-fn most(element: Scalar) -> Option<Attr> {
-    match element {
-        Scalar::BOOL => number(1.0, element),
-        Scalar::Int { sign: Sign::Unsigned, width } => {
-            Some(Attr::Int((u64::MAX >> (64 - width.clamp(1, 64))) as i64, element))
-        }
-        Scalar::Int { width, .. } => {
-            Some(Attr::Int(i64::MAX >> (64 - width.clamp(1, 64)), element))
-        }
-        Scalar::Index => Some(Attr::Int(i64::MAX, element)),
-        Scalar::Complex32 | Scalar::Complex64 => None,
-        _ => number(f64::INFINITY, element),
-    }
 }
