@@ -22,10 +22,11 @@ TYPES = f"""
 """
 
 
-def run(tmp_path: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
+def run(tmp_path: Path, text: str, n_ranks: int, *options: str) -> subprocess.CompletedProcess[str]:
     file = tmp_path / "program.mlir"
     file.write_text(text)
-    command = [str(Path(sys.executable).parent / "partita"), "run", str(file), *options]
+    program = Path(sys.executable).parent / "partita"
+    command = [str(program), "run", "-n", str(n_ranks), str(file), *options]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
@@ -39,10 +40,10 @@ func.func @f() -> index {
 
 @pytest.mark.parametrize("passes", ["none", "default"])
 def test_a_number_that_differs_between_ranks_is_not_printed(tmp_path: Path, passes: str) -> None:
-    done = run(tmp_path, RANK, "-n", "3", "--passes", passes)
+    done = run(tmp_path, RANK, 3, "--passes", passes)
     assert done.returncode != 0
     assert "0 on rank 0 and 1 on rank 1" in done.stderr
-    done = run(tmp_path, RANK, "-n", "3", "--passes", passes, "--local")
+    done = run(tmp_path, RANK, 3, "--passes", passes, "--local")
     assert done.stdout == "rank 0:\n0\nrank 1:\n1\nrank 2:\n2\n"
 
 
@@ -57,11 +58,11 @@ func.func @f(%o: index) -> !n {{
   return %v : !n
 }}
 """
-    done = run(tmp_path, text, "-n", "2", "--passes", passes, "--arg", "0=4")
+    done = run(tmp_path, text, 2, "--passes", passes, "--arg", "0=4")
     assert done.returncode != 0
     assert "line 12" in done.stderr
     assert "4 entries from 4 on with stride 1 leaves dimension 0 of size 6" in done.stderr
-    done = run(tmp_path, text, "-n", "2", "--passes", passes, "--arg", "0=3")
+    done = run(tmp_path, text, 2, "--passes", passes, "--arg", "0=3")
     assert done.stdout == "[1. 1. 1.]\n"
 
 
@@ -69,7 +70,9 @@ func.func @f(%o: index) -> !n {{
     ("element", "array"),
     [("!i", np.arange(6.0)), ("!a", np.arange(6) * 1j), ("!i", np.arange(6, dtype=np.uint64))],
 )
-def test_an_array_is_not_cut_down_to_its_argument(element: str, array: np.ndarray[Any, Any]) -> None:
+def test_an_array_is_not_cut_down_to_its_argument(
+    element: str, array: np.ndarray[Any, Any]
+) -> None:
     module = pt.ir.parse(
         f"{TYPES}\nfunc.func @f(%a: {element}) -> {element} {{\n  return %a : {element}\n}}"
     )
