@@ -221,3 +221,24 @@ fn an_array_may_be_deleted_after_its_last_use() {
         &[&wanted],
     );
 }
+
+#[test]
+fn a_reshape_that_may_not_copy_is_a_view() {
+    let values: Vec<f64> = (0..24).map(f64::from).collect();
+    let mut wanted = values.clone();
+    [7, 10, 13, 16].into_iter().for_each(|at: usize| wanted[at] = -1.0);
+    check(
+        r#"func.func @f(%m: T<4x6xf64>) -> T<4x6xf64> {
+  %c4 = arith.constant 4 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %x = arith.constant -1.0 : f64
+  %s = "ndarray.create"(%x) {operand_segment_sizes = array<i32: 0, 1>} : (f64) -> T<f64>
+  %t = "ndarray.reshape"(%m, %c4, %c2, %c3) {copy = false} : (T<4x6xf64>, index, index, index) -> T<4x2x3xf64>
+  "ndarray.insert_slice"(%t, %s) {static_offsets = array<i64: 1, 0, 1>, static_sizes = array<i64: 2, 2, 1>, static_strides = array<i64: 1, 1, 1>} : (T<4x2x3xf64>, T<f64>) -> ()
+  return %m : T<4x6xf64>
+}"#,
+        &[array(&[4, 6], &values)],
+        &[&wanted],
+    );
+}

@@ -7,7 +7,7 @@
 mod dense;
 mod program;
 
-use partita_array::run::{Gather, ResultValue};
+use partita_array::run::{self, Argument, Gather, ResultValue};
 use partita_array::run_on_threads;
 use partita_ir::{Form, Module, passes};
 use partita_oracle::n_cases;
@@ -90,4 +90,37 @@ fn random_programs_mean_the_same_after_every_pass() {
             }
         }
     }
+}
+
+/// The results of a program, or nothing if it was refused.
+fn outcome(module: &Module, made: &Made, n_ranks: u64) -> Result<Vec<Vec<Number>>, String> {
+    let reports = run_on_threads(module, "f", &made.arguments, n_ranks, Gather::First);
+    let reports = reports.map_err(|error| error.to_string())?;
+    let results = reports[0].results.iter().zip(&made.wanted);
+    Ok(results.map(|(one, (_, is_complex))| numbers(one, *is_complex)).collect())
+}
+
+#[test]
+fn random_faults_are_refused_alike() {
+    let mut n_refused = 0;
+    for seed in 0..n_cases(500) {
+        let n_ranks = 1 + seed % 5;
+        let mut made = Program::of(seed, n_ranks);
+        // Every number that only the run knows is another one than it should be.
+        let shift = [1, -1, 2, -7][(seed / 5) as usize % 4];
+        made.arguments.pop();
+        made.arguments.push(Argument::Number(run::Number::Int(shift)));
+        let mut module = partita_ir::parse(&made.text).unwrap_or_else(|found| panic!("{found}"));
+        let before = outcome(&module, &made, n_ranks);
+        passes::apply_default(&mut module, &passes::Options::default()).expect("passes");
+        let after = outcome(&module, &made, n_ranks);
+        let shown = || partita_ir::print(&partita_ir::parse(&made.text).expect("text"), Form::Rfc);
+        let alike = match (&before, &after) {
+            (Ok(before), Ok(after)) => before.iter().zip(after).all(|(a, b)| are_near(b, a)),
+            (before, after) => before.is_err() == after.is_err(),
+        };
+        assert!(alike, "seed {seed}, {n_ranks} ranks:\n{before:?}\n{after:?}\n{}", shown());
+        n_refused += u64::from(before.is_err());
+    }
+    assert!(n_refused > 0, "no program went wrong");
 }

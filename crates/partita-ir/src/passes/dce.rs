@@ -91,6 +91,7 @@ fn is_idle_exchange(module: &Module, op: Op) -> bool {
     let kinds = [OpKind::RuntimeGetHalo, OpKind::RuntimeCopyReshape, OpKind::RuntimeCopyPermute];
     kinds.contains(&module.kind(op))
         && data.iter().all(|data| module.is_unused(*data))
+        && !may_fail(module, op)
         && module.uses(*handle).iter().all(|u| module.kind(u.op) == OpKind::RuntimeWait)
 }
 

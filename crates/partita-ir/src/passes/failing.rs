@@ -24,6 +24,7 @@ pub(super) fn may_fail(module: &Module, op: Op) -> bool {
         | OpKind::NdarrayIota
         | OpKind::NdarrayRandom
         | OpKind::NdarrayReshape => shape_may_fail(module, op),
+        OpKind::RuntimeCopyReshape => !keeps_count(module, op),
         OpKind::NdarrayLinspace => !is_count(module, module.operands(op)[2]),
         OpKind::NdarrayCast => !is_static_like_its_source(module, op),
         OpKind::NdarrayDim => !is_dimension(module, op),
@@ -33,7 +34,17 @@ pub(super) fn may_fail(module: &Module, op: Op) -> bool {
         | OpKind::ArithFloordivsi
         | OpKind::ArithRemsi
         | OpKind::ArithRemui => division_may_fail(module, op),
-        OpKind::DistEwBin | OpKind::DistWhere => !has_known_shapes(module, op),
+        OpKind::NdarrayEwBin
+        | OpKind::NdarrayEwUny
+        | OpKind::NdarrayWhere
+        | OpKind::NdarrayCopy
+        | OpKind::NdarrayCastElemtype
+        | OpKind::NdarrayCumulative
+        | OpKind::NdarrayPermuteDims
+        | OpKind::DistEwBin
+        | OpKind::DistEwUny
+        | OpKind::DistWhere => is_dist(module, op) && !has_known_shapes(module, op),
+        OpKind::NdarrayReduction => !has_known_elements(module, op),
         _ => false,
     }
 }
@@ -110,6 +121,15 @@ fn shape_may_fail(module: &Module, op: Op) -> bool {
     !kept || !sizes.iter().all(|size| is_count(module, *size))
 }
 
+/// Whether a reshape across ranks is known to keep the number of elements.
+fn keeps_count(module: &Module, op: Op) -> bool {
+    let count = |group: usize| {
+        let sizes = module.known_indices(module.operand_group(op, group))?;
+        sizes.iter().try_fold(1_i64, |n, size| n.checked_mul(*size))
+    };
+    count(1).is_some_and(|n| n >= 0 && count(3) == Some(n))
+}
+
 fn is_count(module: &Module, value: Value) -> bool {
     module.known_index(value).is_some_and(|number| number >= 0)
 }
@@ -135,6 +155,17 @@ fn is_dimension(module: &Module, op: Op) -> bool {
 fn division_may_fail(module: &Module, op: Op) -> bool {
     let divisor = module.operands(op).get(1).and_then(|value| module.known_index(*value));
     divisor.is_none_or(|number| number == 0)
+}
+
+/// Of local arrays, passes write operations themselves, with sizes that are not known but right.
+fn is_dist(module: &Module, op: Op) -> bool {
+    module.ty(module.result(op)).dist().is_some()
+}
+
+/// Some reductions have no answer for no elements.
+fn has_known_elements(module: &Module, op: Op) -> bool {
+    let shape = module.ty(module.operands(op)[0]).shape().unwrap_or(&[]);
+    shape.iter().all(|size| size.known().is_some_and(|size| size > 0))
 }
 
 fn has_known_shapes(module: &Module, op: Op) -> bool {
