@@ -67,29 +67,38 @@ fn reread(seed: u64, after: &str, module: &Module) -> Module {
     read
 }
 
+fn check_all_passes(seed: u64) {
+    let made = Program::of(seed, 1 + seed % 5);
+    let parsed = partita_ir::parse(&made.text);
+    let mut module = parsed.unwrap_or_else(|found| panic!("{found}\n{}", made.text));
+    reread(seed, "no pass", &module);
+    check(seed, "no pass", &module, &made);
+    // One prefix of the pipeline besides the whole: all of them have their turn.
+    let n_passes = passes::DEFAULT_PIPELINE.len() as u64;
+    let stop = (seed / 5) % n_passes;
+    let known = (seed / 7).is_multiple_of(2).then_some(1 + seed % 5);
+    let options = passes::Options { n_ranks: known, rank: None };
+    for (number, pass) in (0..).zip(passes::DEFAULT_PIPELINE) {
+        passes::apply_with(&mut module, pass, &options).expect("a pass");
+        if number == stop || number + 1 == n_passes {
+            let module = reread(seed, pass, &module);
+            check(seed, pass, &module, &made);
+        }
+    }
+}
+
 #[test]
 fn random_programs_mean_the_same_after_every_pass() {
     let variable = |name| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
     let first = variable("PARTITA_SEED").unwrap_or(0);
-    for seed in first..first + n_cases(10_000) {
-        let made = Program::of(seed, 1 + seed % 5);
-        let parsed = partita_ir::parse(&made.text);
-        let mut module = parsed.unwrap_or_else(|found| panic!("{found}\n{}", made.text));
-        reread(seed, "no pass", &module);
-        check(seed, "no pass", &module, &made);
-        // One prefix of the pipeline besides the whole: all of them have their turn.
-        let n_passes = passes::DEFAULT_PIPELINE.len() as u64;
-        let stop = (seed / 5) % n_passes;
-        let known = (seed / 7).is_multiple_of(2).then_some(1 + seed % 5);
-        let options = passes::Options { n_ranks: known, rank: None };
-        for (number, pass) in (0..).zip(passes::DEFAULT_PIPELINE) {
-            passes::apply_with(&mut module, pass, &options).expect("a pass");
-            if number == stop || number + 1 == n_passes {
-                let module = reread(seed, pass, &module);
-                check(seed, pass, &module, &made);
-            }
+    let seeds = first..first + n_cases(10_000);
+    let n_workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for worker in 0..n_workers {
+            let own = seeds.clone().skip(worker).step_by(n_workers);
+            scope.spawn(|| own.for_each(check_all_passes));
         }
-    }
+    });
 }
 
 /// The results of a program, or nothing if it was refused.
