@@ -57,7 +57,7 @@ fn on_threads<T: Send>(
         outcome.unwrap_or_else(|_| {
             let problem = "it panicked; this is a fault of partita".to_string();
             let operation = format!("rank {rank}");
-            Err(RunError::Operation { operation, line: 0, column: 0, problem })
+            Err(RunError::Whole { operation, problem })
         })
     };
     let outcomes: Vec<Result<T, RunError>> = std::thread::scope(|scope| {

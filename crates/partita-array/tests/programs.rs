@@ -158,3 +158,87 @@ fn an_error_names_its_line_and_reaches_all_ranks() {
     let error = run_on_threads(&module, "f", &[], 2, Gather::All).expect_err("no argument");
     assert_eq!(error.reason(), "argument-count");
 }
+
+#[test]
+fn a_view_has_what_its_rank_holds_of_the_target() {
+    // 16 elements on 3 ranks: 5, 5 and 6. Of entries 2 to 6 of the slice each rank sees its own.
+    let text = text(
+        r#"func.func @f(%a: T<16xf64>, %o: index, %s: index) -> T<8xf64> {
+  %v = "dist.subview"(%a, %o, %s) {static_offsets = array<i64: 2>, static_sizes = array<i64: 8>, static_strides = array<i64: 1>, operand_segment_sizes = array<i32: 1, 0, 0, 0, 1, 1>} : (T<16xf64>, index, index) -> T<8xf64>
+  return %v : T<8xf64>
+}"#,
+    );
+    let module = partita_ir::parse(&text).unwrap_or_else(|found| panic!("{found}"));
+    let mut lowered = module.clone();
+    for pass in partita_ir::passes::DEFAULT_PIPELINE {
+        partita_ir::passes::apply(&mut lowered, pass).expect("a pass");
+    }
+    let values: Vec<f64> = (0..16).map(f64::from).collect();
+    let number = |n| Argument::Number(Number::Int(n));
+    let arguments = [array(&[16], &values), number(2), number(4)];
+    let wanted: [(u64, &[f64]); 2] = [(2, &[4.0]), (3, &[5.0, 6.0, 7.0])];
+    for program in [&module, &lowered] {
+        let reports = run_on_threads(program, "f", &arguments, 3, Gather::Nobody);
+        let reports = reports.unwrap_or_else(|error| panic!("{error}"));
+        for (rank, (offset, elements)) in wanted.iter().enumerate() {
+            let ResultValue::Parts { parts, .. } = &reports[rank].results[0] else { panic!() };
+            assert_eq!(parts[0].offsets, [*offset], "rank {rank}");
+            assert_eq!(floats(&ResultValue::Array(parts[0].elements.clone())), *elements);
+        }
+        let ResultValue::Parts { parts, .. } = &reports[2].results[0] else { panic!() };
+        assert!(parts.is_empty(), "{parts:?}");
+    }
+}
+
+#[test]
+fn one_row_of_a_matrix_is_an_array_of_one_dimension() {
+    let values: Vec<f64> = (0..20).map(f64::from).collect();
+    let row: Vec<f64> = (8..12).map(|i| f64::from(i + i)).collect();
+    check(
+        r#"func.func @f(%a: T<5x4xf64>) -> T<4xf64> {
+  %r = "ndarray.subview"(%a) {static_offsets = array<i64: 2, 0>, static_sizes = array<i64: 1, 4>, static_strides = array<i64: 1, 1>} : (T<5x4xf64>) -> T<4xf64>
+  %s = "ndarray.ewbin"(%r, %r) {op = 0 : i32} : (T<4xf64>, T<4xf64>) -> T<4xf64>
+  return %s : T<4xf64>
+}"#,
+        &[array(&[5, 4], &values)],
+        &[&row],
+    );
+}
+
+#[test]
+fn an_array_may_be_deleted_after_its_last_use() {
+    let values: Vec<f64> = (0..7).map(f64::from).collect();
+    let wanted: Vec<f64> = (0..5).map(|i| f64::from(i + i + 2)).collect();
+    check(
+        r#"func.func @f(%a: T<7xf64>) -> T<5xf64> {
+  %x = "ndarray.subview"(%a) {static_offsets = array<i64: 0>, static_sizes = array<i64: 5>, static_strides = array<i64: 1>} : (T<7xf64>) -> T<5xf64>
+  %y = "ndarray.subview"(%a) {static_offsets = array<i64: 2>, static_sizes = array<i64: 5>, static_strides = array<i64: 1>} : (T<7xf64>) -> T<5xf64>
+  %z = "ndarray.ewbin"(%x, %y) {op = 0 : i32} : (T<5xf64>, T<5xf64>) -> T<5xf64>
+  "ndarray.delete"(%a) : (T<7xf64>) -> ()
+  return %z : T<5xf64>
+}"#,
+        &[array(&[7], &values)],
+        &[&wanted],
+    );
+}
+
+#[test]
+fn a_reshape_that_may_not_copy_is_a_view() {
+    let values: Vec<f64> = (0..24).map(f64::from).collect();
+    let mut wanted = values.clone();
+    [7, 10, 13, 16].into_iter().for_each(|at: usize| wanted[at] = -1.0);
+    check(
+        r#"func.func @f(%m: T<4x6xf64>) -> T<4x6xf64> {
+  %c4 = arith.constant 4 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %x = arith.constant -1.0 : f64
+  %s = "ndarray.create"(%x) {operand_segment_sizes = array<i32: 0, 1>} : (f64) -> T<f64>
+  %t = "ndarray.reshape"(%m, %c4, %c2, %c3) {copy = false} : (T<4x6xf64>, index, index, index) -> T<4x2x3xf64>
+  "ndarray.insert_slice"(%t, %s) {static_offsets = array<i64: 1, 0, 1>, static_sizes = array<i64: 2, 2, 1>, static_strides = array<i64: 1, 1, 1>} : (T<4x2x3xf64>, T<f64>) -> ()
+  return %m : T<4x6xf64>
+}"#,
+        &[array(&[4, 6], &values)],
+        &[&wanted],
+    );
+}

@@ -66,6 +66,7 @@ kinds! {
     DistLocalCore "dist.local_core",
     DistRepartition "dist.repartition",
     DistSubview "dist.subview",
+    DistCheckedSlice "dist.checked_slice",
     DistEwBin "dist.ewbin",
     DistEwUny "dist.ewuny",
     DistWhere "dist.where",

@@ -3,7 +3,90 @@
 use crate::attr::Attr;
 use crate::builder::{Entry, Slices};
 use crate::module::{Module, Op, Value};
-use crate::types::DYNAMIC;
+use crate::types::{DYNAMIC, Size};
+
+/// Whether a slice stays inside an array, as far as its numbers say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// It does.
+    Inside,
+    /// It reaches an index of a dimension that is not there; or a size is negative, or a stride 0.
+    Outside {
+        /// The dimension.
+        dim: usize,
+        /// The index, or the wrong number.
+        index: i128,
+    },
+    /// That is seen when the program runs.
+    Unknown,
+}
+
+impl Slices {
+    /// Whether it stays inside an array of a shape.
+    ///
+    /// A slice without entries takes nothing, wherever it begins.
+    #[must_use]
+    pub fn reach(&self, shape: &[Size]) -> Reach {
+        let lengths = [self.offsets.len(), self.sizes.len(), self.strides.len()];
+        if lengths.iter().any(|length| *length != shape.len()) {
+            return Reach::Unknown;
+        }
+        let sizes: Vec<Option<i64>> = self.sizes.iter().map(|entry| entry.known()).collect();
+        if let Some(dim) = sizes.iter().position(|size| size.is_some_and(|size| size < 0)) {
+            return Reach::Outside { dim, index: sizes[dim].unwrap_or(0).into() };
+        }
+        if sizes.contains(&Some(0)) && !sizes.contains(&None) {
+            return Reach::Inside;
+        }
+        let all: Vec<Reach> =
+            (0..shape.len()).map(|dim| self.reach_along(dim, shape[dim])).collect();
+        let outside = all.iter().find(|reach| matches!(reach, Reach::Outside { .. }));
+        // Whether there are entries at all may not be known.
+        match outside {
+            Some(outside) if !sizes.contains(&None) => *outside,
+            Some(_) => Reach::Unknown,
+            None if all.contains(&Reach::Unknown) => Reach::Unknown,
+            None => Reach::Inside,
+        }
+    }
+
+    fn reach_along(&self, dim: usize, extent: Size) -> Reach {
+        let numbers = [self.offsets[dim], self.sizes[dim], self.strides[dim]].map(Entry::known);
+        let ([Some(offset), Some(size), Some(stride)], Some(extent)) = (numbers, extent.known())
+        else {
+            return Reach::Unknown;
+        };
+        if stride == 0 && size > 1 {
+            return Reach::Outside { dim, index: 0 };
+        }
+        let (first, steps) = (i128::from(offset), i128::from(size) - 1);
+        let ends = [first, first + steps * i128::from(stride)];
+        let wrong = ends.into_iter().find(|end| *end < 0 || *end >= i128::from(extent));
+        wrong.map_or(Reach::Inside, |index| Reach::Outside { dim, index })
+    }
+}
+
+/// Which dimensions of a shape another one keeps, if it is the same without some of size 1.
+#[must_use]
+pub fn kept_dims(whole: &[Size], reduced: &[Size]) -> Option<Vec<usize>> {
+    let mut rest = reduced.iter().peekable();
+    let mut n_spare = whole.len().checked_sub(reduced.len())?;
+    let mut kept = Vec::with_capacity(reduced.len());
+    for (dim, size) in whole.iter().enumerate() {
+        let keeps = rest.peek().is_some_and(|next| next.may_equal(*size));
+        // A dimension is kept where it can be, unless it is 1 and one more must go.
+        let must_go = n_spare > 0 && *size == Size::Known(1) && rest.peek() != Some(&size);
+        if keeps && !must_go {
+            rest.next();
+            kept.push(dim);
+        } else if n_spare > 0 && size.may_equal(Size::Known(1)) {
+            n_spare -= 1;
+        } else {
+            return None;
+        }
+    }
+    rest.next().is_none().then_some(kept)
+}
 
 impl Module {
     /// The slice an operation such as `ndarray.subview` has.
@@ -62,4 +145,35 @@ fn joined(numbers: &[i64], values: &[Value]) -> Option<Vec<Entry>> {
         });
     }
     values.next().is_none().then_some(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_of_one_may_go() {
+        let sizes = |numbers: &[u64]| numbers.iter().map(|n| Size::Known(*n)).collect::<Vec<_>>();
+        let kept = |whole: &[u64], reduced: &[u64]| kept_dims(&sizes(whole), &sizes(reduced));
+        assert_eq!(kept(&[1, 4, 1], &[4]), Some(vec![1]));
+        assert_eq!(kept(&[1, 4, 1], &[1, 4, 1]), Some(vec![0, 1, 2]));
+        assert_eq!(kept_dims(&sizes(&[1, 4, 1]), &[Size::Dynamic]), Some(vec![1]));
+        assert_eq!(kept(&[1, 4, 1], &[5]), None);
+        assert_eq!(kept(&[2, 4], &[4]), None);
+        assert_eq!(kept(&[4], &[4, 1]), None);
+    }
+
+    #[test]
+    fn a_slice_is_inside_outside_or_not_known() {
+        let reach = |offset, size, stride, extent| {
+            Slices::known(&[offset], &[size], &[stride]).reach(&[Size::Known(extent)])
+        };
+        assert_eq!(reach(2, 4, 1, 6), Reach::Inside);
+        assert_eq!(reach(5, 6, -1, 6), Reach::Inside);
+        assert_eq!(reach(9, 0, 1, 6), Reach::Inside);
+        assert_eq!(reach(3, 4, 1, 6), Reach::Outside { dim: 0, index: 6 });
+        assert_eq!(reach(4, 6, -1, 6), Reach::Outside { dim: 0, index: -1 });
+        assert_eq!(reach(0, -1, 1, 6), Reach::Outside { dim: 0, index: -1 });
+        assert_eq!(Slices::known(&[0], &[1], &[1]).reach(&[Size::Dynamic]), Reach::Unknown);
+    }
 }

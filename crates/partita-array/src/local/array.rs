@@ -1,7 +1,7 @@
 //! Arrays: windows of a base.
 
 use std::any::Any;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use partita_kernel::{Dtype, Scalar};
 use partita_team::{Access, Buffer};
@@ -18,6 +18,24 @@ pub struct Array {
     engine: Engine,
     pub(super) base: Rc<Base>,
     pub(super) window: Window,
+}
+
+/// The memory of an array, by which it is known even after it is gone.
+#[derive(Debug, Clone)]
+pub struct BaseId(Weak<Base>);
+
+impl BaseId {
+    /// Whether some array still has it.
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        self.0.strong_count() > 0
+    }
+
+    /// Whether it is that of an array.
+    #[must_use]
+    pub fn is_of(&self, array: &Array) -> bool {
+        std::ptr::eq(self.0.as_ptr(), Rc::as_ptr(&array.base))
+    }
 }
 
 /// A native type of elements.
@@ -80,6 +98,12 @@ impl Array {
     #[must_use]
     pub fn shares_base(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.base, &other.base)
+    }
+
+    /// What tells its memory apart from that of other arrays, without keeping it.
+    #[must_use]
+    pub fn base_id(&self) -> BaseId {
+        BaseId(Rc::downgrade(&self.base))
     }
 
     /// Which elements of its base it looks at.

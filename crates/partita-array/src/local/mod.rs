@@ -34,7 +34,7 @@ mod segment;
 mod tests;
 mod window;
 
-pub use array::{Array, Element};
+pub use array::{Array, BaseId, Element};
 pub use base::Storage;
 pub use engine::Engine;
 pub use record::{Input, Running};

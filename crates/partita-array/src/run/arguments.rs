@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use partita_ir::{Op, Scalar, Sign, Type};
-use partita_kernel::Dtype;
+use partita_kernel::{Dtype, Kind};
 use partita_layout::IndexBox;
 
 use super::Runner;
@@ -21,7 +21,8 @@ pub enum Argument {
     Array {
         /// Elements per dimension.
         shape: Vec<usize>,
-        /// The element type; it is cast to that of the function's argument.
+        /// The element type; it is cast to that of the function's argument, if that has all its
+        /// numbers.
         dtype: Dtype,
         /// The elements.
         bytes: std::sync::Arc<[u8]>,
@@ -77,12 +78,19 @@ impl Runner<'_> {
         let engine = self.engine.clone();
         let whole = match argument {
             Argument::Number(number) if sizes.is_empty() => {
+                let number = &checked(*number, element).map_err(Problem::Own)?;
                 engine.fill(&[], super::value::to_scalar(&engine, *number, dtype)?)?
             }
             Argument::Number(_) => {
                 let wanted = partita_ir::by_x(sizes);
                 return Err(Problem::Own(format!(
                     "is a number where an array of {wanted} is wanted; give an array"
+                )));
+            }
+            Argument::Array { dtype: given, .. } if !is_safe(*given, dtype) => {
+                return Err(Problem::Own(format!(
+                    "has elements of {given} where {dtype} is wanted, which cannot hold all of them; \
+                     convert the array to {dtype} first"
                 )));
             }
             Argument::Array { shape, dtype: given, bytes } => {
@@ -131,5 +139,68 @@ fn checked(number: Number, ty: Scalar) -> Result<Number, String> {
             if (low..high).contains(&int) { Ok(number) } else { refused("a number that fits") }
         }
         _ => Ok(number),
+    }
+}
+
+/// Whether every number of a type is one of another, as NumPy's `safe` casting has it.
+fn is_safe(from: Dtype, to: Dtype) -> bool {
+    use Kind::{Bool, Complex, Float, Signed, Unsigned};
+    let (size, room) = (from.size(), to.size());
+    match (from.kind(), to.kind()) {
+        _ if from == to => true,
+        (Bool, _) => true,
+        (Unsigned, Unsigned) | (Signed, Signed) | (Complex, Complex) => size <= room,
+        (Unsigned, Signed) => size < room,
+        // NumPy counts float64 as wide enough for integers of 64 bits.
+        (Unsigned | Signed, Float) => to != Dtype::BFloat16 && (size < room || room == 8),
+        (Float, Float) => size < room,
+        (Unsigned | Signed | Float, Complex) => from == to.real() || is_safe(from, to.real()),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn casts_are_safe_as_numpy_says() {
+        use Dtype::*;
+        let safe = [
+            (Bool, Int8),
+            (UInt8, Int16),
+            (UInt8, Float16),
+            (Int16, Float32),
+            (Int64, Float64),
+            (UInt64, Float64),
+            (Float16, Float32),
+            (BFloat16, Float32),
+            (Float32, Complex64),
+            (Int32, Complex128),
+            (Float64, Complex128),
+            (Complex64, Complex128),
+            (Int8, Int8),
+        ];
+        let lossy = [
+            (Float64, Int64),
+            (Complex128, Float64),
+            (Float64, Float32),
+            (Int64, Int32),
+            (Int8, UInt8),
+            (UInt8, Int8),
+            (UInt64, Int64),
+            (Int32, Float32),
+            (Int16, Float16),
+            (Float64, Complex64),
+            (Float16, BFloat16),
+            (Int8, Bool),
+            (Int64, Complex64),
+        ];
+        for (from, to) in safe {
+            assert!(is_safe(from, to), "{from} to {to}");
+        }
+        for (from, to) in lossy {
+            assert!(!is_safe(from, to), "{from} to {to}");
+        }
     }
 }

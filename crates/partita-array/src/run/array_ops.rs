@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use partita_ir::{Attr, Entry, EwBin, EwUny, Op, OpKind, Reduce, Type, Value as Name};
+use partita_ir::{Attr, Entry, EwBin, EwUny, Op, OpKind, Reduce, Size, Type, Value as Name};
 use partita_kernel::Dtype;
 use partita_layout::IndexBox;
 
@@ -11,11 +11,11 @@ use super::dist::{Cuts, DistArray};
 use super::elementwise;
 use super::interpret::Frame;
 use super::operators::{Placing, shape_of};
-use super::problem::{Outcome, problem};
+use super::problem::{Outcome, Problem, problem};
 use super::reduce::Reducing;
 use super::scans::Scanning;
 use super::value::{Value, dtype_of, to_number};
-use super::views::{Slicing, owned_view, targets};
+use super::views::{Slicing, owned_view, reduced, targets};
 use crate::local::Array;
 
 impl Runner<'_> {
@@ -24,7 +24,11 @@ impl Runner<'_> {
         let first = operands.first().copied();
         let source = || first.ok_or_else(|| problem("an operand is missing; verify the program"));
         let value = match kind {
-            OpKind::NdarrayDelete => return Ok(()),
+            OpKind::NdarrayDelete => {
+                let value = frame.get(source()?)?;
+                self.deleted.note(value, self.module.location(op).line);
+                return Ok(());
+            }
             OpKind::NdarrayInsertSlice => return self.insert_slice(op, frame),
             OpKind::NdarrayFromMemref | OpKind::NdarrayCast => {
                 self.cast_shape(op, frame.get(source()?)?)?
@@ -71,6 +75,8 @@ impl Runner<'_> {
             | OpKind::NdarrayRandom => self.create(op, kind, frame)?,
             _ => return Err(problem("it cannot be run; use another operation")),
         };
+        let value = self.typed(op, value)?;
+        self.fit_types(op, std::slice::from_ref(&value))?;
         let value = self.placed(op, value, frame)?;
         frame.set(self.module.result(op), value);
         Ok(())
@@ -255,14 +261,35 @@ impl Runner<'_> {
             Value::Array(array) => {
                 let shape: Vec<u64> = array.shape().iter().map(|n| *n as u64).collect();
                 let slicing = self.slicing(op, &shape, frame)?;
-                Ok(Value::Array(local_view(array, &slicing)?))
+                let view = local_view(array, &slicing)?;
+                let kept = self.kept_dims(op, &slicing)?;
+                let gone: Vec<usize> = (0..view.ndim()).filter(|dim| !kept.contains(dim)).collect();
+                Ok(Value::Array(view.without_axes(&gone)))
             }
             Value::Dist(array) => {
                 let slicing = self.slicing(op, &array.shape, frame)?;
-                Ok(Value::Dist(Rc::new(owned_view(array, &slicing)?)))
+                let view = owned_view(array, &slicing)?;
+                let (kept, cuts) = (self.kept_dims(op, &slicing)?, self.result_cuts(op)?);
+                Ok(Value::Dist(Rc::new(match cuts {
+                    Some(cuts) if kept.len() < view.shape.len() => reduced(&view, &kept, &cuts)?,
+                    _ => view,
+                })))
             }
             _ => Err(problem("a number where an array is needed; use an array")),
         }
+    }
+
+    /// Dimensions of a slice that the type of its view keeps; those of size 1 may go.
+    fn kept_dims(&self, op: Op, slicing: &Slicing) -> Outcome<Vec<usize>> {
+        let sizes: Vec<Size> = slicing.shape().into_iter().map(Size::Known).collect();
+        let ty = self.module.ty(self.module.result(op));
+        let wanted = ty.shape().unwrap_or_default();
+        partita_ir::kept_dims(&sizes, wanted).ok_or_else(|| {
+            let (given, wanted) = (partita_ir::by_x(&sizes), partita_ir::by_x(wanted));
+            problem(format!(
+                "the slice has the shape {given} and the type of its view says {wanted}; make them the same"
+            ))
+        })
     }
 
     fn insert_slice(&mut self, op: Op, frame: &Frame) -> Outcome<()> {
@@ -371,7 +398,18 @@ impl Runner<'_> {
         let dtype = self.result_dtype(op)?;
         let what = Reducing { how, axes, keeps_dims, correction, dtype };
         let cuts = self.result_cuts(op)?;
-        self.reduction(&value, &what, cuts)
+        let made = self.reduction(&value, &what, cuts)?;
+        self.placed_by_default(op, made)
+    }
+
+    /// What an operation of `ndarray` makes lies in the default partition of its type.
+    fn placed_by_default(&mut self, op: Op, value: Value) -> Outcome<Value> {
+        match (value, self.result_cuts(op)?) {
+            (Value::Dist(array), Some(cuts)) if !array.shape.is_empty() => {
+                Ok(Value::Dist(self.by_default(&array, &cuts)?))
+            }
+            (value, _) => Ok(value),
+        }
     }
 
     fn cumulative_op(&mut self, op: Op, frame: &Frame) -> Outcome<Value> {
@@ -382,7 +420,8 @@ impl Runner<'_> {
         let axis = axis_of(self.attr_int(op, "axis")?, shape_of(&value)?.len())?;
         let begins_neutral = self.module.attr(op, "initial").is_some();
         let dtype = self.result_dtype(op)?;
-        self.cumulative(&value, &Scanning { how, axis, begins_neutral, dtype })
+        let made = self.cumulative(&value, &Scanning { how, axis, begins_neutral, dtype })?;
+        self.placed_by_default(op, made)
     }
 
     fn reshape_op(&mut self, op: Op, frame: &Frame) -> Outcome<Value> {
@@ -394,6 +433,9 @@ impl Runner<'_> {
                 let sizes: Vec<usize> = shape.iter().map(|n| *n as usize).collect();
                 let made = array.reshape(&sizes)?;
                 let shared = made.shares_base(array);
+                if copy == Some(false) && !shared {
+                    return Err(needs_copy("its elements do not lie in order"));
+                }
                 Ok(Value::Array(match copy == Some(true) && shared {
                     true => self.engine.copy(&made)?,
                     false => made,
@@ -403,7 +445,10 @@ impl Runner<'_> {
                 let array = Rc::clone(array);
                 let cuts = self.result_cuts(op)?;
                 let cuts = cuts.unwrap_or_else(|| Cuts::rows(shape.len(), self.mover.n_ranks()));
-                Ok(Value::Dist(self.reshape(&array, &shape, &cuts)?))
+                Ok(Value::Dist(match copy {
+                    Some(false) => self.reshape_view(&array, &shape, &cuts)?,
+                    _ => self.reshape(&array, &shape, &cuts)?,
+                }))
             }
             _ => Err(problem("a number where an array is needed; use an array")),
         }
@@ -446,6 +491,11 @@ impl Runner<'_> {
             _ => Err(problem("a number where an array is needed; use an array")),
         }
     }
+}
+
+/// Why a reshape that may not copy is refused.
+pub(super) fn needs_copy(why: &str) -> Problem {
+    problem(format!("it may not copy, and {why}; leave `copy = false` away"))
 }
 
 fn axis_of(axis: i64, ndim: usize) -> Outcome<usize> {

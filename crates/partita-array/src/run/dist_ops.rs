@@ -14,7 +14,7 @@ use super::interpret::Frame;
 use super::operators::Placing;
 use super::problem::{Outcome, problem};
 use super::value::{Number, Value};
-use super::views::{owned_view, target_view};
+use super::views::{Slicing, owned_view, target_view};
 use crate::local::Array;
 
 impl Runner<'_> {
@@ -28,6 +28,7 @@ impl Runner<'_> {
             OpKind::DistPartsOf => self.parts_of(op, frame)?,
             OpKind::DistDefaultPartition => self.default_partition(op, frame)?,
             OpKind::DistLocalTargetOfSlice => self.local_target(op, frame)?,
+            OpKind::DistCheckedSlice => self.checked_slice(op, frame)?,
             OpKind::DistLocalBoundingBox => self.bounding_box(op, frame)?,
             OpKind::DistLocalCore => self.core(op, frame)?,
             OpKind::DistRepartition => vec![self.repartition_op(op, frame)?],
@@ -49,6 +50,7 @@ impl Runner<'_> {
             }
             _ => return Err(problem("it cannot be run; use another operation")),
         };
+        self.fit_types(op, &values)?;
         self.give(op, values, frame)
     }
 
@@ -115,13 +117,17 @@ impl Runner<'_> {
         if let Some(shape) = known {
             return Ok(shape);
         }
+        let middle = parts.len() / 2;
         let reach = |dim: usize| {
-            let held: u64 = match parts {
-                [own] => own.shape()[dim] as u64,
-                parts if cuts.dims == [dim] => parts.iter().map(|p| p.shape()[dim] as u64).sum(),
-                parts => parts[parts.len() / 2].shape()[dim] as u64,
+            let axis = cuts.dims.iter().position(|cut| *cut == dim);
+            // Before, owned and after along the dimension, the owned part of all others.
+            let step = axis.map(|axis| 3_usize.pow((cuts.dims.len() - 1 - axis) as u32));
+            let places = match step.filter(|_| parts.len() > 1) {
+                Some(step) => vec![middle.wrapping_sub(step), middle, middle + step],
+                None => vec![middle],
             };
-            offsets.get(dim).copied().unwrap_or(0) + held
+            let sizes = places.into_iter().filter_map(|place| parts.get(place)?.shape().get(dim));
+            offsets.get(dim).copied().unwrap_or(0) + sizes.map(|n| *n as u64).sum::<u64>()
         };
         let own: Vec<u64> = (0..sizes.len()).map(reach).collect();
         let all = self.mover.gather_numbers("shape", &own)?;
@@ -174,6 +180,17 @@ impl Runner<'_> {
             targets.push(local_target_of_slice(array.shape[dim], owned, slice)?);
         }
         Ok(extents(&targets))
+    }
+
+    /// The numbers of a slice that stays inside; one without entries begins at 0.
+    fn checked_slice(&mut self, op: Op, frame: &Frame) -> Outcome<Vec<Value>> {
+        let shape = self.group(op, "shape", frame)?;
+        let list = |name: &str| frame.ints(self.module.operands_named(op, name));
+        let slicing = Slicing::new(&list("offsets")?, &list("sizes")?, &list("strides")?, &shape)?;
+        let is_empty = slicing.shape().contains(&0);
+        let extent =
+            |slice: &Slice| Extent::new(if is_empty { 0 } else { slice.offset }, slice.size);
+        Ok(extents(&slicing.0.iter().map(extent).collect::<Vec<_>>()))
     }
 
     fn bounding_box(&mut self, op: Op, frame: &Frame) -> Outcome<Vec<Value>> {

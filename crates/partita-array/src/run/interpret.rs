@@ -121,10 +121,9 @@ impl Runner<'_> {
             let kind = self.module.kind(op);
             let ends = [OpKind::FuncReturn, OpKind::ScfYield, OpKind::RegionEnvRegionYield];
             if ends.contains(&kind) {
-                let operands = self.module.operands(op).iter();
-                let results = operands.map(|name| frame.get(*name).cloned()).collect();
+                let results = self.given(op, frame).map_err(|problem| self.named(op, problem))?;
                 frame.forget(op);
-                return results;
+                return Ok(results);
             }
             if !frame.knows(self.module, op) {
                 self.op(op, kind, frame).map_err(|problem| self.named(op, problem))?;
@@ -134,11 +133,25 @@ impl Runner<'_> {
         Ok(Vec::new())
     }
 
+    /// The operands of what ends a block.
+    fn given(&self, op: Op, frame: &Frame) -> Outcome<Vec<Value>> {
+        let operands = self.module.operands(op).iter();
+        let results: Vec<Value> =
+            operands.map(|name| frame.get(*name).cloned()).collect::<Outcome<_>>()?;
+        results.iter().try_for_each(|value| self.deleted.check(value))?;
+        Ok(results)
+    }
+
     fn named(&self, op: Op, problem: Problem) -> Problem {
         let Problem::Own(problem) = problem else { return problem };
         let location = self.module.location(op);
+        let operation = self.module.name(op).to_string();
+        // A program that was built without text has no lines.
+        if location.line == 0 {
+            return Problem::Named(RunError::Whole { operation, problem });
+        }
         Problem::Named(RunError::Operation {
-            operation: self.module.name(op).to_string(),
+            operation,
             line: location.line,
             column: location.column,
             problem,
@@ -148,6 +161,11 @@ impl Runner<'_> {
     fn op(&mut self, op: Op, kind: OpKind, frame: &mut Frame) -> Outcome<()> {
         if !self.mover.is_idle() {
             self.settle(op, frame)?;
+        }
+        if !self.deleted.is_empty() {
+            for name in self.module.operands(op) {
+                self.deleted.check(frame.get(*name)?)?;
+            }
         }
         match kind.dialect() {
             "arith" | "math" => self.number_op(op, kind, frame),

@@ -19,6 +19,7 @@
 mod arguments;
 mod array_ops;
 mod create;
+mod deleted;
 mod destinations;
 mod dist;
 mod dist_ops;
@@ -56,6 +57,7 @@ pub use value::Number;
 
 use crate::local::Engine;
 use crate::timeline::{Event, Recorder};
+use deleted::Deleted;
 use exchange::Mover;
 use facts::Facts;
 use problem::Problem;
@@ -90,6 +92,7 @@ pub(crate) struct Runner<'m> {
     engine: Engine,
     mover: Mover,
     facts: HashMap<Op, Rc<Facts>>,
+    deleted: Deleted,
     depth: usize,
 }
 
@@ -149,7 +152,14 @@ impl<'m> Runner<'m> {
     fn new(module: &'m Module, team: &Team, machine: &Arc<Machine>) -> Result<Self, RunError> {
         let Some(mover) = Mover::new(team) else { return Err(RunError::NotAMember) };
         let engine = Engine::with_machine(Arc::clone(machine));
-        Ok(Self { module, engine, mover, facts: HashMap::new(), depth: 0 })
+        Ok(Self {
+            module,
+            engine,
+            mover,
+            facts: HashMap::new(),
+            deleted: Deleted::default(),
+            depth: 0,
+        })
     }
 }
 
@@ -193,12 +203,9 @@ impl Runner<'_> {
             Err(Problem::Team(error)) => return Err(RunError::Team(error)),
             Err(Problem::Named(RunError::Team(error))) => return Err(RunError::Team(error)),
             Err(Problem::Named(error)) => error,
-            Err(Problem::Own(problem)) => RunError::Operation {
-                operation: "the run".to_string(),
-                line: 0,
-                column: 0,
-                problem,
-            },
+            Err(Problem::Own(problem)) => {
+                RunError::Whole { operation: "the run".to_string(), problem }
+            }
         };
         self.tell(&error.to_string());
         Err(error)

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use partita_ir::{Op, OpKind, Size, Value as Name};
 use partita_kernel::Dtype;
 use partita_layout::IndexBox;
 
@@ -68,9 +69,9 @@ impl Runner<'_> {
         shape: &[u64],
         cuts: Cuts,
     ) -> Outcome<(Vec<Value>, IndexBox, Option<Rc<Places>>, Cuts)> {
-        let (wanted, cuts) = match self.common_places(operands, shape)? {
-            Some((wanted, cuts)) => (wanted, cuts),
-            None => (cuts.default_boxes(shape, self.mover.n_ranks())?, cuts),
+        let wanted = match self.common_places(operands, shape, &cuts)? {
+            Some(wanted) => wanted,
+            None => cuts.default_boxes(shape, self.mover.n_ranks())?,
         };
         let operands = operands.iter().map(|one| self.aligned(one, &wanted, shape));
         let operands = operands.collect::<Outcome<_>>()?;
@@ -78,26 +79,28 @@ impl Runner<'_> {
         Ok((operands, place, Some(Places::owned(wanted)), cuts))
     }
 
-    /// Where all operands of the result's shape lie alike, each element once.
+    /// Where all operands of the result's shape lie alike, cut as it is, each element once.
     fn common_places(
         &mut self,
         operands: &[Value],
         shape: &[u64],
-    ) -> Outcome<Option<(Vec<IndexBox>, Cuts)>> {
-        let mut found: Option<(Rc<Places>, Cuts)> = None;
+        cuts: &Cuts,
+    ) -> Outcome<Option<Vec<IndexBox>>> {
+        let mut found: Option<Rc<Places>> = None;
         for operand in operands {
             let Value::Dist(array) = operand else { continue };
             if array.shape != shape {
                 continue;
             }
             let places = self.places(array)?;
-            let differs = |(known, _): &(Rc<Places>, Cuts)| known.owned != places.owned;
-            if !places.owned_once(shape) || found.as_ref().is_some_and(differs) {
+            let differs = |known: &Rc<Places>| known.owned != places.owned;
+            let other = array.cuts() != *cuts || found.as_ref().is_some_and(differs);
+            if other || !places.owned_once(shape) {
                 return Ok(None);
             }
-            found.get_or_insert((places, array.cuts()));
+            found.get_or_insert(places);
         }
-        Ok(found.map(|(places, cuts)| (places.owned.clone(), cuts)))
+        Ok(found.map(|places| places.owned.clone()))
     }
 
     /// The result's box, cut where operands change from part to part.
@@ -150,6 +153,46 @@ impl Runner<'_> {
         Ok(())
     }
 
+    /// A distributed result as its type has it: what is cut in another way goes to the default
+    /// partition of the type. Views are never cut in another way than their sources.
+    pub(super) fn typed(&mut self, op: Op, value: Value) -> Outcome<Value> {
+        let Value::Dist(array) = &value else { return Ok(value) };
+        let ty = self.module.ty(self.module.result(op));
+        if array.shape.is_empty() {
+            return Ok(value);
+        }
+        let grid = |name: Name| self.module.ty(name).dist().map(|env| &env.grid);
+        let copies =
+            matches!(self.module.kind(op), OpKind::NdarrayCopy | OpKind::NdarrayCastElemtype);
+        // The types decide, as they do for passes, even if two grids turn out to be the same.
+        let differs = copies && grid(self.module.operands(op)[0]) != grid(self.module.result(op));
+        match self.cuts_of(ty)? {
+            Some(cuts) if differs || array.cuts() != cuts => {
+                Ok(Value::Dist(self.by_default(array, &cuts)?))
+            }
+            _ => Ok(value),
+        }
+    }
+
+    /// Refuses a result that its type contradicts.
+    pub(super) fn fit_types(&self, op: Op, values: &[Value]) -> Outcome<()> {
+        for (name, value) in self.module.results(op).iter().zip(values) {
+            let wanted = self.module.ty(*name).shape().unwrap_or_default();
+            if wanted.is_empty() || matches!(value, Value::Number(_) | Value::Handle(_)) {
+                continue;
+            }
+            let shape = shape_of(value)?;
+            let fits = |(size, n): (&Size, &usize)| size.known().is_none_or(|s| s == *n as u64);
+            if wanted.len() != shape.len() || !wanted.iter().zip(&shape).all(fits) {
+                let wanted = partita_ir::by_x(wanted);
+                return Err(problem(format!(
+                    "the result has the shape {shape:?} and its type says {wanted}; make them the same"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// A value as an array of this rank.
     pub(super) fn local(&mut self, value: &Value) -> Outcome<Array> {
         match value {
@@ -160,7 +203,7 @@ impl Runner<'_> {
     }
 }
 
-/// The result lies where the operands of its shape are, halos included.
+/// The result lies where the operands are, halos included.
 #[allow(clippy::type_complexity, reason = "the four go together once")]
 fn fixed(
     operands: &[Value],
@@ -169,11 +212,30 @@ fn fixed(
 ) -> Outcome<(Vec<Value>, IndexBox, Option<Rc<Places>>, Cuts)> {
     let full = |value: &&Value| matches!(value, Value::Dist(array) if array.shape == shape);
     let Some(Value::Dist(array)) = operands.iter().find(full) else {
-        return Err(problem("no operand has the result's shape; repartition one to it first"));
+        return Ok((operands.to_vec(), held_by_dims(operands, shape)?, None, cuts));
     };
     let places = array.places.borrow().as_ref().map(|places| Places::owned(places.held.clone()));
-    let cuts = if array.cuts.len() == cuts.dims.len() { array.cuts() } else { cuts };
     Ok((operands.to_vec(), array.held_box(), places, cuts))
+}
+
+/// Where all operands repeat somewhere: along each dimension what one that does not has there.
+fn held_by_dims(operands: &[Value], shape: &[u64]) -> Outcome<IndexBox> {
+    let mut place = IndexBox { start: vec![0; shape.len()], shape: shape.to_vec() };
+    for (dim, size) in shape.iter().enumerate() {
+        let along = |value: &Value| match value {
+            Value::Dist(array) => {
+                let at = (dim + array.shape.len()).checked_sub(shape.len())?;
+                let held = array.held_box();
+                (array.shape[at] == *size).then(|| (held.start[at], held.shape[at]))
+            }
+            _ => None,
+        };
+        let found = operands.iter().find_map(along);
+        (place.start[dim], place.shape[dim]) = found.ok_or_else(|| {
+            problem(format!("no operand has the result's size {size} in dimension {dim}; repartition one to it first"))
+        })?;
+    }
+    Ok(place)
 }
 
 fn compute_cell(

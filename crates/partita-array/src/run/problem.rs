@@ -12,6 +12,11 @@ partita_error::errors! {
         ArgumentCount { name: String, n_given: usize, n_wanted: usize } "argument-count" =>
             "{n_given} arguments for `{name}`, which takes {n_wanted}; give {n_wanted}";
         Argument { number: usize, problem: String } "argument" => "argument {number} {problem}";
+        ResultsDiffer { number: usize, first: String, rank: usize, other: String }
+            "results-differ" =>
+            "result {number} is {first} on rank 0 and {other} on rank {rank}; compute the same on all \
+             ranks, or ask for what each rank has (--local)";
+        Whole { operation: String, problem: String } "run" => "{operation}: {problem}";
         NotAMember "not-a-member" => "this rank is no member of the team; run it on members only";
     }
     passing on Team(TeamError)

@@ -3,11 +3,12 @@
 use std::rc::Rc;
 
 use partita_ir::Reduce;
-use partita_kernel::{Dtype, Op, Reduction};
+use partita_kernel::{Dtype, Kind, Op, Reduction};
 use partita_layout::IndexBox;
 
 use super::Runner;
 use super::dist::{Cuts, DistArray, Places, sliced};
+use super::elementwise;
 use super::movement::sizes;
 use super::operators::{Placing, shape_of};
 use super::problem::{Outcome, problem};
@@ -60,10 +61,12 @@ impl Runner<'_> {
 
     fn variance(&mut self, value: &Value, what: &Reducing, cuts: &Option<Cuts>) -> Outcome<Value> {
         let (engine, dtype) = (self.engine.clone(), what.dtype);
-        let mean = self.mean(value, what, cuts)?;
+        let of = element_type(value)?;
+        let wide = if of.kind() == Kind::Complex { elementwise::common(of, dtype) } else { dtype };
+        let mean = self.mean(value, &Reducing { dtype: wide, ..what.clone() }, cuts)?;
         let squares = |x: &[&Array]| -> Outcome<Array> {
-            let distance = engine.apply(Op::Subtract, &[&engine.cast(x[0], dtype)?, x[1]])?;
-            Ok(engine.apply(Op::Multiply, &[&distance, &distance])?)
+            let distance = engine.apply(Op::Subtract, &[&engine.cast(x[0], wide)?, x[1]])?;
+            Ok(engine.cast(&squared(&engine, &distance)?, dtype)?)
         };
         let whole_cuts = cuts_like(value);
         let squares =
@@ -234,6 +237,26 @@ impl Runner<'_> {
             None => Ok(()),
         }
     }
+}
+
+fn element_type(value: &Value) -> Outcome<Dtype> {
+    match value {
+        Value::Array(array) => Ok(array.dtype()),
+        Value::Dist(array) => Ok(array.dtype()),
+        _ => Err(problem("a number where an array is needed; use an array")),
+    }
+}
+
+/// The squares of numbers; of complex ones those of their absolute values.
+fn squared(engine: &Engine, array: &Array) -> Outcome<Array> {
+    if array.dtype().kind() != Kind::Complex {
+        return Ok(engine.apply(Op::Multiply, &[array, array])?);
+    }
+    let square = |part: Op| {
+        let part = engine.apply(part, &[array])?;
+        engine.apply(Op::Multiply, &[&part, &part])
+    };
+    Ok(engine.apply(Op::Add, &[&square(Op::Real)?, &square(Op::Imag)?])?)
 }
 
 /// A box with reduced dimensions of size 1.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use partita_layout::IndexBox;
 
 use super::Runner;
+use super::array_ops::needs_copy;
 use super::dist::{Cuts, DistArray, Places};
 use super::exchange::Boxes;
 use super::movement::sizes;
@@ -29,6 +30,34 @@ impl Runner<'_> {
         let part = self.reshaped(array.own(), &array.shape, &owned, shape, &wanted)?;
         let start = wanted[self.rank()].start.clone();
         let made = DistArray::owned(shape, cuts, &start, &part);
+        Ok(Rc::new(made.known(Places::owned(wanted))))
+    }
+
+    /// The same elements in another shape, without moving or copying any: rows stay rows, and lie in
+    /// the default partition before and after.
+    pub(super) fn reshape_view(
+        &mut self,
+        array: &Rc<DistArray>,
+        shape: &[u64],
+        cuts: &Cuts,
+    ) -> Outcome<Rc<DistArray>> {
+        let places = self.places(array)?;
+        let wanted = cuts.default_boxes(shape, self.mover.n_ranks())?;
+        let rows = |one: &IndexBox| (one.start.first().copied(), one.shape.first().copied());
+        let stays = array.cuts == [0]
+            && cuts.dims == [0]
+            && array.shape.first() == shape.first()
+            && places.owned_once(&array.shape)
+            && places.owned.iter().zip(&wanted).all(|(own, new)| rows(own) == rows(new));
+        if !stays {
+            return Err(needs_copy("its elements would go to other ranks"));
+        }
+        let own = &wanted[self.rank()];
+        let part = array.own().reshape(&sizes(own))?;
+        if !part.shares_base(array.own()) {
+            return Err(needs_copy("its elements do not lie in order"));
+        }
+        let made = DistArray::owned(shape, cuts, &own.start, &part);
         Ok(Rc::new(made.known(Places::owned(wanted))))
     }
 

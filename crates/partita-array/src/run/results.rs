@@ -1,11 +1,13 @@
 //! What a function gives back.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use partita_ir::{Op, Scalar};
 use partita_kernel::Dtype;
 use partita_layout::IndexBox;
 
 use super::dist::DistArray;
-use super::problem::{Outcome, problem};
+use super::problem::{Outcome, Problem, RunError, problem};
 use super::value::{Number, Value};
 use super::{Gather, Runner};
 use crate::local::Array;
@@ -55,6 +57,9 @@ impl Runner<'_> {
     ) -> Outcome<Vec<ResultValue>> {
         let types = self.module.function_type(function).map(|ty| ty.results.clone());
         let types = types.unwrap_or_default();
+        if gather == Gather::First && self.mover.n_ranks() > 1 {
+            self.agree(values)?;
+        }
         let mut results = Vec::new();
         for (at, value) in values.iter().enumerate() {
             let scalar = types.get(at).and_then(partita_ir::Type::as_scalar);
@@ -73,6 +78,32 @@ impl Runner<'_> {
         Ok(results)
     }
 
+    /// Refuses results that are not distributed and differ between ranks: one rank's would be shown
+    /// for all.
+    fn agree(&mut self, values: &[Value]) -> Outcome<()> {
+        let mut own = Vec::new();
+        for value in values {
+            own.push(match value {
+                Value::Number(number) => number.to_string(),
+                Value::Array(array) => {
+                    let mut hasher = DefaultHasher::new();
+                    (array.shape(), array.to_bytes()?).hash(&mut hasher);
+                    format!("an array of {:?} ({:016x})", array.shape(), hasher.finish())
+                }
+                _ => String::new(),
+            });
+        }
+        if own.iter().all(String::is_empty) {
+            return Ok(());
+        }
+        let all = self.mover.gather_bytes("results", own.join("\n").into_bytes())?;
+        let texts: Vec<String> = all.iter().map(|b| String::from_utf8_lossy(b).into()).collect();
+        match (1..texts.len()).find(|rank| texts[*rank] != texts[0]) {
+            None => Ok(()),
+            Some(rank) => Err(Problem::Named(differing(&texts[0], &texts[rank], rank))),
+        }
+    }
+
     fn gathered(&mut self, array: &DistArray, gather: Gather) -> Outcome<Dense> {
         if gather == Gather::All || array.shape.is_empty() {
             return dense(&self.whole(array)?);
@@ -83,6 +114,14 @@ impl Runner<'_> {
         wanted[0].shape = array.shape.clone();
         dense(&self.fetch(array, &wanted)?)
     }
+}
+
+/// The first result in which a rank differs from the first rank.
+fn differing(first: &str, other: &str, rank: usize) -> RunError {
+    let pairs = first.lines().zip(other.lines()).enumerate();
+    let (number, (first, other)) =
+        pairs.into_iter().find(|(_, (a, b))| a != b).unwrap_or((0, (first, other)));
+    RunError::ResultsDiffer { number, first: first.into(), rank, other: other.into() }
 }
 
 fn dense(array: &Array) -> Outcome<Dense> {

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use partita_layout::{IndexBox, Slice};
 
-use super::dist::{DistArray, Places, part_boxes};
-use super::problem::{Outcome, problem};
+use super::dist::{Cuts, DistArray, Places, part_boxes};
+use super::problem::{Outcome, Problem, problem};
 use crate::local::Array;
 
 /// A strided slice of an array, one per dimension.
@@ -36,7 +36,7 @@ impl Slicing {
             let offset = if is_empty { offsets[dim].max(0) } else { offsets[dim] };
             let slice = Slice::new(unsigned(offset, "offset")?, size, strides[dim]);
             if !is_empty {
-                slice.check(dim, extent)?;
+                slice.check(dim, extent).map_err(|_| outside(&slice, dim, extent))?;
             }
             slices.push(slice);
         }
@@ -77,6 +77,14 @@ impl Slicing {
     }
 }
 
+fn outside(slice: &Slice, dim: usize, extent: u64) -> Problem {
+    let Slice { offset, size, stride, .. } = *slice;
+    problem(format!(
+        "the slice of {size} entries from {offset} on with stride {stride} leaves dimension {dim} of \
+         size {extent}; keep offset and offset + (size - 1) * stride at least 0 and below {extent}"
+    ))
+}
+
 /// A view of what this rank owns of a slice.
 pub(super) fn owned_view(array: &DistArray, slicing: &Slicing) -> Outcome<DistArray> {
     let own = array.owned_box();
@@ -93,7 +101,52 @@ pub(super) fn owned_view(array: &DistArray, slicing: &Slicing) -> Outcome<DistAr
     })
 }
 
+/// A view without some of its dimensions, which have the size 1.
+pub(super) fn reduced(view: &DistArray, kept: &[usize], cuts: &Cuts) -> Outcome<DistArray> {
+    if kept.is_empty() {
+        return Err(problem(
+            "a view of one element of a distributed array lies on one rank alone; use ndarray.load",
+        ));
+    }
+    let without = |place: &IndexBox| {
+        let mut left = IndexBox {
+            start: kept.iter().map(|dim| place.start[*dim]).collect(),
+            shape: kept.iter().map(|dim| place.shape[*dim]).collect(),
+        };
+        // Who has nothing along a dimension that goes has nothing at all.
+        if place.n_elements() == 0 {
+            left.shape.fill(0);
+        }
+        left
+    };
+    let place = without(&view.owned_box());
+    let is_whole = |at: usize| place.shape[at] == view.shape[kept[at]];
+    let cut_elsewhere = (0..kept.len()).any(|at| !cuts.dims.contains(&at) && !is_whole(at));
+    if place.n_elements() > 0 && cut_elsewhere {
+        return Err(problem(
+            "a dimension of the view is cut that its type does not cut; use ndarray.extract_slice \
+             with all dimensions, and a reshape",
+        ));
+    }
+    let gone: Vec<usize> = (0..view.shape.len()).filter(|dim| !kept.contains(dim)).collect();
+    let part = match place.n_elements() {
+        0 => view.own().engine().empty(&vec![0; kept.len()], view.dtype())?,
+        _ => view.own().without_axes(&gone),
+    };
+    let shape: Vec<u64> = kept.iter().map(|dim| view.shape[*dim]).collect();
+    let made = DistArray::owned(&shape, cuts, &place.start, &part);
+    let known = view.places.borrow();
+    let places =
+        known.as_ref().map(|places| Places::owned(places.owned.iter().map(without).collect()));
+    Ok(match places {
+        Some(places) => made.known(places),
+        None => made,
+    })
+}
+
 /// A view of the entries `target` of a slice, of whatever parts have them.
+///
+/// Entries of the target that this rank does not hold are left out.
 pub(super) fn target_view(
     array: &DistArray,
     slicing: &Slicing,
@@ -102,28 +155,19 @@ pub(super) fn target_view(
     let boxes = part_boxes(&array.owned_box(), &array.held_box(), &array.cuts);
     let n_cuts = array.cuts.len();
     let mut parts: Vec<Array> = Vec::with_capacity(boxes.len());
-    let mut n_found = 0;
     for number in 0..boxes.len() {
         // Backwards along a dimension, what lay before comes after.
         let from = turned(number, n_cuts, |axis| slicing.0[array.cuts[axis]].stride < 0);
         let place = &boxes[from];
         let entries = common(&slicing.entries_in(place), target);
-        n_found += entries.n_elements();
         parts.push(slicing.view(&array.parts[from], place, &entries)?);
     }
-    if n_found != target.n_elements() {
-        return Err(problem(format!(
-            "{} of the {} entries that this rank is to have are not here; repartition the array \
-             to a box that has them",
-            target.n_elements() - n_found,
-            target.n_elements()
-        )));
-    }
+    let held = common(&slicing.entries_in(&array.held_box()), target);
     Ok(DistArray {
         shape: slicing.shape(),
         cuts: array.cuts.clone(),
         grid: array.grid.clone(),
-        offsets: target.start.clone(),
+        offsets: held.start,
         parts,
         places: RefCell::default(),
     })

@@ -16,6 +16,17 @@ pub enum Entry {
     Value(Value),
 }
 
+impl Entry {
+    /// The number, if it is known.
+    #[must_use]
+    pub fn known(self) -> Option<i64> {
+        match self {
+            Self::Known(number) => Some(number),
+            Self::Value(_) => None,
+        }
+    }
+}
+
 /// A strided slice, one entry per dimension in each list.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Slices {

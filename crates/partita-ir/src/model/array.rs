@@ -60,6 +60,12 @@ impl Local {
         Some(view)
     }
 
+    /// Drops all dimensions but some; those that go have the size 1.
+    pub fn keep(&mut self, dims: &[usize]) {
+        self.shape = dims.iter().map(|dim| self.shape[*dim]).collect();
+        self.strides = dims.iter().map(|dim| self.strides[*dim]).collect();
+    }
+
     /// Number of elements.
     #[must_use]
     pub fn n_elements(&self) -> i64 {

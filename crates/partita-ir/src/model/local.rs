@@ -3,7 +3,7 @@
 use super::array::Local;
 use super::{Item, ModelError, World};
 use crate::attr::Attr;
-use crate::enums::{EwBin, EwUny, Reduce};
+use crate::enums::{EwBin, EwUny};
 use crate::kind::OpKind;
 use crate::module::{Op, Value};
 
@@ -116,18 +116,6 @@ impl World<'_> {
         let values: Option<Vec<f64>> = (0..n).map(element).collect();
         result.write(&values.ok_or_else(|| self.unknown(op))?);
         Ok(result)
-    }
-
-    /// A reduction of everything.
-    pub(super) fn reduce(&self, op: Op, data: &[f64]) -> Result<f64, ModelError> {
-        let number = self.module.attr(op, "op").and_then(Attr::as_int).unwrap_or(-1);
-        match Reduce::from_number(number) {
-            Some(Reduce::Sum) => Ok(data.iter().sum()),
-            Some(Reduce::Prod) => Ok(data.iter().product()),
-            Some(Reduce::Max) => Ok(data.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
-            Some(Reduce::Min) => Ok(data.iter().copied().fold(f64::INFINITY, f64::min)),
-            _ => Err(self.unknown(op)),
-        }
     }
 
     /// Writes a source into a window; a source without dimensions fills it.

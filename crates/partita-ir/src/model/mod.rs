@@ -10,6 +10,7 @@
 mod array;
 mod distributed;
 mod local;
+mod reduce;
 mod steps;
 
 use std::collections::HashMap;

@@ -7,7 +7,7 @@ use crate::builder::Entry;
 use crate::kind::OpKind;
 use crate::module::{Op, Value};
 use crate::passes::fold::{self, Range};
-use crate::types::DistEnv;
+use crate::types::{DistEnv, Size};
 
 type Numbers = [Vec<i64>; 3];
 
@@ -127,7 +127,8 @@ impl World<'_> {
                 let view = source.window(&offsets, &sizes, &strides);
                 let what =
                     || format!("takes {offsets:?} {sizes:?} {strides:?} of {:?}", source.shape);
-                Ok(vec![Item::Local(view.ok_or_else(|| self.inside(op, &what()))?)])
+                let view = view.ok_or_else(|| self.inside(op, &what()))?;
+                Ok(vec![Item::Local(self.without_ones(op, view)?)])
             }
             OpKind::NdarrayInsertSlice => {
                 let into = self.array(op, rank, operands[0])?;
@@ -150,8 +151,10 @@ impl World<'_> {
             }
             OpKind::NdarrayReduction => {
                 let source = self.array(op, rank, first.ok_or_else(unknown)?)?;
-                let value = if self.with_data { self.reduce(op, &source.read())? } else { 0.0 };
-                Ok(vec![Item::Local(Local::new(&[], value, self.with_data))])
+                let (shape, data) = self.reduced(op, &source.shape, &source.read())?;
+                let reduced = Local::new(&shape, 0.0, self.with_data);
+                reduced.write(&data);
+                Ok(vec![Item::Local(reduced)])
             }
             OpKind::NdarrayDim => {
                 let dim = self.index(op, rank, operands[1])? as usize;
@@ -161,6 +164,16 @@ impl World<'_> {
             OpKind::NdarrayDelete => Ok(Vec::new()),
             _ => self.dist_step(op, rank),
         }
+    }
+
+    /// A view with the dimensions that its type has; those of size 1 may be gone.
+    fn without_ones(&self, op: Op, mut view: Local) -> Result<Local, ModelError> {
+        let sizes: Vec<Size> = view.shape.iter().map(|n| Size::Known(*n as u64)).collect();
+        let wanted = self.module.ty(self.module.result(op)).shape().unwrap_or(&[]);
+        let kept = crate::slices::kept_dims(&sizes, wanted);
+        let kept = kept.ok_or_else(|| self.inside(op, "has another shape than its type"))?;
+        view.keep(&kept);
+        Ok(view)
     }
 
     fn dist_step(&self, op: Op, rank: usize) -> Result<Vec<Item>, ModelError> {
@@ -203,6 +216,12 @@ impl World<'_> {
                     *first = fold::default_partition(n, me, first.size).ok_or_else(unknown)?;
                 }
                 Ok(numbers(&found))
+            }
+            OpKind::DistCheckedSlice => {
+                let list = |n: usize| self.group(op, rank, n);
+                let found = fold::checked_slice(&list(0)?, [&list(1)?, &list(2)?, &list(3)?]);
+                let outside = || self.inside(op, "has a slice that leaves its array");
+                Ok(numbers(&found.ok_or_else(outside)?))
             }
             OpKind::DistLocalBoundingBox => {
                 let list = |n: usize| self.group(op, rank, n);
@@ -363,11 +382,13 @@ impl World<'_> {
         for input in inputs {
             let skip = ndim - input.shape.len();
             for (found, size) in shape[skip..].iter_mut().zip(&input.shape) {
-                *found = (*found).max(*size);
+                *found = if *found == 1 { *size } else { *found };
             }
         }
-        let base = inputs.iter().find(|input| input.shape == shape);
-        let base = base.ok_or_else(|| self.unknown(op))?;
+        let Some(base) = inputs.iter().find(|input| input.shape == shape) else {
+            let offset = offsets_by_dims(inputs, &shape).ok_or_else(|| self.unknown(op))?;
+            return Ok(Dist::owned_alone(&shape, env.cut(), &offset, local));
+        };
         for other in inputs.iter().filter(|other| other.shape == shape) {
             let empty = base.held().iter().any(|range| range.size == 0);
             if !empty && other.held() != base.held() {
@@ -562,13 +583,19 @@ impl World<'_> {
             }
             OpKind::NdarrayReduction => {
                 let data = self.whole_array(op, operands[0])?;
-                let value = if self.with_data { self.reduce(op, &data)? } else { 0.0 };
+                let shape = self.dist(op, 0, operands[0])?.shape.clone();
+                let (shape, data) = self.reduced(op, &shape, &data)?;
+                let env = self.env(op, self.module.result(op))?;
                 self.count(op, 0);
-                self.each(op, |w, _| {
-                    let local = Local::new(&[], value, w.with_data);
-                    let whole =
-                        Dist { shape: vec![], cut: vec![], offset: vec![], parts: vec![local] };
-                    Ok(vec![Item::Dist(whole)])
+                self.each(op, |w, rank| {
+                    if shape.is_empty() {
+                        let value = data.first().copied().unwrap_or(0.0);
+                        let parts = vec![Local::new(&[], value, w.with_data)];
+                        let (cut, offset) = (vec![], vec![]);
+                        return Ok(vec![Item::Dist(Dist { shape: vec![], cut, offset, parts })]);
+                    }
+                    let at = w.default_box(op, rank, &env, &shape)?;
+                    Ok(vec![Item::Dist(w.scattered(&shape, &env, &at, &data))])
                 })
             }
             OpKind::NdarrayReshape | OpKind::NdarrayPermuteDims => {
@@ -677,4 +704,13 @@ impl World<'_> {
 
 fn number(number: i64) -> Item {
     Item::Number(Attr::index(number))
+}
+
+/// Where all arrays repeat somewhere: along each dimension the offset of one that does not.
+fn offsets_by_dims(inputs: &[Dist], shape: &[i64]) -> Option<Vec<i64>> {
+    let along = |dim: usize, input: &Dist| {
+        let at = (dim + input.shape.len()).checked_sub(shape.len())?;
+        (input.shape[at] == shape[dim]).then(|| input.held()[at].offset)
+    };
+    (0..shape.len()).map(|dim| inputs.iter().find_map(|input| along(dim, input))).collect()
 }

@@ -5,6 +5,8 @@ use crate::builder::{Entry, Slices};
 use crate::kind::OpKind;
 use crate::module::{NewOp, Value};
 use crate::passes::emit::Emit;
+use crate::passes::failing::is_checked;
+use crate::slices::Reach;
 use crate::types::{DistEnv, Grid, Size};
 
 /// Offsets and sizes, one value per dimension each.
@@ -77,6 +79,35 @@ impl Emit<'_> {
         let groups = [&[array], &offsets[..], &sizes, &strides];
         let new = NewOp::new(OpKind::DistLocalTargetOfSlice).groups(&groups);
         self.boxed(new, offsets.len()).into()
+    }
+
+    /// A slice of an array that has been checked when it is used: the same, where it is certain to
+    /// stay inside, else with numbers that come out of `dist.checked_slice`.
+    ///
+    /// Whatever depends on such a slice, and be it moved, comes after the check.
+    pub(super) fn checked(&mut self, array: Value, slices: &Slices) -> Slices {
+        let shape = self.module.ty(array).shape().unwrap_or(&[]).to_vec();
+        if slices.reach(&shape) == Reach::Inside || is_checked(self.module, slices) {
+            return slices.clone();
+        }
+        let extents = self.shape(array);
+        let [offsets, sizes, strides] = self.slice_values(slices);
+        let new = NewOp::new(OpKind::DistCheckedSlice);
+        let new = new.groups(&[&extents, &offsets, &sizes, &strides]);
+        let found = self.boxed(new, offsets.len());
+        let mut checked = slices.clone();
+        for (dim, extent) in shape.iter().enumerate() {
+            if checked.sizes[dim].known().is_none() {
+                checked.sizes[dim] = self.as_entry(found.1[dim]);
+            }
+            // Known sizes stay, since types are made of them; the offset then ties the slice.
+            let open = *extent == Size::Dynamic || slices.strides[dim].known().is_none();
+            let tied = open && slices.sizes[dim].known().is_some();
+            if checked.offsets[dim].known().is_none() || tied {
+                checked.offsets[dim] = self.as_entry(found.0[dim]);
+            }
+        }
+        checked
     }
 
     /// The three lists of a slice as values.

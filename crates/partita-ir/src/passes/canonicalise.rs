@@ -26,6 +26,7 @@ use crate::builder::{Builder, Entry, Slices};
 use crate::kind::OpKind;
 use crate::module::{Mapping, Module, Op, Value};
 use crate::passes::{Options, fold};
+use crate::slices::Reach;
 use crate::table::Traits;
 use crate::types::{ArrayType, DistEnv, Size, Type};
 
@@ -225,9 +226,13 @@ impl Canonicalise<'_> {
         })
     }
 
+    /// Whether a write has no elements, and is sure to be right about it.
     fn writes_nothing(&self, op: Op) -> bool {
         let slices = self.module.slices(op).unwrap_or_default();
-        slices.sizes.contains(&Entry::Known(0))
+        let [into, source] = [0, 1].map(|at| self.module.ty(self.module.operands(op)[at]).shape());
+        let known = source.is_some_and(|shape| shape.iter().all(|size| size.known().is_some()));
+        let inside = slices.reach(into.unwrap_or(&[])) == Reach::Inside;
+        known && inside && slices.sizes.contains(&Entry::Known(0))
     }
 
     /// Puts the block that a known condition chooses in the place of the choice.
@@ -286,7 +291,13 @@ impl Canonicalise<'_> {
             sizes: fixed(&slices.sizes),
             strides: fixed(&slices.strides),
         };
-        if new != slices {
+        let array = self.module.operands(op).first();
+        let shape = array.and_then(|array| self.module.ty(*array).shape()).unwrap_or(&[]);
+        // What is wrong with a slice is said when the program runs, and not before.
+        let wrong = matches!(new.reach(shape), Reach::Outside { .. })
+            || new.strides.contains(&Entry::Known(0))
+            || new.offsets.iter().any(|offset| offset.known().is_some_and(|n| n < 0));
+        if new != slices && !wrong {
             self.module.set_slices(op, &new);
         }
     }

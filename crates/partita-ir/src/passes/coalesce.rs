@@ -10,7 +10,8 @@
 //!   with it, is fetched after it. The body of a loop is looked at by itself, so that every turn
 //!   fetches anew what it reads.
 //! - A view that lies far from the others would make the box large with rows that nobody needs. It
-//!   is left out, and fetched by an exchange of its own.
+//!   is left out, and fetched by an exchange of its own; so is one at a distance that is not known
+//!   before the program runs.
 //! - Exchanges of several arrays that can begin at the same point begin there, and have the same
 //!   `message` number: they may travel in one message.
 //!
@@ -28,6 +29,7 @@ use crate::module::{Block, Module, Op, Value};
 use crate::passes::Options;
 use crate::passes::boxes::BoxOf;
 use crate::passes::emit::Emit;
+use crate::passes::failing::{has_sizes_of_slice, unchecked};
 use crate::passes::hoist::hoist;
 use crate::passes::memory::{Class, Epochs, Memory};
 use crate::passes::places::Places;
@@ -197,7 +199,8 @@ fn viewed(
     while let Some(op) = module.defining_op(at) {
         let plain = module.kind(op) == OpKind::DistSubview
             && module.operand_group(op, 4).is_empty()
-            && module.attr(op, "final").is_none();
+            && module.attr(op, "final").is_none()
+            && has_sizes_of_slice(module, op);
         if !plain {
             break;
         }
@@ -216,13 +219,14 @@ fn viewed(
 }
 
 /// Requests that are better fetched together: those whose slices begin near each other along the
-/// cut dimensions. What is not known counts as near.
+/// cut dimensions. What lies at a distance that is not known gets a box of its own.
 fn clusters(module: &Module, requests: Vec<Request>, options: &Options) -> Vec<Vec<Request>> {
     let cut = module.ty(requests[0].base).dist().map_or(Vec::new(), |env| env.cut().to_vec());
     let mut clusters: Vec<Vec<Request>> = Vec::new();
     for request in requests {
         let near = |cluster: &&mut Vec<Request>| {
-            cut.iter().all(|dim| is_near(&cluster[0].slices, &request.slices, *dim, options))
+            let (a, b) = (&cluster[0].slices, &request.slices);
+            cut.iter().all(|dim| is_near(module, a, b, *dim, options))
         };
         match clusters.iter_mut().find(near) {
             Some(cluster) => cluster.push(request),
@@ -233,16 +237,43 @@ fn clusters(module: &Module, requests: Vec<Request>, options: &Options) -> Vec<V
 }
 
 /// A box around both has at most as many rows between them as a rank's part has itself.
-fn is_near(a: &Slices, b: &Slices, dim: usize, options: &Options) -> bool {
-    let known = |entries: &[Entry]| match entries.get(dim) {
-        Some(Entry::Known(number)) => Some(*number),
-        _ => None,
-    };
-    let (Some(first), Some(second)) = (known(&a.offsets), known(&b.offsets)) else { return true };
+fn is_near(module: &Module, a: &Slices, b: &Slices, dim: usize, options: &Options) -> bool {
+    let (first, second) = (start(module, a.offsets[dim]), start(module, b.offsets[dim]));
+    if first.0 != second.0 {
+        return false;
+    }
     let n_ranks = i64::try_from(options.n_ranks.unwrap_or(MANY_RANKS)).unwrap_or(i64::MAX).max(1);
-    let stride = known(&a.strides).unwrap_or(1).saturating_abs();
-    let rows = known(&a.sizes).unwrap_or(i64::MAX).saturating_mul(stride) / n_ranks;
-    first.abs_diff(second) <= rows.max(NEAR).unsigned_abs()
+    let known = |entry: Entry| unchecked(module, entry).known();
+    let stride = known(a.strides[dim]).unwrap_or(1).saturating_abs();
+    let rows = known(a.sizes[dim]).unwrap_or(0).saturating_mul(stride) / n_ranks;
+    first.1.abs_diff(second.1) <= rows.max(NEAR).unsigned_abs()
+}
+
+/// Where a slice begins: a value that is not known, if there is one, and a number added to it.
+fn start(module: &Module, entry: Entry) -> (Option<Value>, i64) {
+    let mut at = unchecked(module, entry);
+    let mut shift = 0_i64;
+    loop {
+        let value = match at {
+            Entry::Known(number) => return (None, shift.saturating_add(number)),
+            Entry::Value(value) => value,
+        };
+        let Some((rest, number)) = added(module, value) else { return (Some(value), shift) };
+        shift = shift.saturating_add(number);
+        at = unchecked(module, Entry::Value(rest));
+    }
+}
+
+/// A value as another one and a constant that is added.
+fn added(module: &Module, value: Value) -> Option<(Value, i64)> {
+    let op = module.defining_op(value)?;
+    let [a, b] = *module.operands(op) else { return None };
+    match (module.kind(op), module.known_index(a), module.known_index(b)) {
+        (OpKind::ArithAddi, _, Some(number)) => Some((a, number)),
+        (OpKind::ArithAddi, Some(number), _) => Some((b, number)),
+        (OpKind::ArithSubi, _, Some(number)) => Some((a, number.checked_neg()?)),
+        _ => None,
+    }
 }
 
 /// One repartition to the box around all requests, and views of it in their place.
@@ -275,16 +306,26 @@ fn fetch_once(module: &mut Module, requests: &[Request], early: Option<Op>, opti
     let Some(around) = around else { return };
     let ty = unknown_place(emit.module, base);
     let fetched = emit.build().repartition(base, Some((&around.offsets, &around.sizes)), ty);
+    located(emit.module, fetched, ready[0].op);
     let mut views = Vec::with_capacity(ready.len());
     for (request, target) in ready.iter().zip(&targets) {
         let ty = emit.module.ty(emit.module.result(request.op)).clone();
         let target = Some((&target.offsets[..], &target.sizes[..]));
-        views.push(emit.build().dist_subview(fetched, &request.slices, target, ty));
+        let view = emit.build().dist_subview(fetched, &request.slices, target, ty);
+        located(emit.module, view, request.op);
+        views.push(view);
     }
     for (request, view) in ready.iter().zip(views) {
         let source = module.operands(request.op)[0];
         module.replace_op(request.op, &[view]);
         drop_unused_views(module, source);
+    }
+}
+
+/// Lets errors of what gives a value point at the operation that it stands for.
+fn located(module: &mut Module, value: Value, place: Op) {
+    if let Some(op) = module.defining_op(value) {
+        module.set_location(op, module.location(place));
     }
 }
 

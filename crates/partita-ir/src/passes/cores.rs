@@ -72,12 +72,16 @@ struct View {
     target: BoxOf,
 }
 
+/// Views that are as large as the results; those that repeat are put together as a whole.
 fn views(module: &Module, group: &[Op]) -> Vec<View> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     for op in group {
         for operand in module.operands(*op) {
             let Some(view) = module.defining_op(*operand) else { continue };
+            if module.ty(*operand).shape() != module.ty(module.result(*op)).shape() {
+                continue;
+            }
             let target = BoxOf {
                 offsets: module.operand_group(view, 4).to_vec(),
                 sizes: module.operand_group(view, 5).to_vec(),

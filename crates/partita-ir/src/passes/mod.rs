@@ -24,6 +24,7 @@ mod cse;
 mod dce;
 mod emit;
 mod explain;
+mod failing;
 pub mod fold;
 mod hoist;
 mod keys;
@@ -138,7 +139,9 @@ pub fn registry() -> &'static [Pass] {
 pub const DEFAULT_PIPELINE: &[&str] = &[
     "canonicalise",
     "cse",
+    "dce",
     "ndarray-dist",
+    "cse",
     "dist-propagate",
     "dist-coalesce",
     "dist-infer-elementwise-cores",

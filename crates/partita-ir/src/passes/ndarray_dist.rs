@@ -10,6 +10,8 @@
 //!   (`dist.local_target_of_slice`); the write is marked `placed`, and moves nothing.
 //! - a view becomes `dist.subview`; a slice by value a copy of one; a functional insert a copy and
 //!   a write.
+//! - a slice that may leave its array is checked first (`dist.checked_slice`); what comes after uses
+//!   numbers that were checked.
 //!
 //! What is brought where it already is costs nothing to think about here: `dist-propagate` and
 //! `dist-coalesce` take it away again. Products of matrices, reductions, reshapes and what else
@@ -21,14 +23,15 @@
 //! by one rank. A source that looks at the array it is written into is fetched before the write.
 
 use crate::attr::Attr;
-use crate::builder::{Builder, Slices};
+use crate::builder::{Builder, Entry, Slices};
 use crate::kind::OpKind;
 use crate::module::{Module, NewOp, Op, Value};
 use crate::passes::Options;
 use crate::passes::boxes::BoxOf;
 use crate::passes::canonicalise::is_matmul;
 use crate::passes::emit::Emit;
-use crate::types::{DistEnv, Size, Type};
+use crate::passes::failing::{has_sizes_of_slice, unchecked};
+use crate::types::{DistEnv, Grid, Size, Type};
 
 pub(super) fn run(module: &mut Module, options: &Options) {
     for op in module.walk(module.top()) {
@@ -40,8 +43,9 @@ pub(super) fn run(module: &mut Module, options: &Options) {
 
 fn rewrite(module: &mut Module, op: Op, options: &Options) {
     match module.kind(op) {
-        OpKind::NdarraySubview => subview(module, op),
-        OpKind::NdarrayExtractSlice => extract(module, op),
+        OpKind::NdarraySubview => subview(module, op, options),
+        OpKind::DistSubview => check_view(module, op, options),
+        OpKind::NdarrayExtractSlice => extract(module, op, options),
         OpKind::NdarrayEwBin if !is_matmul(module, op) => {
             elementwise(module, op, OpKind::DistEwBin, options);
         }
@@ -66,10 +70,16 @@ fn ndim(module: &Module, value: Value) -> usize {
     module.ty(value).shape().map_or(0, <[_]>::len)
 }
 
-/// A view keeps its number of dimensions here; others stay as they are.
-fn subview(module: &mut Module, op: Op) {
+/// A view that has its slice's dimensions and sizes; others stay as they are.
+fn is_plain_view(module: &Module, op: Op) -> bool {
     let source = module.operands(op)[0];
-    if all_dist(module, op).is_none() || ndim(module, source) != ndim(module, module.result(op)) {
+    all_dist(module, op).is_some()
+        && ndim(module, source) == ndim(module, module.result(op))
+        && has_sizes_of_slice(module, op)
+}
+
+fn subview(module: &mut Module, op: Op, options: &Options) {
+    if !is_plain_view(module, op) {
         return;
     }
     let groups: Vec<Vec<Value>> =
@@ -78,17 +88,28 @@ fn subview(module: &mut Module, op: Op) {
     lengths.extend([0, 0]);
     module.set_kind(op, OpKind::DistSubview);
     module.set_operands(op, &groups.concat(), Some(&lengths));
+    check_view(module, op, options);
 }
 
-fn extract(module: &mut Module, op: Op) {
-    let source = module.operands(op)[0];
-    if all_dist(module, op).is_none() || ndim(module, source) != ndim(module, module.result(op)) {
-        return;
+/// Lets a view look at a slice that has been checked.
+fn check_view(module: &mut Module, op: Op, options: &Options) {
+    let (source, slices) = (module.operands(op)[0], module.slices(op));
+    let Some(slices) = slices else { return };
+    let checked = Emit::before(module, op, options).checked(source, &slices);
+    if checked != slices {
+        module.set_slices(op, &checked);
     }
-    let Some(slices) = module.slices(op) else { return };
+}
+
+fn extract(module: &mut Module, op: Op, options: &Options) {
+    let Some(slices) = module.slices(op).filter(|_| is_plain_view(module, op)) else { return };
+    let source = module.operands(op)[0];
     let ty = module.ty(module.result(op)).clone();
-    let mut b = Builder::before(module, op);
-    let view = b.dist_subview(source, &slices, None, ty.clone());
+    let mut emit = Emit::before(module, op, options);
+    let slices = emit.checked(source, &slices);
+    let from = emit.module.ty(source).dist().and_then(|env| env.grid.clone());
+    let mut b = emit.build();
+    let view = b.dist_subview(source, &slices, None, on_grid(&ty, from));
     let copy = b.copy(view, ty);
     module.replace_op(op, &[copy]);
 }
@@ -101,7 +122,8 @@ fn elementwise(module: &mut Module, op: Op, kind: OpKind, options: &Options) {
     }
     let operands = module.operands(op).to_vec();
     let alone = operands.iter().all(|operand| *operand == operands[0]);
-    let same = module.ty(operands[0]).shape() == module.ty(result).shape();
+    let same = module.ty(operands[0]).shape() == module.ty(result).shape()
+        && is_same_grid(module.ty(operands[0]), &env);
     let mut brought = operands.clone();
     if !(alone && same) {
         let mut emit = Emit::before(module, op, options);
@@ -128,13 +150,13 @@ fn bring_all(emit: &mut Emit<'_>, operands: &[Value], result: Value, env: &DistE
         let ty = emit.module.ty(*operand).clone();
         let new = if own.is_empty() {
             *operand
-        } else if is_same_shape(&own, &shape) {
-            emit.build().repartition(*operand, None, moved(&ty, env))
+        } else if is_same_shape(&own, &shape) && is_same_grid(&ty, env) {
+            emit.build().repartition(*operand, None, moved(&ty))
         } else {
             let target = target.get_or_insert_with(|| result_box(emit, operands, &shape, env));
             let part = needed(emit, *operand, target);
             let new_box = Some((&part.offsets[..], &part.sizes[..]));
-            emit.build().repartition(*operand, new_box, moved(&ty, env))
+            emit.build().repartition(*operand, new_box, moved(&ty))
         };
         brought.push((*operand, new));
     }
@@ -145,6 +167,10 @@ fn bring_all(emit: &mut Emit<'_>, operands: &[Value], result: Value, env: &DistE
 /// Equal for sure: where a size is not known, a dimension of size 1 may repeat.
 fn is_same_shape(a: &[Size], b: &[Size]) -> bool {
     a == b && a.iter().all(|size| size.known().is_some())
+}
+
+fn is_same_grid(ty: &Type, env: &DistEnv) -> bool {
+    ty.dist().is_some_and(|own| own.grid == env.grid)
 }
 
 /// Shape of the result and the default box in it.
@@ -194,25 +220,21 @@ fn needed(emit: &mut Emit<'_>, operand: Value, result: &ResultBox) -> BoxOf {
     part
 }
 
-/// The type of an array that is brought elsewhere.
-///
-/// Its grid has to cut the dimensions in which it is told apart from the result's part; for an
-/// array that repeats, all ranks may hold the same, and any grid will do.
-fn moved(ty: &Type, _env: &DistEnv) -> Type {
-    match ty.as_array() {
-        Some(array) => {
-            let mut new = array.clone();
-            let env = array.dist().map(|env| match &env.grid {
-                Some(grid) => {
-                    DistEnv::unknown_on(env.team.clone(), array.shape.len(), grid.clone())
-                }
-                None => DistEnv::unknown(env.team.clone(), array.shape.len()),
-            });
-            new.set_dist(env);
-            new.into()
-        }
-        None => ty.clone(),
-    }
+/// The type of an array that is brought elsewhere: cut as before, in places that are not known.
+fn moved(ty: &Type) -> Type {
+    on_grid(ty, ty.dist().and_then(|env| env.grid.clone()))
+}
+
+/// The type of an array on a grid, in places that are not known.
+fn on_grid(ty: &Type, grid: Option<Grid>) -> Type {
+    let (Some(array), Some(env)) = (ty.as_array(), ty.dist()) else { return ty.clone() };
+    let (team, ndim) = (env.team.clone(), array.shape.len());
+    let mut new = array.clone();
+    new.set_dist(Some(match grid {
+        Some(grid) => DistEnv::unknown_on(team, ndim, grid),
+        None => DistEnv::unknown(team, ndim),
+    }));
+    new.into()
 }
 
 fn insert(module: &mut Module, op: Op, options: &Options) {
@@ -222,6 +244,8 @@ fn insert(module: &mut Module, op: Op, options: &Options) {
     }
     let Some(slices) = module.slices(op) else { return };
     if ndim(module, source) == 0 {
+        let slices = Emit::before(module, op, options).checked(destination, &slices);
+        module.set_slices(op, &slices);
         module.attrs_mut(op).set("placed", Attr::Unit);
         return;
     }
@@ -229,25 +253,63 @@ fn insert(module: &mut Module, op: Op, options: &Options) {
         return;
     }
     let mut emit = Emit::before(module, op, options);
+    let slices = emit.checked(destination, &slices);
     let target = emit.target_of_slice(destination, &slices);
     let ty = emit.module.ty(source).clone();
-    let env = ty.dist().cloned();
-    let Some(env) = env else { return };
     let new_box = Some((&target.offsets[..], &target.sizes[..]));
-    let brought = emit.build().repartition(source, new_box, moved(&ty, &env));
+    let brought = emit.build().repartition(source, new_box, moved(&ty));
+    module.set_slices(op, &slices);
     module.set_operand(op, 1, brought);
     module.attrs_mut(op).set("placed", Attr::Unit);
 }
 
 /// Whether a source has for sure the shape of the slice it is written into.
 fn fits(module: &Module, source: Value, slices: &Slices) -> bool {
-    let shape = module.ty(source).shape().unwrap_or(&[]);
-    let size = |size: &Size| size.known().map(|_| crate::builder::Entry::Known(size.as_i64()));
-    shape.len() == slices.sizes.len()
-        && shape.iter().zip(&slices.sizes).all(|(own, wanted)| match size(own) {
-            Some(own) => own == *wanted,
-            None => matches!(wanted, crate::builder::Entry::Value(_)),
-        })
+    let n_dims = ndim(module, source);
+    let same =
+        |dim: usize| size_of(module, source, dim, 8) == Some(unchecked(module, slices.sizes[dim]));
+    n_dims == slices.sizes.len() && (0..n_dims).all(same)
+}
+
+/// The size of a dimension as the program has it: a number, or the value it was made with.
+fn size_of(module: &Module, array: Value, dim: usize, depth: usize) -> Option<Entry> {
+    if let Some(size) = module.ty(array).shape()?.get(dim)?.known() {
+        return i64::try_from(size).ok().map(Entry::Known);
+    }
+    let op = module.defining_op(array)?;
+    let given =
+        |value: &Value| module.known_index(*value).map_or(Entry::Value(*value), Entry::Known);
+    match module.kind(op) {
+        OpKind::NdarraySubview | OpKind::NdarrayExtractSlice | OpKind::DistSubview => {
+            let sizes = module.slices(op)?.sizes;
+            (sizes.len() == ndim(module, array)).then(|| unchecked(module, sizes[dim]))
+        }
+        OpKind::NdarrayCreate => module.operand_group(op, 0).get(dim).map(given),
+        OpKind::NdarrayCopy
+        | OpKind::NdarrayCastElemtype
+        | OpKind::DistRepartition
+        | OpKind::NdarrayEwBin
+        | OpKind::NdarrayEwUny
+        | OpKind::DistEwBin
+        | OpKind::DistEwUny => common_size(module, op, dim, depth.checked_sub(1)?),
+        _ => None,
+    }
+}
+
+/// The size that all operands with dimensions have alike.
+fn common_size(module: &Module, op: Op, dim: usize, depth: usize) -> Option<Entry> {
+    let n_dims = ndim(module, module.result(op));
+    let arrays = module.operands(op).iter().filter(|value| ndim(module, **value) > 0);
+    let mut found = None;
+    for array in arrays {
+        let size =
+            size_of(module, *array, dim, depth).filter(|_| ndim(module, *array) == n_dims)?;
+        if found.is_some_and(|other| other != size) {
+            return None;
+        }
+        found = Some(size);
+    }
+    found
 }
 
 fn insert_by_value(module: &mut Module, op: Op, options: &Options) {

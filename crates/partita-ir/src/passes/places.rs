@@ -172,6 +172,11 @@ impl Places {
             kind if makes_default(kind) => default_of(module, result),
             OpKind::NdarrayCast | OpKind::NdarrayCopy | OpKind::NdarrayCastElemtype => {
                 let source = module.operands(op)[0];
+                let grid = |value: Value| module.ty(value).dist().map(|env| &env.grid);
+                // What is cut in another way is made in its default partition.
+                if grid(source) != grid(result) {
+                    return default_of(module, result);
+                }
                 let same = module.ty(source).shape() == module.ty(result).shape();
                 same.then(|| at(&source)).flatten()
             }
@@ -277,6 +282,8 @@ fn makes_default(kind: OpKind) -> bool {
             | OpKind::NdarrayRandom
             | OpKind::NdarrayReshape
             | OpKind::NdarrayPermuteDims
+            | OpKind::NdarrayReduction
+            | OpKind::NdarrayCumulative
     )
 }
 

@@ -214,7 +214,10 @@ fn choose(
     let first = *group.ops.first()?;
     let result = module.result(first);
     static_shape(module, result).filter(|shape| !shape.is_empty())?;
-    if group.inputs.iter().any(|input| input.brought.is_none() && input.repeats) {
+    // An array of which a size is not known may repeat or not: its box cannot be said here.
+    let open = |input: &Input| static_shape(module, input.source).is_none();
+    let unplaced = |input: &Input| input.brought.is_none() && input.repeats;
+    if group.inputs.iter().any(|input| open(input) || unplaced(input)) {
         return None;
     }
     let chosen = written_to(module, places, group, first)
@@ -250,7 +253,8 @@ fn written_to(
             };
             let Some((array, _)) = target_of(module, &at.offsets, &at.sizes) else { continue };
             let values: Vec<Value> = at.offsets.iter().chain(&at.sizes).copied().collect();
-            if places.is_all_owned(module, array) && hoist(module, &values, first) {
+            let alike = same_grid(module, array, module.result(*op));
+            if alike && places.is_all_owned(module, array) && hoist(module, &values, first) {
                 let place = places.of_box(module, &at.offsets, &at.sizes)?;
                 return Some(Chosen { place, at: Some(at) });
             }
@@ -283,16 +287,24 @@ fn where_most_are(
     let first = *group.ops.first()?;
     let at = match &place {
         Place::Everywhere => return None,
-        Place::Default { .. } => None,
+        // The default partition on another grid is not where others are brought by default.
+        Place::Default { .. } => {
+            let result = module.result(first);
+            (default_of(module, result).as_ref() == Some(&place)).then_some(())?;
+            None
+        }
         Place::Box { offsets, sizes } => {
             let values: Vec<Value> = offsets.iter().chain(sizes).copied().collect();
             let at = BoxOf { offsets: offsets.clone(), sizes: sizes.clone() };
             // A box that was asked for by hand may overlap others; only proven tilings are kept.
-            target_of(module, offsets, sizes)?;
+            let (array, _) = target_of(module, offsets, sizes)?;
+            same_grid(module, array, module.result(first)).then_some(())?;
             hoist(module, &values, first).then_some(())?;
             Some(at)
         }
         Place::Slice { grid, shape, slices } => {
+            let own = module.ty(module.result(first)).dist().map(|env| &env.grid);
+            (own == Some(grid)).then_some(())?;
             let whole = group.inputs.iter().all(|input| {
                 !input.repeats && places.get(module, input.source).as_ref() == Some(&place)
             });

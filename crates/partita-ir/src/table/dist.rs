@@ -90,6 +90,11 @@ pub(super) const OPS: &[OpInfo] = &[
         ])
         .reads(&[Piece::Values("source"), Piece::Slice, Piece::Keyed("toffs", "target_offsets"), Piece::Keyed("tsizes", "target_sizes")], Tail::To)
         .promises(Traits::PURE.and(Traits::VIEW)),
+    OpInfo::new(OpKind::DistCheckedSlice, "Offsets and sizes of a slice, once it is certain that the slice stays inside an array of a shape; one that leaves it ends the program.")
+        .takes(&[indices("shape"), indices("offsets"), indices("sizes"), indices("strides")])
+        .gives(BOX)
+        .reads(&[Piece::Bracket("shape"), Piece::Bracket("offsets"), Piece::Bracket("sizes"), Piece::Bracket("strides")], Tail::Results)
+        .promises(Traits::PURE),
     OpInfo::new(OpKind::DistEwBin, "An operator on two distributed arrays, with a core that all loops share.")
         .takes(&[
             one("lhs", TypeRule::DistArray),

@@ -41,6 +41,7 @@ pub(super) const OPS: &[OpInfo] = &[
             TEAM,
             may("key", AttrRule::Int, "number under which the exchange is remembered; -1 for none"),
             may("message", AttrRule::Int, "exchanges of one number travel together"),
+            may("cut", AttrRule::I64s, "dimensions that are cut; the first ones, if absent"),
         ])
         .promises(MOVES),
     OpInfo::new(OpKind::RuntimeCopyReshape, "Starts a reshape across ranks.")

@@ -20,6 +20,31 @@ impl Check<'_> {
         }
     }
 
+    /// Complex numbers are not cut down to their real parts on the way.
+    pub(super) fn keeps_complex(&mut self, groups: &[&str]) {
+        let is_complex =
+            |ty: &Type| matches!(ty.element(), Some(Scalar::Complex32 | Scalar::Complex64));
+        let given = groups.iter().any(|group| is_complex(self.single(group)));
+        if given && !is_complex(self.result()) {
+            let found = self.result().element().map_or("nothing".into(), |s| s.to_string());
+            let op = self.name();
+            self.report(VerifyError::ComplexLost { op, found });
+        }
+    }
+
+    /// What lies where its source lies is cut as its source is.
+    pub(super) fn same_grid(&mut self, group: &str) {
+        let (from, to) = (self.single(group), self.result());
+        let same = match (from.dist(), to.dist()) {
+            (Some(from), Some(to)) => from.grid == to.grid,
+            _ => true,
+        };
+        if !same && shape_of(from).len() == shape_of(to).len() {
+            let op = self.name();
+            self.report(VerifyError::GridsDiffer { op });
+        }
+    }
+
     /// `what` has a shape that may be the wanted one.
     pub(super) fn same_shape(&mut self, what: &str, found: &[Size], wanted: &[Size]) {
         if !shapes_may_equal(found, wanted) {

@@ -20,6 +20,11 @@ impl Check<'_> {
                 self.all_per_dim(&["offsets", "sizes", "strides"], ndim);
                 self.result_count(2 * ndim);
             }
+            OpKind::DistCheckedSlice => {
+                let ndim = self.group("shape").len();
+                self.all_per_dim(&["offsets", "sizes", "strides"], ndim);
+                self.result_count(2 * ndim);
+            }
             OpKind::DistLocalBoundingBox => {
                 let ndim = self.group("offsets").len();
                 self.all_per_dim(&["sizes", "strides", "t_offsets", "t_sizes"], ndim);
@@ -36,6 +41,7 @@ impl Check<'_> {
             OpKind::DistRepartition => self.repartition(),
             OpKind::DistSubview => {
                 self.slicing();
+                self.same_grid("source");
                 let ndim = shape_of(self.single("source")).len();
                 self.box_or_none("target_offsets", "target_sizes", ndim);
             }
@@ -118,6 +124,9 @@ impl Check<'_> {
         let (from, to) = (self.single("array").clone(), self.result().clone());
         self.same_shape("the result", &shape_of(&to), &shape_of(&from));
         self.same_element(to.element(), from.element());
+        if !self.group("target_offsets").is_empty() {
+            self.same_grid("array");
+        }
         self.box_or_none("target_offsets", "target_sizes", shape_of(&from).len());
     }
 

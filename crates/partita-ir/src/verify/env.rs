@@ -23,6 +23,9 @@ impl Check<'_> {
         if let Some(found) = lengths.into_iter().find(|n| *n != ndim) {
             return self.report(VerifyError::EnvDims { found, ndim });
         }
+        if let Some(dim) = dist.cut().iter().copied().find(|dim| *dim >= ndim) {
+            return self.report(VerifyError::EnvCut { dim, ndim });
+        }
         if ndim > 0 && dist.lparts.len() != dist.n_parts() {
             let (found, wanted) = (dist.lparts.len(), dist.n_parts());
             let op = "a distribution".to_string();

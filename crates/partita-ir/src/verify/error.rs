@@ -49,6 +49,9 @@ partita_error::errors! {
         ElementsDiffer { op: String, found: String, wanted: String } "elements-differ" =>
             "{op} has the element type {found} where {wanted} belongs; cast with \
              ndarray.cast_elemtype";
+        ComplexLost { op: String, found: String } "complex-lost" =>
+            "{op} would make {found} of complex numbers; make the result complex, or take \
+             their real parts first";
         ShapesDiffer { op: String, what: String, found: String, wanted: String } "shapes-differ" =>
             "{what} of {op} has the shape {found}; make it {wanted}";
         NotBroadcast { op: String, shapes: String } "not-broadcast" =>
@@ -86,6 +89,15 @@ partita_error::errors! {
         EnvParts { dim: usize } "env-parts" =>
             "the local parts do not make a block: they differ in dimension {dim}; give neighbours \
              the same size there";
+        EnvCut { dim: usize, ndim: usize } "env-cut" =>
+            "a grid cuts dimension {dim} of an array of {ndim} dimensions; cut dimensions below {ndim}, \
+             one per axis of the grid";
+        GridsDiffer { op: String } "grids-differ" =>
+            "the result of {op} lies where its source lies and has another grid; give both types the \
+             same grid, or copy the array first";
+        UseAfterDelete { op: String, value: String, line: u32 } "use-after-delete" =>
+            "{op} looks at {value}, which ndarray.delete has freed in line {line}; delete it after its \
+             last use";
         EncodingMissing { op: String } "encoding-missing" =>
             "{op} needs a partitioned tensor; give it the encoding #partition.encoding<sparse, \
              [\"distributed\", ..]>";

@@ -6,6 +6,7 @@
 
 mod arith;
 mod arrays;
+mod delete;
 mod dist;
 mod env;
 mod error;

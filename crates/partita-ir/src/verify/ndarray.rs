@@ -10,17 +10,26 @@ use crate::types::{Scalar, Size, Type};
 impl Check<'_> {
     pub(super) fn ndarray(&mut self) {
         match self.module.kind(self.op) {
-            OpKind::NdarraySubview | OpKind::NdarrayExtractSlice => self.slicing(),
+            OpKind::NdarraySubview => {
+                self.slicing();
+                self.same_grid("source");
+            }
+            OpKind::NdarrayExtractSlice => self.slicing(),
             OpKind::NdarrayInsertSlice => self.inserting(),
             OpKind::NdarrayImmutableInsertSlice => {
                 self.inserting();
                 let (result, wanted) = (self.result().clone(), self.single("destination").clone());
                 self.result_is(&result, &wanted);
             }
+            OpKind::NdarrayDelete => self.deleting(),
             OpKind::NdarrayDim => self.dim(),
             OpKind::NdarrayLoad => self.load(),
             OpKind::NdarrayFromMemref | OpKind::NdarrayToTensor => self.alike("input"),
-            OpKind::NdarrayCopy | OpKind::NdarrayCast => self.alike("source"),
+            OpKind::NdarrayCopy => self.alike("source"),
+            OpKind::NdarrayCast => {
+                self.alike("source");
+                self.same_grid("source");
+            }
             OpKind::NdarrayCastElemtype => {
                 let (result, input) = (shape_of(self.result()), shape_of(self.single("input")));
                 self.same_shape("the result", &result, &input);
@@ -152,12 +161,21 @@ impl Check<'_> {
         if operator != Some(EwBin::MatMul) {
             self.broadcast(&["lhs", "rhs"]);
         }
-        self.bool_result(operator.is_some_and(EwBin::gives_bool));
+        let compares = operator.is_some_and(EwBin::gives_bool);
+        self.bool_result(compares);
+        if !compares {
+            self.keeps_complex(&["lhs", "rhs"]);
+        }
     }
 
     pub(super) fn ewuny(&mut self) {
         self.broadcast(&["source"]);
-        self.bool_result(EwUny::from_number(self.operator()).is_some_and(EwUny::gives_bool));
+        let operator = EwUny::from_number(self.operator());
+        let asks = operator.is_some_and(EwUny::gives_bool);
+        self.bool_result(asks);
+        if !asks && !matches!(operator, Some(EwUny::Abs | EwUny::Real | EwUny::Imag)) {
+            self.keeps_complex(&["source"]);
+        }
     }
 
     fn bool_result(&mut self, wanted: bool) {
@@ -169,6 +187,7 @@ impl Check<'_> {
 
     pub(super) fn choosing(&mut self) {
         self.broadcast(&["condition", "lhs", "rhs"]);
+        self.keeps_complex(&["lhs", "rhs"]);
         let condition = self.single("condition").element();
         self.same_element(condition, Some(Scalar::BOOL));
     }
@@ -189,9 +208,11 @@ impl Check<'_> {
             .collect();
         let result = shape_of(self.result());
         self.same_shape("the result", &result, &wanted);
-        let logical =
-            matches!(Reduce::from_number(self.operator()), Some(Reduce::All | Reduce::Any));
-        self.bool_result(logical);
+        let kind = Reduce::from_number(self.operator());
+        self.bool_result(matches!(kind, Some(Reduce::All | Reduce::Any)));
+        if matches!(kind, Some(Reduce::Sum | Reduce::Prod | Reduce::Mean)) {
+            self.keeps_complex(&["input"]);
+        }
     }
 
     fn cumulative(&mut self) {
@@ -211,6 +232,7 @@ impl Check<'_> {
         }
         let result = shape_of(self.result());
         self.same_shape("the result", &result, &wanted);
+        self.keeps_complex(&["input"]);
     }
 
     fn permute(&mut self) {

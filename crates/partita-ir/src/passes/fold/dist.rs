@@ -5,8 +5,10 @@
 
 use partita_layout::dist;
 
+use crate::builder::Slices;
 use crate::kind::OpKind;
 use crate::module::{Module, Op, Value};
+use crate::slices::Reach;
 use crate::types::{ArrayType, Size};
 
 /// An interval: its first index and its length.
@@ -125,6 +127,9 @@ pub(super) fn results(module: &Module, op: Op) -> Option<Vec<i64>> {
             let rest = shape.iter().skip(1).map(|n| Some(Range::new(0, *n)));
             first.into_iter().chain(rest).collect::<Option<Vec<_>>>()?
         }
+        OpKind::DistCheckedSlice => {
+            checked_slice(&known(0)?, [&known(1)?, &known(2)?, &known(3)?])?
+        }
         OpKind::DistLocalBoundingBox => {
             let inner = module.attr(op, "inner").and_then(|inner| inner.as_bool());
             let slices = triples(&known(0)?, &known(1)?, &known(2)?);
@@ -137,8 +142,13 @@ pub(super) fn results(module: &Module, op: Op) -> Option<Vec<i64>> {
             slices.iter().zip(&targets).enumerate().map(one).collect::<Option<Vec<_>>>()?
         }
         OpKind::DistLocalTargetOfSlice => {
-            let owned = owned_box(module, *module.operands(op).first()?)?;
-            let slices = triples(&known(1)?, &known(2)?, &known(3)?);
+            let array = *module.operands(op).first()?;
+            let (offsets, sizes, strides) = (known(1)?, known(2)?, known(3)?);
+            // A slice that leaves the array is refused when the program runs.
+            let inside = Slices::known(&offsets, &sizes, &strides).reach(module.ty(array).shape()?);
+            (inside == Reach::Inside).then_some(())?;
+            let owned = owned_box(module, array)?;
+            let slices = triples(&offsets, &sizes, &strides);
             let one = |(slice, owned): (&(i64, i64, i64), &Range)| {
                 entries(slice.0, slice.1, slice.2, *owned)
             };
@@ -159,6 +169,16 @@ pub(super) fn results(module: &Module, op: Op) -> Option<Vec<i64>> {
     let (offsets, sizes) = (ranges.iter().map(|r| r.offset), ranges.iter().map(|r| r.size));
     let numbers: Vec<i64> = offsets.chain(sizes).collect();
     (numbers.len() == module.results(op).len()).then_some(numbers)
+}
+
+/// Offsets and sizes of a slice that stays inside a shape; those of one without entries begin at 0.
+#[must_use]
+pub fn checked_slice(shape: &[i64], [offsets, sizes, strides]: [&[i64]; 3]) -> Option<Vec<Range>> {
+    let extents: Option<Vec<Size>> = shape.iter().map(|n| Size::from_i64(*n)).collect();
+    let slices = Slices::known(offsets, sizes, strides);
+    (slices.reach(&extents?) == Reach::Inside).then_some(())?;
+    let start = |offset: i64| if sizes.contains(&0) { 0 } else { offset };
+    Some(pairs(&offsets.iter().map(|offset| start(*offset)).collect::<Vec<_>>(), sizes))
 }
 
 fn pairs(offsets: &[i64], sizes: &[i64]) -> Vec<Range> {

@@ -32,9 +32,9 @@ pub(super) type EdgeKey = (Value, usize, Vec<Value>, Option<Op>);
 /// What an edge needs of an array, in a buffer of its own.
 #[derive(Debug, Clone)]
 pub(super) struct Edge {
-    buffer: Value,
-    at: BoxOf,
-    views: Vec<Op>,
+    pub(super) buffer: Value,
+    pub(super) at: BoxOf,
+    pub(super) views: Vec<Op>,
 }
 
 /// An operand of an operator.
@@ -67,7 +67,7 @@ impl Lowering<'_> {
         if shape.is_empty() {
             return self.single(op, &operands);
         }
-        if shape.iter().any(|size| size.known().is_none()) {
+        if !self.have_known_shapes(&operands) || shape.iter().any(|size| size.known().is_none()) {
             return None;
         }
         let at = self.held_box(&operands, &shape)?;
@@ -104,6 +104,11 @@ impl Lowering<'_> {
         let changes = module.kind(op) != OpKind::NdarrayCastElemtype
             || module.ty(module.operands(op)[0]).element()
                 != module.ty(module.result(op)).element();
+        let copies = matches!(module.kind(op), OpKind::NdarrayCopy | OpKind::NdarrayCastElemtype);
+        let grid = |value: Value| module.ty(value).dist().map(|env| &env.grid);
+        if copies && grid(module.operands(op)[0]) != grid(module.result(op)) {
+            return None;
+        }
         let arrays: Vec<Value> = module
             .operands(op)
             .iter()
@@ -137,10 +142,39 @@ impl Lowering<'_> {
         })
     }
 
-    /// The box of the result that this rank has: that of an operand which does not repeat.
+    /// Whether it is known which dimensions of the operands repeat.
+    fn have_known_shapes(&self, operands: &[Value]) -> bool {
+        let known = |shape: &[Size]| shape.iter().all(|size| size.known().is_some());
+        operands.iter().all(|value| self.emit.module.ty(*value).shape().is_some_and(known))
+    }
+
+    /// The box of the result that this rank has: along each dimension that of an operand which
+    /// does not repeat there; of one operand, if one repeats nowhere.
     fn held_box(&mut self, operands: &[Value], shape: &[Size]) -> Option<BoxOf> {
-        let operand =
-            *operands.iter().find(|value| self.emit.module.ty(**value).shape() == Some(shape))?;
+        let shape_of = |lowering: &Self, value: Value| -> Vec<Size> {
+            lowering.emit.module.ty(value).shape().unwrap_or(&[]).to_vec()
+        };
+        if let Some(operand) = operands.iter().find(|value| shape_of(self, **value) == shape) {
+            return self.held_of(*operand);
+        }
+        let mut found = BoxOf { offsets: Vec::new(), sizes: Vec::new() };
+        for (dim, size) in shape.iter().enumerate() {
+            let counted = |own: &[Size]| (dim + own.len()).checked_sub(shape.len());
+            let is_whole = |value: &&Value| {
+                let own = shape_of(self, **value);
+                counted(&own).is_some_and(|at| own[at] == *size)
+            };
+            let operand = *operands.iter().find(is_whole)?;
+            let at = counted(&shape_of(self, operand))?;
+            let held = self.held_of(operand)?;
+            found.offsets.push(held.offsets[at]);
+            found.sizes.push(held.sizes[at]);
+        }
+        Some(found)
+    }
+
+    /// The box of an operand that this rank has.
+    fn held_of(&mut self, operand: Value) -> Option<BoxOf> {
         if let Some(tiled) = self.tiled.get(&operand) {
             return Some(tiled.cuts.at.clone());
         }
@@ -170,7 +204,7 @@ impl Lowering<'_> {
         let module = &*self.emit.module;
         let offsets = module.operands_named(op, "core_offsets").to_vec();
         let sizes = module.operands_named(op, "core_sizes").to_vec();
-        let cut = self.env(module.result(op))?.cut().to_vec();
+        let cut = self.cut_dims(module.result(op), operands, shape)?;
         let core = if offsets.is_empty() {
             self.owned_in_all(operands, shape, &at, &cut)?
         } else {
@@ -181,6 +215,30 @@ impl Lowering<'_> {
         let before = operands.iter().filter_map(|value| self.tiled.get(value));
         let same = before.map(|tiled| &tiled.cuts).find(|other| ***other == cuts).cloned();
         Some(same.unwrap_or_else(|| Rc::new(cuts)))
+    }
+
+    /// Dimensions in which an operator is cut: those of the result, and those of arrays with halos.
+    fn cut_dims(
+        &mut self,
+        result: Value,
+        operands: &[Value],
+        shape: &[Size],
+    ) -> Option<Vec<usize>> {
+        let mut dims = self.env(result)?.cut().to_vec();
+        for operand in operands {
+            let module = &*self.emit.module;
+            if self.tiled.contains_key(operand) || module.ty(*operand).shape() != Some(shape) {
+                continue;
+            }
+            let source = self.targeted(*operand).map(|(view, _)| module.operands(view)[0]);
+            let parts = self.parts_of(source.unwrap_or(*operand))?;
+            if !parts.is_alone() {
+                dims.extend(parts.cut);
+            }
+        }
+        dims.sort_unstable();
+        dims.dedup();
+        Some(dims)
     }
 
     fn given_core(
@@ -289,7 +347,7 @@ impl Lowering<'_> {
         // A part that repeats is whole where it is needed, or this is not ours to cut.
         let whole = parts.is_alone() || own == shape;
         if !whole {
-            let parts = self.collected(&parts, self.element(value));
+            let parts = self.collected(&parts);
             return Some(Leaf::Plain { parts, repeats });
         }
         Some(Leaf::Plain { parts, repeats })
@@ -315,7 +373,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn shifted_box(&mut self, target: &BoxOf, region: &BoxOf) -> BoxOf {
+    pub(super) fn shifted_box(&mut self, target: &BoxOf, region: &BoxOf) -> BoxOf {
         let offsets = target.offsets.iter().zip(&region.offsets);
         let offsets = offsets.map(|(a, b)| self.emit.add(*a, *b)).collect();
         BoxOf { offsets, sizes: region.sizes.clone() }
@@ -351,8 +409,9 @@ impl Lowering<'_> {
         let element = self.element(parts.own());
         let mut asked = BoxOf { offsets: Vec::new(), sizes: Vec::new() };
         for (dim, marks) in parts.bounds.iter().enumerate() {
+            // One that repeats is there wherever something is computed.
             let (offset, size) = if repeats[dim] {
-                (marks[0], self.emit.sub(marks[3], marks[0]))
+                (marks[0], self.emit.index(1))
             } else {
                 (self.emit.add(marks[0], region.offsets[skip + dim]), region.sizes[skip + dim])
             };
@@ -373,97 +432,6 @@ impl Lowering<'_> {
             sizes: vec![Entry::Known(i64::MAX); ndim],
             strides: vec![Entry::Known(1); ndim],
         }
-    }
-
-    /// The buffer that an edge looks at: what all views of the array with this target need there.
-    fn edge(
-        &mut self,
-        view: Op,
-        source: Value,
-        from: &Parts,
-        (number, target, region): (usize, &BoxOf, &BoxOf),
-    ) -> Edge {
-        let targets: Vec<Value> =
-            [&target.offsets[..], &target.sizes, &region.offsets, &region.sizes].concat();
-        let key = (source, number, targets.clone(), None);
-        if let Some(edge) = self.edges.get(&key)
-            && edge.views.contains(&view)
-            && self.emit.module.dominates(edge.buffer, self.emit.place())
-        {
-            return edge.clone();
-        }
-        let views = self.views_alike(source, target, view);
-        let shifted = self.shifted_box(target, region);
-        let mut around: Option<BoxOf> = None;
-        for other in &views {
-            if let Some(slices) = self.emit.module.slices(*other) {
-                around = Some(self.emit.bounding_box(&slices, &shifted, around.as_ref()));
-            }
-        }
-        let at = around.unwrap_or(shifted);
-        let buffer = self.assembled(from, &at, self.element(from.own()));
-        let edge = Edge { buffer, at, views };
-        self.edges.insert(key, edge.clone());
-        edge
-    }
-
-    /// Views of an array with the same target whose slices are known here.
-    fn views_alike(&self, source: Value, target: &BoxOf, view: Op) -> Vec<Op> {
-        let module = &*self.emit.module;
-        let place = self.emit.place();
-        let mut views: Vec<Op> = module
-            .users(source)
-            .into_iter()
-            .filter(|op| {
-                let alike = module.kind(*op) == OpKind::DistSubview
-                    && module.operand_group(*op, 4) == target.offsets
-                    && module.operand_group(*op, 5) == target.sizes;
-                alike && module.operands(*op).iter().all(|value| module.dominates(*value, place))
-            })
-            .collect();
-        if !views.contains(&view) {
-            views = vec![view];
-        }
-        views
-    }
-
-    /// A box of an array, put together of its parts in a buffer of its own.
-    fn assembled(&mut self, parts: &Parts, at: &BoxOf, element: Scalar) -> Value {
-        let ty = self.local(&at.sizes, element);
-        let buffer = self.emit.build().create(&at.sizes, None, ty);
-        let stops = self.ends(at);
-        for (part, stretches) in parts.parts.iter().zip(parts.stretches()) {
-            let (mut from, mut to) = (Window::default(), Window::default());
-            for (dim, stretch) in stretches.iter().enumerate() {
-                let marks = parts.bounds[dim];
-                let (start, stop) = (marks[*stretch], marks[*stretch + 1]);
-                let low = self.emit.max(start, at.offsets[dim]);
-                let end = self.emit.min(stop, stops[dim]);
-                let high = self.emit.max(low, end);
-                let size = self.emit.sub(high, low);
-                let offset = self.within(low, start, stop);
-                from.push(offset, size, Entry::Known(1));
-                let offset = self.within(low, at.offsets[dim], stops[dim]);
-                to.push(offset, size, Entry::Known(1));
-            }
-            if from.sizes.iter().any(|size| self.emit.known(*size) == Some(0)) {
-                continue;
-            }
-            let piece = self.window(*part, &from, element);
-            let slices = to.slices(&self.emit);
-            self.emit.build().insert_slice(buffer, piece, &slices);
-        }
-        buffer
-    }
-
-    /// All that a rank holds of an array as one part.
-    fn collected(&mut self, parts: &Parts, element: Scalar) -> Parts {
-        let marks: Vec<(Value, Value)> = parts.bounds.iter().map(|m| (m[0], m[3])).collect();
-        let sizes = marks.iter().map(|(start, stop)| self.emit.sub(*stop, *start)).collect();
-        let at = BoxOf { offsets: parts.offsets(), sizes };
-        let buffer = self.assembled(parts, &at, element);
-        let stops: Vec<Value> = marks.iter().map(|(_, stop)| *stop).collect();
-        Parts::owned_alone(&at.offsets, &stops, buffer, &parts.cut)
     }
 
     /// The pieces of a result in one array.

@@ -14,8 +14,8 @@
 //!   put together from its parts in a buffer of its own. So there are 3^k loops for any number of
 //!   operators and views, and operators that share a core hand on their pieces as they are.
 //! - Ranks without a share in something run the same program on arrays without elements.
-//! - Sums and products become local ones and an allreduce, reshapes and permutations runtime
-//!   copies.
+//! - Reductions become local ones, with an allreduce where a cut dimension goes; reshapes and
+//!   permutations become runtime copies; of new arrays every rank makes its own part.
 //!
 //! **Why it is right.** The pieces of an operator tile its part of the result. In the core every
 //! element of every operand is owned, which the core's own computation says; for an edge the
@@ -25,16 +25,21 @@
 //! its operation of `dist` or `ndarray`, which has its meaning at this level too.
 
 mod collective;
+mod creation;
+mod edges;
 mod elementwise;
 mod moves;
+mod neutral;
 mod parts;
+mod reductions;
 
 use std::collections::{HashMap, HashSet};
 
 use crate::kind::OpKind;
 use crate::module::{Module, Op, Value};
+use crate::passes::dce::sweep;
 use crate::passes::emit::Emit;
-use crate::passes::places::{Place, Places};
+use crate::passes::places::{Places, default_of};
 use crate::passes::{Options, fold};
 use crate::table::Traits;
 use crate::types::Type;
@@ -83,7 +88,8 @@ impl Known {
                 if places.is_all_owned(module, value) {
                     known.all_owned.insert(value);
                 }
-                if matches!(places.get(module, value), Some(Place::Default { .. })) {
+                let place = places.get(module, value);
+                if place.is_some() && place == default_of(module, value) {
                     known.by_default.insert(value);
                 }
             }
@@ -104,6 +110,7 @@ struct Lowering<'m> {
 
 impl Lowering<'_> {
     fn all(&mut self, body: crate::module::Block) {
+        let n_before = self.emit.module.n_ops();
         for op in self.emit.module.walk(body) {
             self.emit.move_before(op);
             if self.lower(op).is_some() {
@@ -117,6 +124,8 @@ impl Lowering<'_> {
                 module.erase(op);
             }
         }
+        let written = (n_before..self.emit.module.n_ops()).map(Op::at);
+        sweep(self.emit.module, written);
     }
 
     /// Rewrites an operation; nothing if it stays.
@@ -130,7 +139,10 @@ impl Lowering<'_> {
             | OpKind::NdarrayCastElemtype => self.elementwise(op),
             OpKind::NdarrayInsertSlice => self.insert_slice(op),
             OpKind::NdarrayCreate => self.create(op),
+            OpKind::NdarrayIota => self.iota(op),
+            OpKind::NdarrayLinspace => self.linspace(op),
             OpKind::NdarrayReduction => self.reduction(op),
+            OpKind::NdarrayCumulative => self.cumulative(op),
             OpKind::NdarrayReshape => self.reshape(op),
             OpKind::NdarrayPermuteDims => self.permute(op),
             OpKind::DistLocalTargetOfSlice => self.local_target(op),

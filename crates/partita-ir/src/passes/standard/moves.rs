@@ -2,10 +2,12 @@
 
 use super::Lowering;
 use super::parts::{Parts, Window, stretch};
+use crate::attr::Attr;
 use crate::builder::{Entry, Slices};
 use crate::kind::OpKind;
 use crate::module::{Op, Value};
 use crate::passes::boxes::BoxOf;
+use crate::passes::failing::has_sizes_of_slice;
 use crate::table::Traits;
 
 impl Lowering<'_> {
@@ -18,11 +20,12 @@ impl Lowering<'_> {
             sizes: module.operand_group(op, 2).to_vec(),
         };
         let env = self.env(result)?;
-        let ndim = self.emit.module.ty(source).shape()?.len();
-        if ndim == 0 || !self.known.all_owned.contains(&source) {
+        if !self.has_global_shape(result) || !self.known.all_owned.contains(&source) {
             return None;
         }
         let from = self.parts_of(source).filter(Parts::is_alone)?;
+        // Halos lie along the dimensions in which the array is cut.
+        (from.cut == env.cut()).then_some(())?;
         let shape = self.emit.shape(source);
         let asked =
             if asked.offsets.is_empty() { self.emit.default_box(&env, &shape) } else { asked };
@@ -30,6 +33,13 @@ impl Lowering<'_> {
         let parts = self.fetch(op, &from, &shape, &asked, (&bounds, env.cut()));
         self.give(op, &Parts { bounds, parts, cut: env.cut().to_vec() });
         Some(())
+    }
+
+    /// Whether an array has dimensions, and its parts need not tell how large they are: boxes that
+    /// were asked for may leave its end to nobody.
+    fn has_global_shape(&self, array: Value) -> bool {
+        let shape = self.emit.module.ty(array).shape().unwrap_or(&[]);
+        !shape.is_empty() && shape.iter().all(|size| size.known().is_some())
     }
 
     /// A box cut at the borders of what is owned.
@@ -67,11 +77,18 @@ impl Lowering<'_> {
         }
         let message = self.emit.module.attr(op, "message").cloned();
         let team = self.env(self.emit.module.result(op)).map(|env| env.team);
-        let team = team.unwrap_or(crate::attr::Attr::i64(0));
+        let team = team.unwrap_or(Attr::i64(0));
         let groups = [shape, &from.own_offsets(), &asked.offsets, &asked.sizes];
         let (handle, mut parts) = self.emit.build().get_halo(team, from.own(), groups, &halos);
-        if let (Some(message), Some(start)) = (message, self.emit.module.defining_op(handle)) {
-            self.emit.module.attrs_mut(start).set("message", message);
+        if let Some(start) = self.emit.module.defining_op(handle) {
+            let attrs = self.emit.module.attrs_mut(start);
+            if let Some(message) = message {
+                attrs.set("message", message);
+            }
+            if !cut.iter().copied().eq(0..cut.len()) {
+                let dims: Vec<i64> = cut.iter().map(|dim| *dim as i64).collect();
+                attrs.set("cut", Attr::i64s(&dims));
+            }
         }
         let own = self.owned_window(from, bounds);
         self.emit.build().wait(handle);
@@ -105,6 +122,7 @@ impl Lowering<'_> {
             return None;
         }
         let slices = module.slices(op)?;
+        let slices = self.emit.checked(destination, &slices);
         let into = self.parts_of(destination)?;
         let owned = self.owned_box(&into);
         let target = self.emit.entries_in(&slices, &owned)?;
@@ -167,8 +185,10 @@ impl Lowering<'_> {
 
     /// Entries of a slice that are owned, in arithmetic.
     pub(super) fn local_target(&mut self, op: Op) -> Option<()> {
+        let array = self.emit.module.operands(op)[0];
         let slices = self.slice_operands(op, 1);
-        let parts = self.parts_of(self.emit.module.operands(op)[0])?;
+        let slices = self.emit.checked(array, &slices);
+        let parts = self.parts_of(array)?;
         let owned = self.owned_box(&parts);
         let found = self.emit.entries_in(&slices, &owned)?;
         self.answer(op, &found);
@@ -220,9 +240,22 @@ impl Lowering<'_> {
         }
     }
 
+    /// Checks the slice of a view where the view stands, used or not.
+    fn check_view(&mut self, op: Op) -> Option<()> {
+        let module = &*self.emit.module;
+        let (source, slices) = (module.operands(op)[0], module.slices(op)?);
+        has_sizes_of_slice(module, op).then_some(())?;
+        let checked = self.emit.checked(source, &slices);
+        if checked != slices {
+            self.emit.module.set_slices(op, &checked);
+        }
+        Some(())
+    }
+
     /// A view that somebody outside sees is put together where it stands; others are taken apart
     /// where they are used.
     pub(super) fn outside_view(&mut self, op: Op) -> Option<()> {
+        self.check_view(op)?;
         let module = &*self.emit.module;
         let seen = module.uses(module.result(op)).iter().any(|u| {
             let kind = module.kind(u.op);
@@ -239,6 +272,10 @@ impl Lowering<'_> {
         });
         if !seen {
             return Some(());
+        }
+        let targeted = !module.operand_group(op, 4).is_empty();
+        if targeted && !self.has_global_shape(module.result(op)) {
+            return None;
         }
         let parts = self.parts_of(self.emit.module.result(op))?;
         self.give(op, &parts);

@@ -5,6 +5,7 @@ use crate::builder::{Entry, Slices};
 use crate::kind::OpKind;
 use crate::module::{Op, Value};
 use crate::passes::boxes::BoxOf;
+use crate::passes::failing::has_sizes_of_slice;
 use crate::types::{DistEnv, Scalar, Size, Type};
 
 /// The local parts of an array.
@@ -164,6 +165,7 @@ impl Lowering<'_> {
         let module = &*self.emit.module;
         let (source, result) = (module.operands(op)[0], module.result(op));
         let slices = module.slices(op)?;
+        has_sizes_of_slice(module, op).then_some(())?;
         let target = (module.operand_group(op, 4).to_vec(), module.operand_group(op, 5).to_vec());
         let element = self.element(result);
         let from = self.parts_of(source)?;
@@ -241,6 +243,8 @@ impl Lowering<'_> {
     /// An array for those who do not look at parts.
     pub(super) fn put_together(&mut self, parts: &Parts, ty: Type) -> Value {
         let n_parts = ty.dist().map_or(1, DistEnv::n_parts);
+        let fits = parts.is_alone() || parts.parts.len() == n_parts;
+        let parts = &if fits { parts.clone() } else { self.collected(parts) };
         let all = if parts.parts.len() == n_parts {
             parts.parts.clone()
         } else {
