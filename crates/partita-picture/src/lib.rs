@@ -1,4 +1,4 @@
-//! Pictures of layouts and plans: text for a terminal, SVG and HTML for a notebook or a document.
+//! Pictures of layouts, plans and runs: text for a terminal, SVG and HTML for a notebook or a document.
 //!
 //! ```
 //! use partita_layout::Layout;
@@ -15,3 +15,4 @@
 
 pub mod layout;
 pub mod plan;
+pub mod timeline;
