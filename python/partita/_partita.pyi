@@ -403,7 +403,6 @@ class ProgramCore:
         function: str,
         arguments: Sequence[Any],
         team: TeamCore,
-        n_ranks_here: int,
     ) -> tuple[list[Any], int, int, int]: ...
 
 def machine_name() -> str | None: ...

@@ -72,9 +72,8 @@ class Module:
         Collective: all ranks call it with equal arguments. Several results come as a tuple.
         """
         team = world() if team is None else a_team(team)
-        n_here = team.size if team.engine == "threads" else 1
         given = [_given(arg) for arg in args]
-        results, exchanges, n_bytes, kernels = self._core.run(function, given, team.native, n_here)
+        results, exchanges, n_bytes, kernels = self._core.run(function, given, team.native)
         self.last_run = {"exchanges": exchanges, "bytes": n_bytes, "kernels": kernels}
         found = tuple(_result(one) for one in results)
         return found[0] if len(found) == 1 else found or None

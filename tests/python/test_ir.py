@@ -264,3 +264,30 @@ def test_ctrl_c_ends_the_command() -> None:
             running.wait(2)
         running.send_signal(signal.SIGINT)
         assert running.wait(10) == -signal.SIGINT
+
+
+@pytest.mark.parametrize("engine", ["threads", "mpi"])
+def test_the_timeline_has_every_rank(tmp_path: Path, engine: str) -> None:
+    trace, picture = tmp_path / "run.json", tmp_path / "run.svg"
+    options = ["-n", "2", "--engine", engine, "--arg", "0=3"]
+    for file in (trace, picture):
+        command = [sys.executable, "-m", "partita", "run", *options]
+        heat = Path(__file__).parents[2] / "examples/heat.mlir"
+        command += [str(heat), "--timeline", str(file)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+    events = [one for one in json.loads(trace.read_text())["traceEvents"] if one["ph"] == "X"]
+    found = {(one["pid"], one["cat"]) for one in events}
+    assert {(rank, cat) for rank in (0, 1) for cat in ("kernel", "exchange")} <= found
+    assert all(one["dur"] >= 0 for one in events)
+    assert picture.read_text().startswith("<svg ")
+    assert "rank 1" in picture.read_text()
+
+
+def test_a_timeline_of_another_form_is_refused(tmp_path: Path) -> None:
+    heat = Path(__file__).parents[2] / "examples/heat.mlir"
+    command = [sys.executable, "-m", "partita", "run", str(heat), "--arg", "0=1"]
+    command += ["--timeline", str(tmp_path / "run.png")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert "FILE.svg or FILE.json" in done.stderr

@@ -1,11 +1,15 @@
 //! Programs on ranks that are threads of this process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use partita_ir::Module;
+use partita_kernel::Machine;
+use partita_team::Team;
 use partita_team::threads::World;
 
-use crate::run::{Argument, Gather, Report, RunError, machine_for, run};
+use crate::run::{Argument, Gather, Report, RunError, machine_for, run, run_recorded};
+use crate::timeline::Event;
 
 /// Runs a function on so many ranks; gives their reports in order.
 ///
@@ -18,11 +22,35 @@ pub fn run_on_threads(
     n_ranks: u64,
     gather: Gather,
 ) -> Result<Vec<Report>, RunError> {
+    on_threads(n_ranks, |team, machine| run(module, function, arguments, team, machine, gather))
+}
+
+/// The same with a record of what each rank did.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_recorded_on_threads(
+    module: &Module,
+    function: &str,
+    arguments: &[Argument],
+    n_ranks: u64,
+    gather: Gather,
+) -> Result<Vec<(Report, Vec<Event>)>, RunError> {
+    on_threads(n_ranks, |team, machine| {
+        run_recorded(module, function, arguments, team, machine, gather)
+    })
+}
+
+/// What every rank gives, in order; the error of the rank where one began.
+fn on_threads<T: Send>(
+    n_ranks: u64,
+    of_rank: impl Fn(&Team, &Arc<Machine>) -> Result<T, RunError> + Sync,
+) -> Result<Vec<T>, RunError> {
     let world = World::new(n_ranks);
     let machine = machine_for(n_ranks);
     let body = |rank: u64| {
         let team = world.team(rank);
-        let one = || run(module, function, arguments, &team, &machine, gather);
+        let one = || of_rank(&team, &machine);
         let outcome = catch_unwind(AssertUnwindSafe(one));
         let why = if outcome.is_ok() { "its program ended" } else { "it panicked" };
         world.leave(rank, why);
@@ -32,7 +60,7 @@ pub fn run_on_threads(
             Err(RunError::Operation { operation, line: 0, column: 0, problem })
         })
     };
-    let outcomes: Vec<Result<Report, RunError>> = std::thread::scope(|scope| {
+    let outcomes: Vec<Result<T, RunError>> = std::thread::scope(|scope| {
         let body = &body;
         let ranks: Vec<_> = (1..n_ranks).map(|rank| scope.spawn(move || body(rank))).collect();
         let first = body(0);
@@ -52,6 +80,6 @@ fn is_told(error: &RunError) -> bool {
 }
 
 /// Panics are caught inside the thread.
-fn unreachable() -> Result<Report, RunError> {
+fn unreachable<T>() -> Result<T, RunError> {
     Err(RunError::NotAMember)
 }

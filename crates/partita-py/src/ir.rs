@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use partita_array::run::{Argument, Dense, Gather, Number, ResultValue, RunError};
-use partita_array::run::{machine_for, run};
+use partita_array::run::{machine_for, n_ranks_here, run};
 use partita_ir::{Form, Module, passes};
 use partita_kernel::{Dtype, Machine};
 use pyo3::prelude::*;
@@ -17,13 +17,13 @@ use crate::team::TeamCore;
 /// Machines by how many ranks of this process share the cores.
 static MACHINES: Mutex<Vec<(u64, Arc<Machine>)>> = Mutex::new(Vec::new());
 
-fn machine(n_ranks_here: u64) -> Arc<Machine> {
+fn machine(n_ranks: u64) -> Arc<Machine> {
     let mut machines = MACHINES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, machine)) = machines.iter().find(|(n, _)| *n == n_ranks_here) {
+    if let Some((_, machine)) = machines.iter().find(|(n, _)| *n == n_ranks) {
         return Arc::clone(machine);
     }
-    let machine = machine_for(n_ranks_here);
-    machines.push((n_ranks_here, Arc::clone(&machine)));
+    let machine = machine_for(n_ranks);
+    machines.push((n_ranks, Arc::clone(&machine)));
     machine
 }
 
@@ -97,13 +97,12 @@ impl ProgramCore {
         function: &str,
         arguments: Vec<Bound<'py, PyAny>>,
         team: &TeamCore,
-        n_ranks_here: u64,
     ) -> PyResult<RunReport<'py>> {
         let read = arguments.iter().enumerate().map(|(at, one)| argument(py, at, one));
         let read: Vec<Argument> = read.collect::<PyResult<_>>()?;
         self.verify(py)?;
         watch_signals();
-        let machine = machine(n_ranks_here);
+        let machine = machine(n_ranks_here(&team.core));
         let report =
             py.detach(|| run(&self.module, function, &read, &team.core, &machine, Gather::All));
         let report = report.map_err(|error| run_error(py, &error))?;

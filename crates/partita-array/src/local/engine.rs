@@ -9,6 +9,8 @@ use partita_kernel::{Machine, Settings};
 use super::base::Base;
 use super::kept::Kept;
 use super::node::Work;
+use super::replace::Replacement;
+use crate::timeline::Recorder;
 
 /// Records operations and runs them.
 #[derive(Debug, Clone)]
@@ -23,7 +25,9 @@ pub(super) struct State {
     /// Which work it is: bases know their number in it.
     pub turn: Cell<u64>,
     pub kept: RefCell<Kept>,
+    pub replacements: RefCell<Vec<Replacement>>,
     pub n_kernels: Cell<u64>,
+    pub recorder: RefCell<Option<Rc<Recorder>>>,
 }
 
 impl Engine {
@@ -42,7 +46,9 @@ impl Engine {
             bases: RefCell::default(),
             turn: Cell::new(0),
             kept: RefCell::default(),
+            replacements: RefCell::default(),
             n_kernels: Cell::new(0),
+            recorder: RefCell::default(),
         }))
     }
 
@@ -50,6 +56,11 @@ impl Engine {
     #[must_use]
     pub fn n_kernels(&self) -> u64 {
         self.0.n_kernels.get()
+    }
+
+    /// Notes every kernel from now on; none ends that.
+    pub fn record_with(&self, recorder: Option<Rc<Recorder>>) {
+        self.0.recorder.replace(recorder);
     }
 
     /// Number of operations that wait for a flush.

@@ -25,6 +25,7 @@ mod engine;
 mod kept;
 mod node;
 mod record;
+mod replace;
 mod run;
 mod schedule;
 #[cfg(test)]

@@ -105,3 +105,17 @@ pub(super) struct Work {
     pub nodes: Vec<Node>,
     pub numbers: Vec<Scalar>,
 }
+
+impl Work {
+    /// Adds an operation; gives how many there are.
+    pub fn add(
+        &mut self,
+        action: Action,
+        dtype: Dtype,
+        operands: Vec<Operand>,
+        target: Place,
+    ) -> usize {
+        self.nodes.push(Node { action, dtype, operands, target });
+        self.nodes.len()
+    }
+}

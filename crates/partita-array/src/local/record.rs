@@ -7,7 +7,7 @@ use partita_kernel::{Dtype, Op, Reduction, Scalar};
 use super::array::Array;
 use super::base::Base;
 use super::engine::Engine;
-use super::node::{Action, Node, Operand, Place};
+use super::node::{Action, Operand, Place};
 use super::window::{Window, broadcast_shapes};
 use crate::error::{LocalError, Result};
 
@@ -61,6 +61,7 @@ impl Engine {
     /// # Errors
     /// Shapes or types that do not fit.
     pub fn apply(&self, op: Op, operands: &[&Array]) -> Result<Array> {
+        self.settle(operands)?;
         let shape = common_shape(operands)?;
         let typed = operands.last().map_or(Dtype::Bool, |array| array.dtype());
         let alike = if op == Op::Where { &operands[1..] } else { operands };
@@ -85,6 +86,7 @@ impl Engine {
         if array.dtype() == dtype {
             return Ok(array.clone());
         }
+        self.settle(&[array])?;
         let target = self.empty(array.shape(), dtype)?;
         let operand = self.operand(array, array.shape());
         self.record(Action::Cast, vec![operand], &target)?;
@@ -106,6 +108,7 @@ impl Engine {
     /// # Errors
     /// A reduction that the type does not have.
     pub fn reduce(&self, array: &Array, how: Reduction, axes: &[usize]) -> Result<Array> {
+        self.settle(&[array])?;
         let dtype = array.dtype();
         if !how.takes(dtype) {
             let error = partita_kernel::KernelError::ReductionType {
@@ -143,6 +146,7 @@ impl Engine {
             let error = partita_kernel::KernelError::ScanType { output: 0, given: Dtype::Bool };
             return Err(error.into());
         }
+        self.settle(&[array])?;
         let target = self.empty(array.shape(), array.dtype())?;
         let operand = self.operand(array, array.shape());
         let action = match how {
@@ -165,17 +169,12 @@ impl Engine {
         target: &Array,
         place: Place,
     ) -> Result<()> {
-        let node = Node { action, dtype: target.dtype(), operands, target: place };
-        let n_pending = {
-            let mut work = self.0.work.borrow_mut();
-            work.nodes.push(node);
-            work.nodes.len()
-        };
+        let n_pending = self.0.work.borrow_mut().add(action, target.dtype(), operands, place);
         if n_pending < MOST_PENDING { Ok(()) } else { self.flush() }
     }
 
     /// The base's number in the pending work.
-    fn number(&self, base: &Rc<Base>) -> usize {
+    pub(super) fn number(&self, base: &Rc<Base>) -> usize {
         let turn = self.0.turn.get();
         let (known_in, number) = base.number.get();
         if known_in == turn {
@@ -187,7 +186,7 @@ impl Engine {
         bases.len() - 1
     }
 
-    fn operand(&self, array: &Array, shape: &[usize]) -> Operand {
+    pub(super) fn operand(&self, array: &Array, shape: &[usize]) -> Operand {
         if let Some(value) = array.base.fill.get() {
             let mut work = self.0.work.borrow_mut();
             work.numbers.push(value);
@@ -220,9 +219,10 @@ impl Engine {
             let (first, second) = (target.dtype(), source.dtype());
             return Err(LocalError::DtypesDiffer { first, second });
         }
-        if target.window.n_elements() == 0 {
+        if target.window.n_elements() == 0 || self.is_in_place(target, source) {
             return Ok(());
         }
+        self.settle(&[target, source])?;
         let Some(window) = source.window.broadcast(target.shape()) else {
             let (first, second) = (target.shape().to_vec(), source.shape().to_vec());
             return Err(LocalError::ShapesDiffer { first, second });

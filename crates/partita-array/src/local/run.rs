@@ -8,8 +8,10 @@ use super::base::{Base, Storage};
 use super::engine::{Engine, State};
 use super::kept::Structure;
 use super::node::{BaseFacts, Work};
+use super::replace::Replacement;
 use super::schedule::{Schedule, SlotView, Step, compile};
 use crate::error::Result;
+use crate::timeline::Activity;
 
 impl Engine {
     /// Computes everything that is pending.
@@ -17,9 +19,17 @@ impl Engine {
     /// # Errors
     /// Memory that is not there, reductions of nothing. What was pending is then gone.
     pub fn flush(&self) -> Result<()> {
-        let Work { nodes, numbers } = self.0.work.take();
+        let complete = self.complete();
+        let work = self.0.work.take();
         let bases = self.0.bases.take();
         self.0.turn.set(self.0.turn.get() + 1);
+        self.run_work(work, &bases)?;
+        complete.into_iter().for_each(Replacement::take_over);
+        Ok(())
+    }
+
+    fn run_work(&self, work: Work, bases: &[Rc<Base>]) -> Result<()> {
+        let Work { nodes, numbers } = work;
         if nodes.is_empty() {
             return Ok(());
         }
@@ -30,7 +40,7 @@ impl Engine {
             Some(schedule) => schedule,
             None => self.compiled(structure)?,
         };
-        self.0.run(&schedule, &bases, &numbers)
+        self.0.run(&schedule, bases, &numbers)
     }
 
     fn compiled(&self, structure: Structure) -> Result<Rc<Schedule>> {
@@ -75,9 +85,15 @@ impl State {
         let call =
             Call { extents: &step.extents, inputs: &inputs, outputs: &outputs, scalars: &scalars };
         self.n_kernels.set(self.n_kernels.get() + 1);
+        let recorder = self.recorder.borrow().clone();
+        let since = recorder.as_ref().map(|recorder| recorder.now());
         // SAFETY: every view lies in the storage of its slot, since windows were made by slicing
         // inside their base; the storages are this engine's, which one thread has.
         unsafe { self.machine.run(&step.kernel, &call) }?;
+        if let (Some(recorder), Some(since)) = (recorder, since) {
+            let extents: Vec<String> = step.extents.iter().map(usize::to_string).collect();
+            recorder.add(Activity::Kernel, since, recorder.now(), extents.join("x"));
+        }
         Ok(())
     }
 }

@@ -13,6 +13,7 @@ use super::interpret::Frame;
 use super::operators::{Placing, shape_of};
 use super::problem::{Outcome, problem};
 use super::reduce::Reducing;
+use super::scans::Scanning;
 use super::value::{Value, dtype_of, to_number};
 use super::views::{Slicing, owned_view, targets};
 use crate::local::Array;
@@ -70,6 +71,7 @@ impl Runner<'_> {
             | OpKind::NdarrayRandom => self.create(op, kind, frame)?,
             _ => return Err(problem("it cannot be run; use another operation")),
         };
+        let value = self.placed(op, value, frame)?;
         frame.set(self.module.result(op), value);
         Ok(())
     }
@@ -380,7 +382,7 @@ impl Runner<'_> {
         let axis = axis_of(self.attr_int(op, "axis")?, shape_of(&value)?.len())?;
         let begins_neutral = self.module.attr(op, "initial").is_some();
         let dtype = self.result_dtype(op)?;
-        self.cumulative(&value, how, axis, begins_neutral, dtype)
+        self.cumulative(&value, &Scanning { how, axis, begins_neutral, dtype })
     }
 
     fn reshape_op(&mut self, op: Op, frame: &Frame) -> Outcome<Value> {

@@ -222,7 +222,8 @@ impl Runner<'_> {
             let cuts = self.result_cuts(op)?.unwrap_or_else(|| array.cuts());
             return Ok(Value::Dist(self.by_default(&array, &cuts)?));
         };
-        Ok(Value::Dist(self.repartition(&array, &box_of(&target))?))
+        let wanted = self.asked(op, &[box_of(&target)], frame)?;
+        Ok(Value::Dist(self.repartition(&array, &wanted[0])?))
     }
 
     fn dist_subview(&mut self, op: Op, frame: &Frame) -> Outcome<Value> {

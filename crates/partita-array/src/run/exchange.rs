@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Instant;
 
 use partita_kernel::Dtype;
 use partita_layout::{BoxPiece, IndexBox, Layout};
@@ -14,6 +15,7 @@ use partita_team::{Buffer, Team, TeamError};
 
 use super::problem::{Outcome, problem};
 use crate::local::{Array, Storage};
+use crate::timeline::{Activity, Recorder};
 
 /// Movements of fewer bytes are over before another thread has begun with them.
 const START_FROM_BYTES: usize = 1 << 18;
@@ -27,6 +29,26 @@ pub(super) struct Boxes {
     pub dtype: Dtype,
 }
 
+/// A plan with what is asked of it every time.
+#[derive(Debug)]
+pub(super) struct Movement {
+    plan: Plan,
+    n_bytes: u128,
+    /// Whether it is worth another thread.
+    is_large: bool,
+}
+
+/// What an exchange at one place of a program knows of all ranks.
+#[derive(Debug)]
+pub(super) struct Site {
+    /// What the ranks have asked for.
+    pub asked: Vec<Vec<u64>>,
+    /// None if nothing moves.
+    pub movement: Option<Rc<Movement>>,
+    /// Sizes of this rank's parts.
+    pub parts: Vec<Vec<usize>>,
+}
+
 /// What was moved so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Moved {
@@ -34,10 +56,15 @@ pub(super) struct Moved {
     pub n_bytes: u128,
 }
 
+/// How a movement ended, and when.
+type Arrival = (Result<(), TeamError>, Instant);
+
 /// A movement on its way.
 struct Started {
     number: u64,
-    done: Receiver<Result<(), TeamError>>,
+    since: Instant,
+    n_bytes: u128,
+    done: Receiver<Arrival>,
     sources: Vec<Array>,
     targets: Vec<Array>,
     _storage: Vec<Rc<Storage>>,
@@ -47,7 +74,7 @@ struct Job {
     plan: Plan,
     sources: Vec<Buffer>,
     targets: Vec<Buffer>,
-    done: Sender<Result<(), TeamError>>,
+    done: Sender<Arrival>,
 }
 
 /// One rank's movements.
@@ -55,7 +82,8 @@ pub(super) struct Mover {
     pub team: Team,
     pub rank: u64,
     pub moved: Moved,
-    plans: HashMap<Boxes, Plan>,
+    pub recorder: Option<Rc<Recorder>>,
+    movements: HashMap<Boxes, Rc<Movement>>,
     started: Vec<Started>,
     n_started: u64,
     helper: Option<Sender<Job>>,
@@ -70,7 +98,8 @@ impl Mover {
             team: team.clone(),
             rank: team.rank()?,
             moved: Moved::default(),
-            plans: HashMap::new(),
+            recorder: None,
+            movements: HashMap::new(),
             started: Vec::new(),
             n_started: 0,
             helper: None,
@@ -99,7 +128,22 @@ impl Mover {
         bytes: Vec<u8>,
     ) -> Outcome<Vec<std::sync::Arc<[u8]>>> {
         self.finish_all()?;
-        Ok(self.team.allgather(name, bytes)?)
+        let since = Instant::now();
+        let all = self.team.allgather(name, bytes)?;
+        self.note(Activity::Waiting, since, Instant::now(), || name.to_string());
+        Ok(all)
+    }
+
+    fn note(
+        &self,
+        activity: Activity,
+        since: Instant,
+        until: Instant,
+        about: impl FnOnce() -> String,
+    ) {
+        if let Some(recorder) = &self.recorder {
+            recorder.add(activity, recorder.at(since), recorder.at(until), about());
+        }
     }
 
     /// Counts a movement that needs no plan.
@@ -108,59 +152,71 @@ impl Mover {
         self.moved.n_bytes += n_bytes;
     }
 
-    fn plan(&mut self, boxes: Boxes) -> Outcome<Plan> {
-        if let Some(plan) = self.plans.get(&boxes) {
-            return Ok(plan.clone());
+    /// The movement between boxes; none if nobody asks for anything.
+    pub fn movement(&mut self, boxes: Boxes) -> Outcome<Option<Rc<Movement>>> {
+        if boxes.targets.iter().all(Vec::is_empty) {
+            return Ok(None);
         }
-        let layout = |pieces: &[Vec<IndexBox>]| {
-            let piece = |one: &IndexBox| BoxPiece { held: one.clone(), owned: one.clone() };
-            let pieces = pieces.iter().map(|own| own.iter().map(piece).collect()).collect();
-            Layout::from_boxes(&boxes.shape, pieces, None)
-        };
-        let plan =
-            Plan::new(&layout(&boxes.sources)?, &layout(&boxes.targets)?, plan_dtype(boxes.dtype))?;
-        if self.plans.len() == MOST_PLANS {
-            self.plans.clear();
+        if let Some(movement) = self.movements.get(&boxes) {
+            return Ok(Some(Rc::clone(movement)));
         }
-        self.plans.insert(boxes, plan.clone());
-        Ok(plan)
+        let movement = Rc::new(planned(&boxes)?);
+        if self.movements.len() == MOST_PLANS {
+            self.movements.clear();
+        }
+        self.movements.insert(boxes, Rc::clone(&movement));
+        Ok(Some(movement))
     }
 
     /// Moves at once.
     pub fn run(&mut self, boxes: Boxes, sources: &[Array], targets: &[Array]) -> Outcome<()> {
+        match self.movement(boxes)? {
+            Some(movement) => self.carry_out(&movement, sources, targets),
+            None => Ok(()),
+        }
+    }
+
+    fn carry_out(
+        &mut self,
+        movement: &Movement,
+        sources: &[Array],
+        targets: &[Array],
+    ) -> Outcome<()> {
         self.finish_all()?;
-        let plan = self.plan(boxes)?;
         let (from, _from) = buffers(sources)?;
         let (into, _into) = buffers(targets)?;
-        self.count(plan.totals().bytes_moved);
+        self.count(movement.n_bytes);
+        let since = Instant::now();
         // SAFETY: the buffers are those of arrays of this rank's engine, which waits here.
-        unsafe { self.team.run(&plan, &from, &into) }?;
+        unsafe { self.team.run(&movement.plan, &from, &into) }?;
+        self.note(Activity::Exchange, since, Instant::now(), || in_bytes(movement.n_bytes));
         Ok(())
     }
 
     /// Begins to move; gives a number to wait for, none if it is done already.
     pub fn start(
         &mut self,
-        boxes: Boxes,
+        movement: &Movement,
         sources: &[Array],
         targets: &[Array],
     ) -> Outcome<Option<u64>> {
-        // All ranks must choose alike: the largest share decides.
-        let most = boxes.sources.iter().flatten().map(IndexBox::n_elements).max().unwrap_or(0);
-        if (most as usize).saturating_mul(boxes.dtype.size()) < START_FROM_BYTES {
-            self.run(boxes, sources, targets)?;
+        if !movement.is_large {
+            self.carry_out(movement, sources, targets)?;
             return Ok(None);
         }
-        let plan = self.plan(boxes)?;
         let (from, mut storage) = buffers(sources)?;
         let (into, more) = buffers(targets)?;
         storage.extend(more);
-        self.count(plan.totals().bytes_moved);
+        self.count(movement.n_bytes);
         let (done, waits) = channel();
+        let since = Instant::now();
+        let plan = movement.plan.clone();
         self.send(Job { plan, sources: from, targets: into, done })?;
         self.n_started += 1;
         self.started.push(Started {
             number: self.n_started,
+            since,
+            n_bytes: movement.n_bytes,
             done: waits,
             sources: sources.to_vec(),
             targets: targets.to_vec(),
@@ -172,14 +228,15 @@ impl Mover {
     fn send(&mut self, job: Job) -> Outcome<()> {
         if self.helper.is_none() {
             let (sender, jobs) = channel::<Job>();
-            let team = self.team.clone();
+            // It shares its core with the thread that computes, and must not spin there.
+            let team = self.team.clone().waiting_asleep();
             let spawned =
                 std::thread::Builder::new().name("partita-mover".into()).spawn(move || {
                     for job in jobs {
                         // SAFETY: whoever sent the job keeps its memory and touches none of what moves
                         // until it has the answer (`Mover::settle`).
                         let outcome = unsafe { team.run(&job.plan, &job.sources, &job.targets) };
-                        let _ = job.done.send(outcome);
+                        let _ = job.done.send((outcome, Instant::now()));
                     }
                 });
             spawned
@@ -195,7 +252,14 @@ impl Mover {
         while self.started.first().is_some_and(|first| first.number <= number) {
             let first = self.started.remove(0);
             let gone = || problem("the thread that moves data has ended; run it again");
-            first.done.recv().map_err(|_| gone())??;
+            let since = Instant::now();
+            let (outcome, arrived) = first.done.recv().map_err(|_| gone())?;
+            let about = || in_bytes(first.n_bytes);
+            self.note(Activity::Exchange, first.since, arrived, about);
+            if arrived > since {
+                self.note(Activity::Waiting, since, Instant::now(), about);
+            }
+            outcome?;
         }
         Ok(())
     }
@@ -233,6 +297,24 @@ impl Drop for Mover {
         // Memory that others still read or write must not go before they are done.
         let _ = self.finish_all();
     }
+}
+
+fn planned(boxes: &Boxes) -> Outcome<Movement> {
+    let layout = |pieces: &[Vec<IndexBox>]| {
+        let piece = |one: &IndexBox| BoxPiece { held: one.clone(), owned: one.clone() };
+        let pieces = pieces.iter().map(|own| own.iter().map(piece).collect()).collect();
+        Layout::from_boxes(&boxes.shape, pieces, None)
+    };
+    let plan =
+        Plan::new(&layout(&boxes.sources)?, &layout(&boxes.targets)?, plan_dtype(boxes.dtype))?;
+    // All ranks must choose alike: the largest share decides.
+    let most = boxes.sources.iter().flatten().map(IndexBox::n_elements).max().unwrap_or(0);
+    let is_large = (most as usize).saturating_mul(boxes.dtype.size()) >= START_FROM_BYTES;
+    Ok(Movement { n_bytes: plan.totals().bytes_moved, plan, is_large })
+}
+
+fn in_bytes(n_bytes: u128) -> String {
+    format!("{n_bytes} bytes")
 }
 
 fn buffers(arrays: &[Array]) -> Outcome<(Vec<Buffer>, Vec<Rc<Storage>>)> {

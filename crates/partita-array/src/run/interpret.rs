@@ -1,13 +1,18 @@
 //! Blocks, one operation after another: calls, loops, choices, numbers.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use partita_ir::{Attr, Block, OpKind, Scalar, Type};
 use partita_ir::{Op, Value as Name};
+use partita_layout::IndexBox;
 use partita_team::is_interrupted;
 
 use super::Runner;
-use super::lifetimes::Lifetimes;
+use super::exchange::Site;
+use super::facts::Facts;
 use super::numbers::{compute, fitted};
 use super::problem::{Outcome, Problem, RunError, problem};
 use super::value::{Number, Value};
@@ -19,13 +24,22 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 const MOST_CALLS: usize = 64;
 
 /// The values of one call of a function.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Frame {
     values: Vec<Option<Value>>,
-    function: Option<Op>,
+    pub facts: Rc<Facts>,
+    /// What halo exchanges have found out.
+    pub sites: RefCell<HashMap<Op, Rc<Site>>>,
+    /// What all ranks have asked for in steady operations.
+    pub boxes: RefCell<HashMap<Op, Rc<Vec<Vec<IndexBox>>>>>,
 }
 
 impl Frame {
+    fn new(n_values: usize, facts: Rc<Facts>) -> Self {
+        let (sites, boxes) = Default::default();
+        Self { values: vec![None; n_values], facts, sites, boxes }
+    }
+
     pub fn set(&mut self, name: Name, value: Value) {
         if self.values.len() <= name.index() {
             self.values.resize(name.index() + 1, None);
@@ -36,6 +50,15 @@ impl Frame {
     pub fn get(&self, name: Name) -> Outcome<&Value> {
         let value = self.values.get(name.index()).and_then(Option::as_ref);
         value.ok_or_else(|| problem("an operand has no value here; verify the program"))
+    }
+
+    /// Drops values that nobody needs after an operation.
+    fn forget(&mut self, op: Op) {
+        for name in self.facts.lifetimes.after(op) {
+            if let Some(value) = self.values.get_mut(name.index()) {
+                *value = None;
+            }
+        }
     }
 
     pub fn number(&self, name: Name) -> Outcome<Number> {
@@ -66,8 +89,9 @@ impl Runner<'_> {
             )));
         }
         let module = self.module;
-        self.lifetimes.entry(function).or_insert_with(|| Lifetimes::new(module, function));
-        let mut frame = Frame { values: vec![None; module.n_values()], function: Some(function) };
+        let facts = self.facts.entry(function);
+        let facts = facts.or_insert_with(|| Rc::new(Facts::of(module, function)));
+        let mut frame = Frame::new(module.n_values(), Rc::clone(facts));
         self.depth += 1;
         let results = self.block(body, arguments, &mut frame);
         self.depth -= 1;
@@ -90,23 +114,13 @@ impl Runner<'_> {
             if ends.contains(&kind) {
                 let operands = self.module.operands(op).iter();
                 let results = operands.map(|name| frame.get(*name).cloned()).collect();
-                self.forget(op, frame);
+                frame.forget(op);
                 return results;
             }
             self.op(op, kind, frame).map_err(|problem| self.named(op, problem))?;
-            self.forget(op, frame);
+            frame.forget(op);
         }
         Ok(Vec::new())
-    }
-
-    /// Drops values that nobody needs any more.
-    fn forget(&self, op: Op, frame: &mut Frame) {
-        let Some(lifetimes) = frame.function.and_then(|f| self.lifetimes.get(&f)) else { return };
-        for name in lifetimes.after(op) {
-            if let Some(value) = frame.values.get_mut(name.index()) {
-                *value = None;
-            }
-        }
     }
 
     fn named(&self, op: Op, problem: Problem) -> Problem {

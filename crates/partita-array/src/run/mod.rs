@@ -5,10 +5,13 @@
 //! boxes (`dist`), movement is plans (`exchange`). An operation of `ndarray` on distributed arrays
 //! brings its operands to where the result is; one of `dist` works on what is there.
 //!
-//! - `interpret`: blocks, loops, choices, calls; `lifetimes`: when values are dropped.
+//! - `interpret`: blocks, loops, choices, calls.
+//! - `facts`: what is known of a function beforehand: when values are dropped (`lifetimes`), which
+//!   exchanges never change (`steady`), what is made only to be inserted (`destinations`).
 //! - `numbers`, `elementwise`: what operators mean, for numbers and for local arrays.
 //! - `array_ops`, `dist_ops`, `runtime_ops`: the dialects `ndarray`, `dist`, `distruntime`.
-//! - `operators`, `reduce`, `views`, `reshape`, `movement`: how arrays of any kind are computed.
+//! - `operators`, `reduce`, `scans`, `views`, `reshape`, `movement`: how arrays of any kind are
+//!   computed; `shares`: how ranks put together what each has a share of.
 //! - `arguments`, `results`: in and out.
 //!
 //! A rank that fails tells the others (`Team::report`), so all fail with the same words.
@@ -16,10 +19,12 @@
 mod arguments;
 mod array_ops;
 mod create;
+mod destinations;
 mod dist;
 mod dist_ops;
 mod elementwise;
 mod exchange;
+mod facts;
 mod interpret;
 mod lifetimes;
 mod movement;
@@ -30,10 +35,14 @@ mod reduce;
 mod reshape;
 mod results;
 mod runtime_ops;
+mod scans;
+mod shares;
+mod steady;
 mod value;
 mod views;
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use partita_ir::{Module, Op};
@@ -46,8 +55,9 @@ pub use results::{Dense, LocalPart, ResultValue};
 pub use value::Number;
 
 use crate::local::Engine;
+use crate::timeline::{Event, Recorder};
 use exchange::Mover;
-use lifetimes::Lifetimes;
+use facts::Facts;
 use problem::Problem;
 
 /// Which ranks get whole arrays as results.
@@ -79,7 +89,7 @@ pub(crate) struct Runner<'m> {
     module: &'m Module,
     engine: Engine,
     mover: Mover,
-    lifetimes: HashMap<Op, Lifetimes>,
+    facts: HashMap<Op, Rc<Facts>>,
     depth: usize,
 }
 
@@ -89,6 +99,12 @@ pub fn machine_for(n_ranks_here: u64) -> Arc<Machine> {
     let mut settings = Settings::default();
     settings.n_threads = (settings.n_threads / n_ranks_here.max(1) as usize).max(1);
     Arc::new(Machine::new(settings))
+}
+
+/// How many ranks of a team share this rank's cores, as far as they share its memory.
+#[must_use]
+pub fn n_ranks_here(team: &Team) -> u64 {
+    (0..team.size()).filter(|rank| team.shares_memory_with(*rank)).count() as u64
 }
 
 /// Runs a function of a module on this rank. All ranks of the team call it with the same module.
@@ -103,11 +119,38 @@ pub fn run(
     machine: &Arc<Machine>,
     gather: Gather,
 ) -> Result<Report, RunError> {
-    let Some(mover) = Mover::new(team) else { return Err(RunError::NotAMember) };
-    let engine = Engine::with_machine(Arc::clone(machine));
-    let mut runner = Runner { module, engine, mover, lifetimes: HashMap::new(), depth: 0 };
+    let mut runner = Runner::new(module, team, machine)?;
     let outcome = runner.run(function, arguments, gather);
     runner.told(outcome)
+}
+
+/// The same with a record of what this rank did, whose times all ranks count from one moment.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_recorded(
+    module: &Module,
+    function: &str,
+    arguments: &[Argument],
+    team: &Team,
+    machine: &Arc<Machine>,
+    gather: Gather,
+) -> Result<(Report, Vec<Event>), RunError> {
+    let mut runner = Runner::new(module, team, machine)?;
+    team.barrier().map_err(RunError::Team)?;
+    let recorder = Rc::new(Recorder::new());
+    runner.mover.recorder = Some(Rc::clone(&recorder));
+    runner.engine.record_with(Some(Rc::clone(&recorder)));
+    let outcome = runner.run(function, arguments, gather);
+    Ok((runner.told(outcome)?, recorder.take()))
+}
+
+impl<'m> Runner<'m> {
+    fn new(module: &'m Module, team: &Team, machine: &Arc<Machine>) -> Result<Self, RunError> {
+        let Some(mover) = Mover::new(team) else { return Err(RunError::NotAMember) };
+        let engine = Engine::with_machine(Arc::clone(machine));
+        Ok(Self { module, engine, mover, facts: HashMap::new(), depth: 0 })
+    }
 }
 
 impl Runner<'_> {

@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
+use partita_ir::Op;
 use partita_layout::IndexBox;
 
 use super::Runner;
 use super::dist::{Cuts, DistArray, Places, part_boxes, sliced};
 use super::exchange::Boxes;
+use super::interpret::Frame;
 use super::problem::{Outcome, problem};
 use super::value::Value;
 use crate::local::Array;
@@ -161,18 +163,17 @@ impl Runner<'_> {
     pub(super) fn repartition(
         &mut self,
         array: &Rc<DistArray>,
-        wanted: &IndexBox,
+        wanted: &[IndexBox],
     ) -> Outcome<Rc<DistArray>> {
-        let wanted = self.everyones(wanted)?;
         let places = self.places(array)?;
-        if !reachable(&places.owned, &wanted, &array.cuts) {
-            return self.redistribute(array, wanted, &array.cuts());
+        if !reachable(&places.owned, wanted, &array.cuts) {
+            return self.redistribute(array, wanted.to_vec(), &array.cuts());
         }
-        let (halos, parts) = self.halos(array, &wanted)?;
+        let (halos, parts) = self.halos(array, wanted)?;
         if halos.boxes.targets.iter().any(|own| !own.is_empty()) {
             self.mover.run(halos.boxes, &halos.sources, &halos.targets)?;
         }
-        let owned = places.owned.iter().zip(&wanted);
+        let owned = places.owned.iter().zip(wanted);
         let middle = parts.len() / 2;
         let owned = owned.map(|(o, w)| part_boxes(o, w, &array.cuts)[middle].clone()).collect();
         let offsets = wanted[self.rank()].start.clone();
@@ -184,20 +185,47 @@ impl Runner<'_> {
             parts,
             places: Default::default(),
         };
-        Ok(Rc::new(made.known(Rc::new(Places { owned, held: wanted }))))
+        Ok(Rc::new(made.known(Rc::new(Places { owned, held: wanted.to_vec() }))))
     }
 
-    /// The boxes that all ranks ask for.
-    pub(super) fn everyones(&mut self, own: &IndexBox) -> Outcome<Vec<IndexBox>> {
-        let ndim = own.start.len();
-        let numbers = [own.start.clone(), own.shape.clone()].concat();
+    /// For each of this rank's boxes in an operation those of all ranks; what they were the turn
+    /// before where that cannot have changed.
+    pub(super) fn asked(
+        &mut self,
+        op: Op,
+        own: &[IndexBox],
+        frame: &Frame,
+    ) -> Outcome<Rc<Vec<Vec<IndexBox>>>> {
+        let is_steady = frame.facts.steady.has(op);
+        if let Some(boxes) = frame.boxes.borrow().get(&op).filter(|_| is_steady) {
+            return Ok(Rc::clone(boxes));
+        }
+        let boxes = Rc::new(self.everyones(own)?);
+        if is_steady {
+            frame.boxes.borrow_mut().insert(op, Rc::clone(&boxes));
+        }
+        Ok(boxes)
+    }
+
+    /// For each of this rank's boxes those of all ranks.
+    fn everyones(&mut self, own: &[IndexBox]) -> Outcome<Vec<Vec<IndexBox>>> {
+        let numbers = own.iter().flat_map(|one| [&one.start[..], &one.shape[..]].concat());
+        let numbers: Vec<u64> = numbers.collect();
         let all = self.mover.gather_numbers("boxes", &numbers)?;
-        if all.iter().any(|numbers| numbers.len() != 2 * ndim) {
+        if all.iter().any(|others| others.len() != numbers.len()) {
             return Err(problem(
                 "the ranks ask for boxes of different dimensions; run one program",
             ));
         }
-        Ok(all.iter().map(|n| IndexBox::new(&n[..ndim], &n[ndim..])).collect())
+        let mut at = 0;
+        let mut boxes = Vec::with_capacity(own.len());
+        for one in own {
+            let (start, middle, end) = (at, at + one.start.len(), at + 2 * one.start.len());
+            let place = |n: &Vec<u64>| IndexBox::new(&n[start..middle], &n[middle..end]);
+            boxes.push(all.iter().map(place).collect());
+            at = end;
+        }
+        Ok(boxes)
     }
 
     /// An operand so that every rank has what it needs of it for its box of the result.

@@ -3,17 +3,16 @@
 use std::rc::Rc;
 
 use partita_ir::Reduce;
-use partita_kernel::{Dtype, Op, Reduction, Scalar};
+use partita_kernel::{Dtype, Op, Reduction};
 use partita_layout::IndexBox;
 
 use super::Runner;
 use super::dist::{Cuts, DistArray, Places, sliced};
-use super::elementwise;
 use super::movement::sizes;
 use super::operators::{Placing, shape_of};
 use super::problem::{Outcome, problem};
 use super::value::{Number, Value, to_scalar};
-use crate::local::{Array, Engine, Running};
+use crate::local::{Array, Engine};
 
 /// What a reduction is asked to do.
 #[derive(Debug, Clone)]
@@ -39,12 +38,24 @@ impl Runner<'_> {
             Reduce::ArgMax | Reduce::ArgMin => self.index_of_best(value, what, &cuts)?,
             _ => self.plain(value, what.how, &what.axes, what.dtype, &cuts)?,
         };
-        if what.keeps_dims { Ok(kept) } else { self.dropped(&kept, &what.axes, cuts) }
+        match (&kept, what.keeps_dims) {
+            (Value::Array(whole), true) => self.spread(whole.clone(), cuts.as_ref()),
+            (Value::Array(whole), false) => {
+                self.spread(whole.without_axes(&what.axes), cuts.as_ref())
+            }
+            (Value::Dist(array), true) if !array.shape.is_empty() => {
+                let cuts = cuts.unwrap_or_else(|| array.cuts());
+                let cuts = self.cuts_for(&cuts, array.shape.len());
+                Ok(Value::Dist(self.by_default(array, &cuts)?))
+            }
+            (_, true) => Ok(kept),
+            (_, false) => self.dropped(&kept, &what.axes, cuts),
+        }
     }
 
     fn mean(&mut self, value: &Value, what: &Reducing, cuts: &Option<Cuts>) -> Outcome<Value> {
         let sum = self.plain(value, Reduce::Sum, &what.axes, what.dtype, cuts)?;
-        self.divided(&sum, count(value, &what.axes)?, what.dtype, cuts)
+        self.divided(&sum, count(value, &what.axes)?, what.dtype)
     }
 
     fn variance(&mut self, value: &Value, what: &Reducing, cuts: &Option<Cuts>) -> Outcome<Value> {
@@ -54,52 +65,52 @@ impl Runner<'_> {
             let distance = engine.apply(Op::Subtract, &[&engine.cast(x[0], dtype)?, x[1]])?;
             Ok(engine.apply(Op::Multiply, &[&distance, &distance])?)
         };
-        let whole_cuts = self.cuts_like(value, cuts);
+        let whole_cuts = cuts_like(value);
         let squares =
             self.each(&[value.clone(), mean], &squares, dtype, whole_cuts, Placing::Free)?;
         let sum = self.plain(&squares, Reduce::Sum, &what.axes, dtype, cuts)?;
         let n = (count(value, &what.axes)? - what.correction).max(0.0);
-        let variance = self.divided(&sum, n, dtype, cuts)?;
+        let variance = self.divided(&sum, n, dtype)?;
         if what.how == Reduce::Var {
             return Ok(variance);
         }
         let engine = self.engine.clone();
         let root = |x: &[&Array]| Ok(engine.apply(Op::SquareRoot, x)?);
-        let cuts = self.cuts_like(&variance, cuts);
+        let cuts = cuts_like(&variance);
         self.each(&[variance], &root, dtype, cuts, Placing::Free)
     }
 
-    fn cuts_like(&self, value: &Value, cuts: &Option<Cuts>) -> Option<Cuts> {
-        match value {
-            Value::Dist(array) => Some(array.cuts()),
-            _ => cuts.clone(),
-        }
-    }
-
-    fn divided(
-        &mut self,
-        sum: &Value,
-        n: f64,
-        dtype: Dtype,
-        cuts: &Option<Cuts>,
-    ) -> Outcome<Value> {
+    fn divided(&mut self, sum: &Value, n: f64, dtype: Dtype) -> Outcome<Value> {
         let engine = self.engine.clone();
         let n = engine.fill(&[], to_scalar(&engine, Number::Float(n), dtype)?)?;
         let divide = |x: &[&Array]| Ok(engine.apply(Op::Divide, &[x[0], &n])?);
-        let cuts = self.cuts_like(sum, cuts);
+        let cuts = cuts_like(sum);
         self.each(std::slice::from_ref(sum), &divide, dtype, cuts, Placing::Free)
     }
 
-    /// The index of the largest or smallest element needs the whole array in order.
+    /// The index of the largest or smallest element.
     fn index_of_best(
         &mut self,
         value: &Value,
         what: &Reducing,
         cuts: &Option<Cuts>,
     ) -> Outcome<Value> {
-        let whole = self.local(value)?;
-        let made = partial(&self.engine, &whole, what.how, &what.axes, what.dtype)?;
-        self.spread(made, cuts.as_ref())
+        let array = match value {
+            Value::Dist(array) if !array.shape.is_empty() => self.owned_once(array)?,
+            _ => return self.plain(value, what.how, &what.axes, what.dtype, cuts),
+        };
+        match array.cuts.iter().any(|dim| what.axes.contains(dim)) {
+            true => self.best_across(&array, what.how, &what.axes, what.dtype, cuts),
+            false => self.along_uncut(&array, what.how, &what.axes, what.dtype),
+        }
+    }
+
+    /// The array, each element on one rank.
+    pub(super) fn owned_once(&mut self, array: &Rc<DistArray>) -> Outcome<Rc<DistArray>> {
+        match self.places(array)?.owned_once(&array.shape) {
+            true => Ok(Rc::clone(array)),
+            false => self.by_default(array, &array.cuts()),
+        }
     }
 
     /// An array that every rank has becomes a distributed one, if it is to be.
@@ -141,17 +152,12 @@ impl Runner<'_> {
             let part = partial(&self.engine, array.own(), how, axes, dtype)?;
             return Ok(Value::Dist(Rc::new(DistArray::owned(&[], &array.cuts(), &[], &part))));
         }
-        let places = self.places(array)?;
-        let array = match places.owned_once(&array.shape) {
-            true => Rc::clone(array),
-            false => self.by_default(array, &array.cuts())?,
-        };
+        let array = self.owned_once(array)?;
         let cut_axes = array.cuts.iter().any(|dim| axes.contains(dim));
         if !cut_axes {
             return self.along_uncut(&array, how, axes, dtype);
         }
-        let whole = self.joined(&array, how, axes, dtype)?;
-        self.spread(whole, Some(cuts.as_ref().unwrap_or(&array.cuts())))
+        self.reduced_across(&array, how, axes, dtype, cuts)
     }
 
     fn along_uncut(
@@ -175,53 +181,6 @@ impl Runner<'_> {
         let made = DistArray::owned(&shape, &array.cuts(), &start, &part);
         let owned = places.owned.iter().map(flat).collect();
         Ok(Value::Dist(Rc::new(made.known(Places::owned(owned)))))
-    }
-
-    /// All ranks' shares together, whole on every rank.
-    fn joined(
-        &mut self,
-        array: &Rc<DistArray>,
-        how: Reduce,
-        axes: &[usize],
-        dtype: Dtype,
-    ) -> Outcome<Array> {
-        let places = self.places(array)?;
-        let bytes = match array.own().n_elements() {
-            0 => Vec::new(),
-            _ => partial(&self.engine, array.own(), how, axes, dtype)?.to_bytes()?,
-        };
-        let shares = self.mover.gather_bytes("reduce", bytes)?;
-        let n_bytes: usize = shares.iter().map(|share| share.len()).sum();
-        self.mover.count((n_bytes as u128) * u128::from(self.mover.n_ranks() - 1));
-        let mut shape = array.shape.clone();
-        axes.iter().for_each(|axis| shape[*axis] = 1);
-        let all = IndexBox { start: vec![0; shape.len()], shape };
-        let mut found: Vec<(IndexBox, Array)> = Vec::new();
-        for (own, share) in places.owned.iter().zip(&shares) {
-            if share.is_empty() {
-                continue;
-            }
-            let place = flattened(own, axes);
-            let share = self.engine.from_bytes(&sizes(&place), dtype, share)?;
-            match found.iter_mut().find(|(known, _)| *known == place) {
-                Some((_, sum)) => *sum = combined(&self.engine, how, sum, &share)?,
-                None => found.push((place, share)),
-            }
-        }
-        if let [(place, one)] = &found[..]
-            && *place == all
-        {
-            return Ok(one.clone());
-        }
-        if found.is_empty() {
-            let nothing = self.engine.empty(&sizes_of(&array.shape), array.dtype())?;
-            return partial(&self.engine, &nothing, how, axes, dtype);
-        }
-        let whole = self.engine.empty(&sizes(&all), dtype)?;
-        for (place, share) in &found {
-            sliced(&whole, &all, place)?.write(share)?;
-        }
-        Ok(whole)
     }
 
     /// The result without the reduced dimensions.
@@ -275,33 +234,6 @@ impl Runner<'_> {
             None => Ok(()),
         }
     }
-
-    /// Running sums and the like, along one axis.
-    pub(super) fn cumulative(
-        &mut self,
-        value: &Value,
-        how: Reduce,
-        axis: usize,
-        begins_neutral: bool,
-        dtype: Dtype,
-    ) -> Outcome<Value> {
-        let cuts = match value {
-            Value::Dist(array) => Some(array.cuts()),
-            _ => None,
-        };
-        let whole = self.local(value)?;
-        let whole = self.engine.cast(&whole, dtype)?;
-        let made = running(&self.engine, &whole, how, axis)?;
-        let made = match begins_neutral {
-            true => with_neutral(&self.engine, &made, how, axis)?,
-            false => made,
-        };
-        self.spread(made, cuts.as_ref())
-    }
-}
-
-fn sizes_of(shape: &[u64]) -> Vec<usize> {
-    shape.iter().map(|n| *n as usize).collect()
 }
 
 /// A box with reduced dimensions of size 1.
@@ -313,13 +245,21 @@ fn flattened(place: &IndexBox, axes: &[usize]) -> IndexBox {
     flat
 }
 
+/// How what is computed from an array is cut; not at all if all ranks have the array.
+fn cuts_like(value: &Value) -> Option<Cuts> {
+    match value {
+        Value::Dist(array) => Some(array.cuts()),
+        _ => None,
+    }
+}
+
 fn count(value: &Value, axes: &[usize]) -> Outcome<f64> {
     let shape = shape_of(value)?;
     Ok(axes.iter().map(|axis| shape[*axis] as f64).product())
 }
 
 /// One rank's share of a reduction.
-fn partial(
+pub(super) fn partial(
     engine: &Engine,
     array: &Array,
     how: Reduce,
@@ -345,7 +285,7 @@ fn partial(
 }
 
 /// Two ranks' shares together.
-fn combined(engine: &Engine, how: Reduce, a: &Array, b: &Array) -> Outcome<Array> {
+pub(super) fn combined(engine: &Engine, how: Reduce, a: &Array, b: &Array) -> Outcome<Array> {
     let op = match how {
         Reduce::Sum | Reduce::CountNonzero => Op::Add,
         Reduce::Prod => Op::Multiply,
@@ -365,50 +305,4 @@ fn combined(engine: &Engine, how: Reduce, a: &Array, b: &Array) -> Outcome<Array
         return Ok(engine.cast(&engine.apply(op, &[&x, &y])?, a.dtype())?);
     }
     Ok(engine.apply(op, &[a, b])?)
-}
-
-fn running(engine: &Engine, array: &Array, how: Reduce, axis: usize) -> Outcome<Array> {
-    let op = match how {
-        Reduce::Sum => return Ok(engine.run_along(array, Running::Sum, axis)?),
-        Reduce::Prod => return Ok(engine.run_along(array, Running::Product, axis)?),
-        Reduce::Max => partita_ir::EwBin::Maximum,
-        Reduce::Min => partita_ir::EwBin::Minimum,
-        other => {
-            let name = other.name();
-            return Err(problem(format!("there is no running {name}; use sum, prod, max or min")));
-        }
-    };
-    let made = engine.copy(array)?;
-    let row = |at: usize| -> Outcome<Array> {
-        let (mut offsets, mut sizes) = (vec![0; array.ndim()], Vec::new());
-        sizes.extend(array.shape().iter().map(|n| *n as i64));
-        (offsets[axis], sizes[axis]) = (at as i64, 1);
-        Ok(made.slice(&offsets, &sizes, &vec![1; array.ndim()])?)
-    };
-    for at in 1..array.shape()[axis] {
-        let best = elementwise::binary(engine, op, &row(at - 1)?, &row(at)?, array.dtype())?;
-        row(at)?.write(&best)?;
-    }
-    Ok(made)
-}
-
-/// The array with the neutral element in front.
-fn with_neutral(engine: &Engine, array: &Array, how: Reduce, axis: usize) -> Outcome<Array> {
-    let neutral = match how {
-        Reduce::Sum => Number::Int(0),
-        Reduce::Prod => Number::Int(1),
-        other => {
-            let name = other.name();
-            return Err(problem(format!("{name} has no neutral element; leave `initial` away")));
-        }
-    };
-    let neutral: Scalar = to_scalar(engine, neutral, array.dtype())?;
-    let mut shape = array.shape().to_vec();
-    shape[axis] += 1;
-    let made = engine.fill(&shape, neutral)?;
-    let mut offsets = vec![0; shape.len()];
-    offsets[axis] = 1;
-    let sizes: Vec<i64> = array.shape().iter().map(|n| *n as i64).collect();
-    made.slice(&offsets, &sizes, &vec![1; shape.len()])?.write(array)?;
-    Ok(made)
 }

@@ -7,8 +7,9 @@ use partita_ir::{Attr, Op, OpKind, Reduce};
 use partita_layout::IndexBox;
 
 use super::Runner;
-use super::dist::{Cuts, DistArray};
+use super::dist::{Cuts, DistArray, Places};
 use super::dist_ops::unsigned;
+use super::exchange::Site;
 use super::interpret::Frame;
 use super::problem::{Outcome, problem};
 use super::value::{Number, Value};
@@ -68,25 +69,74 @@ impl Runner<'_> {
 
     fn get_halo(&mut self, op: Op, frame: &Frame) -> Outcome<Vec<Value>> {
         let local = self.local_operand(op, frame)?;
-        let shape = self.group_of(op, "g_shape", frame)?;
-        let offsets = self.group_of(op, "l_offsets", frame)?;
-        let start = self.group_of(op, "bb_offsets", frame)?;
-        let wanted = IndexBox { start, shape: self.group_of(op, "bb_sizes", frame)? };
-        let dims = self.halo_cuts(op, self.module.results(op).len() - 1, shape.len())?;
-        let cuts = Cuts { grid: vec![1; dims.len()], dims };
-        let array = DistArray::owned(&shape, &cuts, &offsets, &local);
-        let wanted = self.everyones(&wanted)?;
-        let (halos, parts) = self.halos(&array, &wanted)?;
-        let is_moving = halos.boxes.targets.iter().any(|own| !own.is_empty());
-        let number = match is_moving {
-            true => self.mover.start(halos.boxes, &halos.sources, &halos.targets)?,
-            false => None,
+        let site = self.site(op, &local, frame)?;
+        let middle = site.parts.len() / 2;
+        let halos = site.parts.iter().enumerate().filter(|(at, _)| *at != middle);
+        let halos = halos.map(|(_, sizes)| self.engine.empty(sizes, local.dtype()));
+        let halos: Vec<Array> = halos.collect::<Result<_, _>>()?;
+        let number = match &site.movement {
+            Some(movement) => {
+                let is_full = |array: &&Array| array.n_elements() > 0;
+                let sources: Vec<Array> =
+                    Some(&local).filter(is_full).cloned().into_iter().collect();
+                let targets: Vec<Array> = halos.iter().filter(is_full).cloned().collect();
+                self.mover.start(movement, &sources, &targets)?
+            }
+            None => None,
         };
-        let mut values = vec![Value::Handle(Rc::new(Cell::new(number)))];
-        let middle = parts.len() / 2;
-        let halos = parts.into_iter().enumerate().filter(|(at, _)| *at != middle);
-        values.extend(halos.map(|(_, part)| Value::Array(part)));
-        Ok(values)
+        let handle = Value::Handle(Rc::new(Cell::new(number)));
+        Ok(std::iter::once(handle).chain(halos.into_iter().map(Value::Array)).collect())
+    }
+
+    /// What an exchange knows of all ranks: from the turn before where that cannot have changed,
+    /// else by asking; what is planned then is planned once for the same answers.
+    fn site(&mut self, op: Op, local: &Array, frame: &Frame) -> Outcome<Rc<Site>> {
+        let before = frame.sites.borrow().get(&op).cloned();
+        if let Some(site) = before.as_ref().filter(|_| frame.facts.steady.has(op)) {
+            return Ok(Rc::clone(site));
+        }
+        let shape = self.group_of(op, "g_shape", frame)?;
+        let sizes = local.shape().iter().map(|n| *n as u64).collect();
+        let mut own = self.group_of(op, "l_offsets", frame)?;
+        for more in [sizes, self.group_of(op, "bb_offsets", frame)?] {
+            own.extend(more);
+        }
+        own.extend(self.group_of(op, "bb_sizes", frame)?);
+        let asked = self.mover.gather_numbers("boxes", &own)?;
+        if let Some(site) = before.filter(|site| site.asked == asked) {
+            return Ok(site);
+        }
+        let cuts = self.halo_cuts(op, self.module.results(op).len() - 1, shape.len())?;
+        let site = Rc::new(self.new_site(asked, &shape, &cuts, local)?);
+        frame.sites.borrow_mut().insert(op, Rc::clone(&site));
+        Ok(site)
+    }
+
+    fn new_site(
+        &mut self,
+        asked: Vec<Vec<u64>>,
+        shape: &[u64],
+        cuts: &[usize],
+        local: &Array,
+    ) -> Outcome<Site> {
+        let ndim = shape.len();
+        if asked.iter().any(|numbers| numbers.len() != 4 * ndim) {
+            return Err(problem(
+                "the ranks ask for boxes of different dimensions; run one program",
+            ));
+        }
+        let place = |numbers: &Vec<u64>, at: usize| {
+            IndexBox::new(&numbers[at * ndim..][..ndim], &numbers[(at + 1) * ndim..][..ndim])
+        };
+        let owned: Vec<IndexBox> = asked.iter().map(|numbers| place(numbers, 0)).collect();
+        let wanted: Vec<IndexBox> = asked.iter().map(|numbers| place(numbers, 2)).collect();
+        let cuts = Cuts { grid: vec![1; cuts.len()], dims: cuts.to_vec() };
+        let array = DistArray::owned(shape, &cuts, &owned[self.rank()].start, local);
+        let array = array.known(Places::owned(owned));
+        let (halos, parts) = self.halos(&array, &wanted)?;
+        let movement = self.mover.movement(halos.boxes)?;
+        let parts = parts.iter().map(|part| part.shape().to_vec()).collect();
+        Ok(Site { asked, movement, parts })
     }
 
     fn wait_op(&mut self, op: Op, frame: &Frame) -> Outcome<()> {
@@ -104,13 +154,15 @@ impl Runner<'_> {
     /// Boxes that all ranks own before and want afterwards.
     fn before_and_after(
         &mut self,
-        local: &Array,
-        offsets: Vec<u64>,
-        wanted: &IndexBox,
+        op: Op,
+        (local, offsets): (&Array, Vec<u64>),
+        wanted: IndexBox,
+        frame: &Frame,
     ) -> Outcome<(Vec<IndexBox>, Vec<IndexBox>)> {
         let shape = local.shape().iter().map(|n| *n as u64).collect();
-        let owned = self.everyones(&IndexBox { start: offsets, shape })?;
-        Ok((owned, self.everyones(wanted)?))
+        let own = [IndexBox { start: offsets, shape }, wanted];
+        let all = self.asked(op, &own, frame)?;
+        Ok((all[0].clone(), all[1].clone()))
     }
 
     fn copy_reshape(&mut self, op: Op, frame: &Frame) -> Outcome<Vec<Value>> {
@@ -120,7 +172,7 @@ impl Runner<'_> {
         let new_shape = self.group_of(op, "n_g_shape", frame)?;
         let start = self.group_of(op, "n_l_offsets", frame)?;
         let wanted = IndexBox { start, shape: self.group_of(op, "n_l_shape", frame)? };
-        let (owned, wanted) = self.before_and_after(&local, offsets, &wanted)?;
+        let (owned, wanted) = self.before_and_after(op, (&local, offsets), wanted, frame)?;
         let made = self.reshaped(&local, &shape, &owned, &new_shape, &wanted)?;
         Ok(vec![Value::Handle(Rc::default()), Value::Array(made)])
     }
@@ -137,7 +189,7 @@ impl Runner<'_> {
             .collect::<Option<_>>()
             .ok_or_else(|| problem("its axes are no dimensions; name each once"))?;
         let new_shape: Vec<u64> = axes.iter().map(|axis| shape[*axis]).collect();
-        let (owned, wanted) = self.before_and_after(&local, offsets, &wanted)?;
+        let (owned, wanted) = self.before_and_after(op, (&local, offsets), wanted, frame)?;
         let made = self.permuted(&local, &owned, &axes, &new_shape, &wanted)?;
         Ok(vec![Value::Handle(Rc::default()), Value::Array(made)])
     }

@@ -2,17 +2,22 @@
 //!
 //! - `options`: the command line behind the file; `npy`: arrays from files.
 //! - `numpy`: results as NumPy prints them; `report`: results as text or JSON.
+//! - `timeline`: what the ranks did, and when.
 
 mod npy;
 mod numpy;
 mod options;
 mod report;
+mod timeline;
 
 use std::io::Write;
 use std::path::Path;
 
-use partita_array::run::{Argument, Gather, Report, RunError, machine_for, run};
-use partita_array::run_on_threads;
+use partita_array::run::{
+    Argument, Gather, Report, RunError, machine_for, n_ranks_here, run, run_recorded,
+};
+use partita_array::timeline::{Event, from_lines, to_lines};
+use partita_array::{run_on_threads, run_recorded_on_threads};
 use partita_ir::passes;
 use partita_team::Team;
 
@@ -34,30 +39,63 @@ pub(crate) fn run_here(program: &Program, n_ranks: i64, out: &mut dyn Write) -> 
     })?;
     let (module, arguments) = prepared(program, n_ranks)?;
     let function = program.function_of(&module)?;
-    let reports = run_on_threads(&module, &function, &arguments, n_ranks, program.gather());
-    let reports = reports.map_err(|error| failed(program, &error))?;
+    let reports = reports_of(program, &module, &function, &arguments, n_ranks)?;
     let totals = report::Totals::of(&reports);
     let texts = reports.iter().map(|one| report::results(program, one)).collect::<Vec<_>>();
     write!(out, "{}", report::joined(program, &texts, &totals))?;
     Ok(())
 }
 
+/// What the ranks give; writes down what they did, if that is wanted.
+fn reports_of(
+    program: &Program,
+    module: &partita_ir::Module,
+    function: &str,
+    arguments: &[Argument],
+    n_ranks: u64,
+) -> Result<Vec<Report>, Failure> {
+    let gather = program.gather();
+    let Some(file) = &program.timeline else {
+        let reports = run_on_threads(module, function, arguments, n_ranks, gather);
+        return reports.map_err(|error| failed(program, &error));
+    };
+    let ranks = run_recorded_on_threads(module, function, arguments, n_ranks, gather);
+    let ranks = ranks.map_err(|error| failed(program, &error))?;
+    let (reports, events): (Vec<Report>, Vec<Vec<Event>>) = ranks.into_iter().unzip();
+    timeline::write(file, &program.title(), &events)?;
+    Ok(reports)
+}
+
 /// Runs a program as one rank of a team; the first rank writes.
 pub(crate) fn run_as_rank(program: &Program, team: &Team, out: &mut dyn Write) -> Outcome {
-    let ranks = || -> Result<Report, Failure> {
-        let (module, arguments) = prepared(program, team.size())?;
-        let function = program.function_of(&module)?;
-        let report = run(&module, &function, &arguments, team, &machine_for(1), program.gather());
-        report.map_err(|error| failed(program, &error))
+    let (module, arguments) = prepared(program, team.size())?;
+    let function = program.function_of(&module)?;
+    let machine = machine_for(n_ranks_here(team));
+    let (gather, mut events) = (program.gather(), Vec::new());
+    let report = match program.timeline {
+        None => run(&module, &function, &arguments, team, &machine, gather),
+        Some(_) => {
+            let found = run_recorded(&module, &function, &arguments, team, &machine, gather);
+            found.map(|(report, recorded)| {
+                events = recorded;
+                report
+            })
+        }
     };
-    let report = ranks()?;
+    let report = report.map_err(|error| failed(program, &error))?;
     let gathered = |name: &'static str, bytes: Vec<u8>| {
         team.allgather(name, bytes).map_err(|error| Failure::Failed(error.to_string()))
     };
     let texts = gathered("results", report::results(program, &report).into_bytes())?;
     let kernels = gathered("kernels", report.n_kernels.to_le_bytes().to_vec())?;
+    let lines = gathered("timeline", to_lines(&events).into_bytes())?;
     if team.rank() != Some(0) {
         return Ok(());
+    }
+    if let Some(file) = &program.timeline {
+        let events = |bytes: &[u8]| from_lines(&String::from_utf8_lossy(bytes));
+        let ranks: Vec<Vec<Event>> = lines.iter().map(|bytes| events(bytes)).collect();
+        timeline::write(file, &program.title(), &ranks)?;
     }
     let texts: Vec<String> =
         texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
@@ -74,6 +112,7 @@ fn prepared(
     program: &Program,
     n_ranks: u64,
 ) -> Result<(partita_ir::Module, Vec<Argument>), Failure> {
+    program.timeline.as_deref().map_or(Ok(()), timeline::check)?;
     let bytes = std::fs::read(&program.file).map_err(|error| {
         Failure::Failed(format!("cannot read {}: {error}; give a file", program.file))
     })?;
@@ -109,6 +148,10 @@ fn failed(program: &Program, error: &RunError) -> Failure {
 impl Program {
     fn gather(&self) -> Gather {
         if self.is_local { Gather::Nobody } else { Gather::First }
+    }
+
+    fn title(&self) -> String {
+        format!("partita run {}", self.file)
     }
 
     /// The function that was asked for, or the only one.

@@ -25,13 +25,16 @@ pub(crate) struct ProgramOptions {
     /// FILE.mlir: print JSON
     #[arg(long)]
     json: bool,
+    /// FILE.mlir: write what the ranks did, and when: a picture, or a trace for Perfetto
+    #[arg(long, value_name = "FILE.svg|FILE.json")]
+    timeline: Option<String>,
 }
 
 impl ProgramOptions {
     /// Whether none was given.
     pub(crate) fn is_empty(&self) -> bool {
         let is_plain = self.function.is_none() && self.args.is_empty() && self.passes.is_none();
-        is_plain && !self.local && !self.json
+        is_plain && !self.local && !self.json && self.timeline.is_none()
     }
 }
 
@@ -64,6 +67,7 @@ pub(crate) struct Program {
     pub passes: Passes,
     pub is_local: bool,
     pub is_json: bool,
+    pub timeline: Option<String>,
     args: Vec<String>,
 }
 
@@ -85,6 +89,7 @@ impl Program {
             passes,
             is_local: options.local || before.local,
             is_json: options.json || before.json,
+            timeline: options.timeline.or_else(|| before.timeline.clone()),
             args: [before.args.clone(), options.args].concat(),
         };
         Ok((program, n, engine))
@@ -96,6 +101,7 @@ impl Program {
         let mut add = |name: &str, value: &str| words.push(format!("--{name}={value}"));
         self.function.iter().for_each(|function| add("function", function));
         self.args.iter().for_each(|one| add("arg", one));
+        self.timeline.iter().for_each(|file| add("timeline", file));
         match &self.passes {
             Passes::Default => {}
             Passes::None => add("passes", "none"),

@@ -46,6 +46,12 @@ impl Patience {
         Self { limit, ..self }
     }
 
+    /// The same without spinning or yielding.
+    #[must_use]
+    pub fn asleep(self) -> Self {
+        Self { n_spins: 0, n_yields: 0, ..self }
+    }
+
     /// Polls without sleeping; true if it came true.
     pub(crate) fn poll(&self, mut is_done: impl FnMut() -> bool) -> bool {
         for _ in 0..self.n_spins {

@@ -72,6 +72,14 @@ impl Team {
         self
     }
 
+    /// The same team for a thread that shares its core with one that computes: it sleeps at once
+    /// where others spin, and is woken when the others have come.
+    #[must_use]
+    pub fn waiting_asleep(mut self) -> Self {
+        self.patience = self.patience.asleep();
+        self
+    }
+
     /// The team of some members, given by their rank in this team, in the given order.
     ///
     /// # Errors

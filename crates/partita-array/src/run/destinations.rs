@@ -1,0 +1,85 @@
+//! Results that are made only to be inserted into an array.
+//!
+//! While data are under way, such a result is computed early, and inserted late. It is written
+//! where it will be in the array's next content, so that inserting it moves nothing
+//! ([`Engine::place_for`](crate::local::Engine::place_for)).
+
+use std::collections::HashMap;
+
+use partita_ir::{Module, Op, OpKind};
+
+use super::Runner;
+use super::interpret::Frame;
+use super::problem::Outcome;
+use super::value::Value;
+use super::views::Slicing;
+use crate::local::Array;
+
+/// For an operation, the insertion that is its result's only use.
+#[derive(Debug, Default)]
+pub(super) struct Destinations {
+    inserts: HashMap<Op, Op>,
+}
+
+impl Destinations {
+    pub fn of(module: &Module, function: Op) -> Self {
+        let blocks = module.regions(function).iter();
+        let ops = blocks.flat_map(|block| module.walk(*block));
+        let inserts = ops.filter_map(|op| Some((op, insertion(module, op)?))).collect();
+        Self { inserts }
+    }
+
+    pub fn after(&self, op: Op) -> Option<Op> {
+        self.inserts.get(&op).copied()
+    }
+}
+
+fn insertion(module: &Module, op: Op) -> Option<Op> {
+    let computes = matches!(
+        module.kind(op),
+        OpKind::NdarrayEwBin
+            | OpKind::NdarrayEwUny
+            | OpKind::NdarrayWhere
+            | OpKind::NdarrayCastElemtype
+    );
+    let [result] = module.results(op) else { return None };
+    let [one] = module.uses(*result) else { return None };
+    let is_inserted = module.kind(one.op) == OpKind::NdarrayInsertSlice && one.operand == 1;
+    let is_near = module.block_of(one.op) == module.block_of(op);
+    let is_local = module.ty(*result).dist().is_none();
+    (computes && is_inserted && is_near && is_local).then_some(one.op)
+}
+
+impl Runner<'_> {
+    /// A result, written where it will be inserted if that saves a copy.
+    pub(super) fn placed(&mut self, op: Op, value: Value, frame: &Frame) -> Outcome<Value> {
+        let Value::Array(array) = &value else { return Ok(value) };
+        let Some(place) = self.place_of(op, array, frame) else { return Ok(value) };
+        place.write(array)?;
+        Ok(Value::Array(place))
+    }
+
+    fn place_of(&self, op: Op, array: &Array, frame: &Frame) -> Option<Array> {
+        let insert = frame.facts.destinations.after(op)?;
+        let Value::Array(whole) = frame.get(self.module.operands(insert)[0]).ok()? else {
+            return None;
+        };
+        // Without movements under way nothing is computed early: all becomes one loop.
+        if self.mover.is_idle() && !self.engine.is_being_replaced(whole) {
+            return None;
+        }
+        let shape: Vec<u64> = whole.shape().iter().map(|n| *n as u64).collect();
+        let slicing = self.slicing(insert, &shape, frame).ok()?;
+        let target = inserted(whole, &slicing)?;
+        let fits = target.shape() == array.shape() && target.dtype() == array.dtype();
+        if fits { self.engine.place_for(&target) } else { None }
+    }
+}
+
+/// What an insertion writes; none if nothing.
+fn inserted(whole: &Array, slicing: &Slicing) -> Option<Array> {
+    let offsets: Vec<i64> = slicing.0.iter().map(|slice| slice.offset as i64).collect();
+    let sizes: Vec<i64> = slicing.0.iter().map(|slice| slice.size as i64).collect();
+    let strides: Vec<i64> = slicing.0.iter().map(|slice| slice.stride).collect();
+    whole.slice(&offsets, &sizes, &strides).ok().filter(|target| target.n_elements() > 0)
+}
