@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use partita_ir::{Module, Op, OpKind};
+use partita_ir::{Module, Op, OpKind, Value as Name};
 
 use super::Runner;
 use super::interpret::Frame;
@@ -52,28 +52,59 @@ fn insertion(module: &Module, op: Op) -> Option<Op> {
 
 impl Runner<'_> {
     /// A result, written where it will be inserted if that saves a copy.
-    pub(super) fn placed(&mut self, op: Op, value: Value, frame: &Frame) -> Outcome<Value> {
+    pub(super) fn placed(&mut self, op: Op, value: Value, frame: &mut Frame) -> Outcome<Value> {
         let Value::Array(array) = &value else { return Ok(value) };
         let Some(place) = self.place_of(op, array, frame) else { return Ok(value) };
         place.write(array)?;
         Ok(Value::Array(place))
     }
 
-    fn place_of(&self, op: Op, array: &Array, frame: &Frame) -> Option<Array> {
+    fn place_of(&mut self, op: Op, array: &Array, frame: &mut Frame) -> Option<Array> {
         let insert = frame.facts.destinations.after(op)?;
-        let Value::Array(whole) = frame.get(self.module.operands(insert)[0]).ok()? else {
+        let Value::Array(whole) = frame.find(self.module.operands(insert)[0])?.clone() else {
             return None;
         };
         // Without movements under way nothing is computed early: all becomes one loop.
-        if self.mover.is_idle() && !self.engine.is_being_replaced(whole) {
+        if self.mover.is_idle() && !self.engine.is_being_replaced(&whole) {
             return None;
         }
         let shape: Vec<u64> = whole.shape().iter().map(|n| *n as u64).collect();
+        for name in &self.module.operands(insert)[2..] {
+            self.foresee(*name, frame)?;
+        }
         let slicing = self.slicing(insert, &shape, frame).ok()?;
-        let target = inserted(whole, &slicing)?;
+        let target = inserted(&whole, &slicing)?;
         let fits = target.shape() == array.shape() && target.dtype() == array.dtype();
         if fits { self.engine.place_for(&target) } else { None }
     }
+}
+
+impl Runner<'_> {
+    /// Computes a number before its turn, if it follows from what is known already.
+    fn foresee(&mut self, name: Name, frame: &mut Frame) -> Option<()> {
+        let mut open = vec![name];
+        while let Some(&name) = open.last() {
+            if frame.find(name).is_some() {
+                open.pop();
+                continue;
+            }
+            let op = self.module.defining_op(name).filter(|op| foreseeable(self.module, *op))?;
+            let operands = self.module.operands(op).iter();
+            let missing: Vec<Name> =
+                operands.copied().filter(|name| frame.find(*name).is_none()).collect();
+            match missing.is_empty() {
+                true => self.number_op(op, self.module.kind(op), frame).ok()?,
+                false => open.extend(missing),
+            }
+        }
+        Some(())
+    }
+}
+
+/// Whether an operation is plain arithmetic.
+fn foreseeable(module: &Module, op: Op) -> bool {
+    let is_number = |name: &Name| module.ty(*name).as_scalar().is_some();
+    module.kind(op).dialect() == "arith" && module.results(op).iter().all(is_number)
 }
 
 /// What an insertion writes; none if nothing.

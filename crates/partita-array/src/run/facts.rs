@@ -16,10 +16,8 @@ pub(super) struct Facts {
 
 impl Facts {
     pub fn of(module: &Module, function: Op) -> Self {
-        Self {
-            lifetimes: Lifetimes::new(module, function),
-            steady: Steady::of(module, function),
-            destinations: Destinations::of(module, function),
-        }
+        let steady = Steady::of(module, function);
+        let lifetimes = Lifetimes::new(module, function, &steady);
+        Self { lifetimes, steady, destinations: Destinations::of(module, function) }
     }
 }

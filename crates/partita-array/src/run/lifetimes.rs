@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use partita_ir::{Block, Module, Op, Source, Value};
 
+use super::steady::Steady;
+
 /// Which values go after which operation.
 #[derive(Debug, Default)]
 pub(super) struct Lifetimes {
@@ -11,10 +13,11 @@ pub(super) struct Lifetimes {
 }
 
 impl Lifetimes {
-    pub fn new(module: &Module, function: Op) -> Self {
+    /// Those of a function; what is steady is kept for the next turn.
+    pub fn new(module: &Module, function: Op, steady: &Steady) -> Self {
         let mut lifetimes = Self::default();
         if let Some(body) = module.body(function) {
-            lifetimes.visit(module, body);
+            lifetimes.visit(module, body, steady);
         }
         lifetimes
     }
@@ -24,7 +27,7 @@ impl Lifetimes {
         self.ends.get(&op).map_or(&[], Vec::as_slice)
     }
 
-    fn visit(&mut self, module: &Module, block: Block) {
+    fn visit(&mut self, module: &Module, block: Block, steady: &Steady) {
         let mut places: HashMap<Op, usize> = HashMap::new();
         for (place, op) in module.ops(block).enumerate() {
             places.insert(op, place);
@@ -33,10 +36,10 @@ impl Lifetimes {
             self.note(module, block, argument, &places);
         }
         for op in module.ops(block) {
-            for &result in module.results(op) {
+            for &result in module.results(op).iter().filter(|_| !steady.has_numbers(op)) {
                 self.note(module, block, result, &places);
             }
-            module.regions(op).iter().for_each(|region| self.visit(module, *region));
+            module.regions(op).iter().for_each(|region| self.visit(module, *region, steady));
         }
     }
 

@@ -196,7 +196,7 @@ impl Runner<'_> {
         own: &[IndexBox],
         frame: &Frame,
     ) -> Outcome<Rc<Vec<Vec<IndexBox>>>> {
-        let is_steady = frame.facts.steady.has(op);
+        let is_steady = frame.facts.steady.has_exchange(op);
         if let Some(boxes) = frame.boxes.borrow().get(&op).filter(|_| is_steady) {
             return Ok(Rc::clone(boxes));
         }

@@ -92,7 +92,7 @@ impl Runner<'_> {
     /// else by asking; what is planned then is planned once for the same answers.
     fn site(&mut self, op: Op, local: &Array, frame: &Frame) -> Outcome<Rc<Site>> {
         let before = frame.sites.borrow().get(&op).cloned();
-        if let Some(site) = before.as_ref().filter(|_| frame.facts.steady.has(op)) {
+        if let Some(site) = before.as_ref().filter(|_| frame.facts.steady.has_exchange(op)) {
             return Ok(Rc::clone(site));
         }
         let shape = self.group_of(op, "g_shape", frame)?;

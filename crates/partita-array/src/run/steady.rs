@@ -1,9 +1,10 @@
-//! Which exchanges of a function ask for the same boxes every time.
+//! What is the same on every turn of a function's loops.
 //!
-//! Boxes are found out by asking all ranks. An exchange is *steady* if its operands follow from
-//! constants, the team, the function's arguments and the shapes of arrays, but from no element and
-//! no loop: within one call it then asks for the same boxes on every turn, on every rank. All
-//! ranks read the same program, so all come to the same verdict without a word.
+//! A number is *steady* if it follows from constants, the team, the function's arguments and the
+//! shapes of arrays, but from no element and no loop. It is computed once per call. An exchange
+//! all of whose operands are steady asks for the same boxes on every turn, on every rank; boxes are
+//! found out by asking all ranks, so that need not be done again. All ranks read the same program,
+//! and all come to the same verdict without a word.
 
 use std::collections::HashMap;
 
@@ -11,28 +12,52 @@ use partita_ir::passes::places::{Place, Places};
 use partita_ir::table::Traits;
 use partita_ir::{Module, Op, OpKind, Size, Source, Type, Value};
 
-/// The steady exchanges of a function.
+/// The steady operations of a function, in order.
 #[derive(Debug, Default)]
 pub(super) struct Steady {
-    ops: Vec<Op>,
+    exchanges: Vec<Op>,
+    numbers: Vec<Op>,
 }
 
 impl Steady {
     pub fn of(module: &Module, function: Op) -> Self {
         let mut search =
             Search { module, body: module.body(function), known: HashMap::new(), places: None };
-        let communicates = |op: &Op| module.kind(*op).traits().has(Traits::COMMUNICATES);
         let blocks = module.regions(function).iter();
-        let mut ops: Vec<Op> =
-            blocks.flat_map(|block| module.walk(*block)).filter(communicates).collect();
-        ops.retain(|op| search.are_steady(module.operands(*op)));
+        let mut ops: Vec<Op> = blocks.flat_map(|block| module.walk(*block)).collect();
+        ops.retain(|op| {
+            let is_asked = gives_numbers(module, *op) || communicates(module, *op);
+            is_asked && search.are_steady(module.operands(*op))
+        });
         ops.sort_unstable();
-        Self { ops }
+        let (exchanges, numbers) = ops.into_iter().partition(|op| communicates(module, *op));
+        Self { exchanges, numbers }
     }
 
-    pub fn has(&self, op: Op) -> bool {
-        self.ops.binary_search(&op).is_ok()
+    /// Whether an exchange asks for the same boxes every time.
+    pub fn has_exchange(&self, op: Op) -> bool {
+        self.exchanges.binary_search(&op).is_ok()
     }
+
+    /// Whether an operation gives the same numbers every time.
+    pub fn has_numbers(&self, op: Op) -> bool {
+        self.numbers.binary_search(&op).is_ok()
+    }
+}
+
+fn communicates(module: &Module, op: Op) -> bool {
+    module.kind(op).traits().has(Traits::COMMUNICATES)
+}
+
+/// Whether an operation does nothing but give numbers.
+fn gives_numbers(module: &Module, op: Op) -> bool {
+    let results = module.results(op);
+    let is_number = |value: &Value| module.ty(*value).as_scalar().is_some();
+    let kind = module.kind(op);
+    !results.is_empty()
+        && results.iter().all(is_number)
+        && kind.traits().has(Traits::PURE)
+        && keeps_steady(kind)
 }
 
 struct Search<'m> {
@@ -138,7 +163,7 @@ mod tests {
         let steady = Steady::of(&module, function);
         let halo = module.walk(module.top()).into_iter();
         let halo = halo.filter(|op| module.kind(*op) == OpKind::RuntimeGetHalo);
-        halo.last().is_some_and(|op| steady.has(op))
+        halo.last().is_some_and(|op| steady.has_exchange(op))
     }
 
     #[test]
