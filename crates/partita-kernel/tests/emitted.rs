@@ -213,3 +213,56 @@ fn casts_between_sizes_stay_in_the_loop() {
         assert_eq!(kernel.machine_code().len(), 1);
     }
 }
+
+/// Sums of products of twenty inputs, each used three times, into two results.
+fn many_inputs() -> Program {
+    let mut p = Builder::new(2);
+    let inputs = [0; 20].map(|_| p.input(Dtype::Float64));
+    let mut results = [inputs[0], inputs[19]];
+    for (i, &input) in inputs.iter().enumerate() {
+        let product = p.multiply(input, inputs[(i + 7) % 20]);
+        results[0] = p.add(results[0], product);
+        let difference = p.subtract(input, results[0]);
+        results[1] = p.add(results[1], difference);
+    }
+    for result in results {
+        p.store(result);
+    }
+    p.finish()
+}
+
+/// More inputs than there are registers for pointers, more elements than for values: still one
+/// loop, over rows of a larger array.
+#[test]
+fn many_inputs_are_one_loop() {
+    const WIDTH: usize = 61;
+    let memory: Vec<f64> = (0..WIDTH * 12).map(|at| (at * at % 127) as f64).collect();
+    let starts: Vec<usize> = (0..20).map(|i| i % 5 * WIDTH + i % 3).collect();
+    let strides = [8 * WIDTH as isize, 8];
+    for level in levels() {
+        for extents in [[1, 40], [6, 53], [7, 3]] {
+            let machine = machine(level);
+            let kernel = machine.kernel(&many_inputs()).unwrap();
+            assert_eq!((kernel.n_tile_steps(), kernel.machine_code().len()), (0, 1), "{level:?}");
+            let mut made = [vec![0.0; WIDTH * 12], vec![0.0; WIDTH * 12]];
+            let inputs: Vec<View<'_>> =
+                starts.iter().map(|start| View::new(memory[*start..].as_ptr(), &strides)).collect();
+            let outputs = made
+                .each_mut()
+                .map(|results| View { data: results.as_mut_ptr().cast(), strides: &strides });
+            let call = Call { extents: &extents, inputs: &inputs, outputs: &outputs, scalars: &[] };
+            // SAFETY: all windows lie in their vectors.
+            unsafe { machine.run(&kernel, &call).unwrap() };
+            for (i, j) in (0..extents[0]).flat_map(|i| (0..extents[1]).map(move |j| (i, j))) {
+                let x: Vec<f64> = starts.iter().map(|at| memory[at + i * WIDTH + j]).collect();
+                let (mut first, mut second) = (x[0], x[19]);
+                for k in 0..20 {
+                    first += x[k] * x[(k + 7) % 20];
+                    second += x[k] - first;
+                }
+                let found = (made[0][i * WIDTH + j], made[1][i * WIDTH + j]);
+                assert_eq!(found, (first, second), "{level:?} {extents:?} at {i}, {j}");
+            }
+        }
+    }
+}

@@ -128,7 +128,7 @@ impl Fused {
 
     /// Whether registers suffice for several rows at once, with so many different steps.
     pub fn can_group(&self, n_steps: usize) -> bool {
-        self.segment.slots().len() + 2 * n_steps <= segment::MOST_SLOTS
+        self.segment.slots().len() + 2 * n_steps <= segment::N_POINTERS
     }
 
     /// Whether one element of a slot can serve a whole row.

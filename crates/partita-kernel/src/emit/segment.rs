@@ -5,8 +5,10 @@ use crate::dtype::{Dtype, Kind};
 use crate::program::Op;
 use crate::tiles::{Code, Source, Step};
 
-/// Pointers that a segment keeps in registers.
-pub const MOST_SLOTS: usize = 9;
+/// Pointers that a segment keeps in registers; those of further slots lie on the stack.
+pub const N_POINTERS: usize = 9;
+/// Slots of a segment.
+pub const MOST_SLOTS: usize = 24;
 
 /// Where an operand comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,24 +87,33 @@ impl Segment {
         if taken > 0 && growing.segment.fits() {
             return Some((growing.segment, first + taken));
         }
-        let mut growing = Growing::new(code, Shape { wide, lane });
-        let mut best = None;
-        for at in first..first + taken {
-            growing.take(&code.steps[at]);
-            growing.find_stores(at + 1);
-            if !growing.segment.fits() {
-                break;
+        // The longest start that fits: more steps seldom need less.
+        let start = |n_steps: usize| {
+            let mut growing = Growing::new(code, Shape { wide, lane });
+            code.steps[first..first + n_steps].iter().for_each(|step| {
+                growing.take(step);
+            });
+            growing.find_stores(first + n_steps);
+            growing.segment.fits().then_some((growing.segment, first + n_steps))
+        };
+        let (mut best, mut low, mut high) = (None, 0, taken);
+        while low + 1 < high {
+            let middle = (low + high) / 2;
+            match start(middle) {
+                Some(found) => (best, low) = (Some(found), middle),
+                None => high = middle,
             }
-            best = Some((growing.segment.clone(), at + 1));
         }
         best
     }
 
     /// Whether pointers and values find registers.
     fn fits(&self) -> bool {
-        self.slots().len() <= MOST_SLOTS
-            && self.n_needed() <= self.n_registers()
-            && !self.overtakes()
+        let has_bytes =
+            !self.byte_slots.is_empty() || self.stores.iter().any(|s| s.2 == Form::Bytes);
+        // Truth values are packed with the register that far pointers are loaded into.
+        let most = if has_bytes { N_POINTERS } else { MOST_SLOTS };
+        self.slots().len() <= most && self.n_needed() <= self.n_registers() && !self.overtakes()
     }
 
     /// Whether the results of one vector can wait in registers while another is computed.
@@ -116,8 +127,16 @@ impl Segment {
 
     /// Vectors of one body, numbers that stay, and three to work with.
     fn n_needed(&self) -> usize {
-        let resident = self.residents().len().min(super::assemble::most_resident(self.shape));
-        self.pressure() + resident + 3
+        self.pressure(self.reloads()) + self.n_resident() + 3
+    }
+
+    fn n_resident(&self) -> usize {
+        self.residents().len().min(super::assemble::most_resident(self.shape))
+    }
+
+    /// Whether elements are loaded anew for every use, since registers cannot keep them.
+    pub fn reloads(&self) -> bool {
+        self.pressure(false) + self.n_resident() + 3 > self.n_registers()
     }
 
     /// Whether a tile is read in one form and written in another: then stores would reach
@@ -176,38 +195,55 @@ impl Segment {
         all.filter(|&&o| o == operand).count() + stored
     }
 
-    /// The most vectors alive at once.
-    fn pressure(&self) -> usize {
-        let mut last: Vec<(Operand, usize)> = Vec::new();
+    /// The most vectors alive at once, with what is loaded kept until its last use or not.
+    fn pressure(&self, reloads: bool) -> usize {
+        let n = self.nodes.len();
+        let mut spans: Vec<(Operand, usize, usize)> = Vec::new();
         for (at, node) in self.nodes.iter().enumerate() {
             for &operand in &node.from[..node.n_from] {
-                match last.iter_mut().find(|l| l.0 == operand) {
-                    Some(known) => known.1 = at,
-                    None => last.push((operand, at)),
+                let kept = match operand {
+                    Operand::Node(_) => true,
+                    Operand::Memory(_) => !reloads,
+                    _ => false,
+                };
+                match spans.iter_mut().rev().find(|span| kept && span.0 == operand) {
+                    Some(known) => known.2 = at,
+                    None if kept => spans.push((operand, first_of(operand, at), at)),
+                    None => {}
                 }
             }
         }
-        for store in &self.stores {
-            last.retain(|l| l.0 != Operand::Node(store.1));
-            last.push((Operand::Node(store.1), self.nodes.len()));
+        for &(_, node, _) in &self.stores {
+            spans.retain(|span| span.0 != Operand::Node(node));
+            spans.push((Operand::Node(node), node, n));
         }
-        let first = |operand: Operand| match operand {
-            Operand::Node(node) => node,
-            other => self
-                .nodes
-                .iter()
-                .position(|n| n.from[..n.n_from].contains(&other))
-                .unwrap_or_default(),
+        // How many begin less how many have ended, point by point.
+        let mut changes = vec![0_isize; n + 2];
+        for (_, first, last) in spans {
+            changes[first] += 1;
+            changes[last + 1] -= 1;
+        }
+        let mut alive = 0;
+        let loaded = |at: usize| match self.nodes.get(at).filter(|_| reloads) {
+            Some(node) => {
+                let memory = |operand: &&Operand| matches!(operand, Operand::Memory(_));
+                node.from[..node.n_from].iter().filter(memory).count()
+            }
+            None => 0,
         };
-        let vectors: Vec<(usize, usize)> = last
-            .iter()
-            .filter(|l| matches!(l.0, Operand::Node(_) | Operand::Memory(_)))
-            .map(|l| (first(l.0), l.1))
-            .collect();
-        (0..self.nodes.len())
-            .map(|at| vectors.iter().filter(|v| v.0 <= at && at <= v.1).count())
-            .max()
-            .unwrap_or(0)
+        let counts = (0..n).map(|at| {
+            alive += changes[at];
+            alive as usize + loaded(at)
+        });
+        counts.max().unwrap_or(0)
+    }
+}
+
+/// Where an operand is there for the first time: a node where it is computed.
+fn first_of(operand: Operand, used_at: usize) -> usize {
+    match operand {
+        Operand::Node(node) => node,
+        _ => used_at,
     }
 }
 

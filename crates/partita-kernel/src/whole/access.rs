@@ -32,7 +32,7 @@ impl Whole {
 
     /// The inputs that read memory first. Views of one buffer, shifted against each other, read
     /// the same lines one after another: only the foremost has to wait for memory.
-    fn leaders(&self, call: &Call<'_>) -> u16 {
+    fn leaders(&self, call: &Call<'_>) -> u32 {
         let leads = |input: usize| !call.inputs.iter().any(|v| follows(&call.inputs[input], v));
         self.inputs.iter().filter(|i| leads(i.number)).fold(0, |all, i| all | 1 << i.place)
     }

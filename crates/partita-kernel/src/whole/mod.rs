@@ -180,7 +180,7 @@ impl Whole {
 
     /// The inputs of which one element serves a whole row; nothing if rows lie otherwise than
     /// element after element.
-    fn repeated(&self, program: &Program, fused: &Fused, space: &Space) -> Option<u16> {
+    fn repeated(&self, program: &Program, fused: &Fused, space: &Space) -> Option<u32> {
         let mut repeated = 0;
         for input in &self.inputs {
             match space.row_stride(input.number) {

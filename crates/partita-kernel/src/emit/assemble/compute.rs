@@ -48,6 +48,9 @@ impl Emitter<'_> {
                     return Ok((known.1, false));
                 }
                 let register = self.load(body, slot, place)?;
+                if self.reloads {
+                    return Ok((register, true));
+                }
                 body.loaded.push((slot, register));
                 Ok((register, false))
             }
@@ -63,12 +66,12 @@ impl Emitter<'_> {
         }
     }
 
-    /// The instruction that can read the last operand from memory, if that is its only use.
+    /// The instruction that can read the last operand from memory, if nobody keeps it.
     pub fn folds(&self, body: &Body, node: &Node, place: Place) -> Option<Code> {
         let Operand::Memory(slot) = node.from[1] else {
             return None;
         };
-        let once = self.segment.uses(node.from[1]) == 1;
+        let once = self.reloads || self.segment.uses(node.from[1]) == 1;
         let plain =
             !place.partial && !self.segment.byte_slots.contains(&slot) && !self.is_repeated(slot);
         let loaded = body.loaded.iter().any(|l| l.0 == slot);
@@ -88,7 +91,7 @@ impl Emitter<'_> {
     ) -> Result<()> {
         let Operand::Memory(slot) = node.from[1] else { return Ok(()) };
         let (first, free) = self.operand(body, node.from[0], place)?;
-        let memory = self.element(slot, self.shape.lane, place);
+        let memory = self.element(slot, self.shape.lane, place)?;
         let to = body.take();
         self.add(Instruction::with3(code, self.vector(to), self.vector(first), memory)?)?;
         if free {

@@ -3,7 +3,7 @@
 use super::registers::{LAST_LANES, LAST_MASK, N_FREE_POINTERS, POINTERS, most_resident};
 use super::{Emitter, Result};
 use crate::emit::codes;
-use crate::emit::segment::Operand;
+use crate::emit::segment::{N_POINTERS, Operand};
 use iced_x86::code_asm::registers::{gpr32::*, gpr64::*};
 use iced_x86::code_asm::{AsmRegister64, CodeLabel, qword_ptr};
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
@@ -14,13 +14,16 @@ impl Emitter<'_> {
         for &(register, _) in self.saved() {
             self.a.push(register)?;
         }
+        for &slot in self.slots.clone().iter().skip(N_POINTERS) {
+            self.a.push(qword_ptr(rdi + 8 * i32::from(slot)))?;
+        }
         self.a.push(rcx)?;
         self.a.push(rdx)?;
         self.a.lea(r11, qword_ptr(pool))?;
         if self.access.grouped {
             self.load_steps()?;
         }
-        for (i, &slot) in self.slots.clone().iter().enumerate() {
+        for (i, &slot) in self.slots.clone().iter().enumerate().take(N_POINTERS) {
             self.a.mov(POINTERS[i].0, qword_ptr(rdi + 8 * i32::from(slot)))?;
         }
         for i in 0..self.residents.len().min(most_resident(self.shape)) {
@@ -32,7 +35,7 @@ impl Emitter<'_> {
 
     fn saved(&self) -> &'static [(AsmRegister64, Register)] {
         let n_used = self.slots.len() + self.n_step_registers();
-        &POINTERS[N_FREE_POINTERS..n_used.max(N_FREE_POINTERS)]
+        &POINTERS[N_FREE_POINTERS..n_used.clamp(N_FREE_POINTERS, N_POINTERS)]
     }
 
     /// Moves all pointers by their steps, as long as rows are left.
@@ -42,7 +45,14 @@ impl Emitter<'_> {
         self.a.je(done)?;
         self.a.mov(r10, qword_ptr(rsp + 8))?;
         for (i, &slot) in self.slots.clone().iter().enumerate() {
-            self.a.add(POINTERS[i].0, qword_ptr(r10 + 8 * i32::from(slot)))?;
+            let step = qword_ptr(r10 + 8 * i32::from(slot));
+            if i < N_POINTERS {
+                self.a.add(POINTERS[i].0, step)?;
+            } else {
+                let far = self.far(i);
+                self.a.mov(rdx, step)?;
+                self.a.add(qword_ptr(rsp + far), rdx)?;
+            }
         }
         self.a.jmp(row)?;
         self.a.set_label(&mut done)
@@ -52,6 +62,10 @@ impl Emitter<'_> {
         self.a.vzeroupper()?;
         self.a.pop(rdx)?;
         self.a.pop(rcx)?;
+        if self.n_far() > 0 {
+            let n_bytes = 8 * self.n_far() as i32;
+            self.a.add(rsp, n_bytes)?;
+        }
         for &(register, _) in self.saved().iter().rev() {
             self.a.pop(register)?;
         }
@@ -71,7 +85,7 @@ impl Emitter<'_> {
     /// rdx: elements up to the first output's next line; sets the zero flag.
     pub fn count_to_line(&mut self) -> Result<()> {
         let first = self.segment.stores[0].0;
-        let (pointer, _) = self.pointer(first);
+        let (pointer, _) = self.point(first)?;
         // The pointers of a group move along; those of a row stay, and the index moves.
         if self.access.grouped {
             self.a.mov(rdx, pointer)?;

@@ -29,30 +29,36 @@ impl Emitter<'_> {
     }
 
     /// The elements of a slot at a place.
-    pub fn element(&self, slot: u16, size: usize, place: Place) -> MemoryOperand {
+    pub fn element(&mut self, slot: u16, size: usize, place: Place) -> Result<MemoryOperand> {
         self.further(slot, size, place, 0)
     }
 
     /// As [`Emitter::element`], some bytes further on.
-    fn further(&self, slot: u16, size: usize, place: Place, n_bytes: usize) -> MemoryOperand {
+    fn further(
+        &mut self,
+        slot: u16,
+        size: usize,
+        place: Place,
+        n_bytes: usize,
+    ) -> Result<MemoryOperand> {
         let n_bytes = (place.offset * size + n_bytes) as i64;
         if self.access.grouped {
-            return self.in_group(slot, n_bytes, place.row);
+            return Ok(self.in_group(slot, n_bytes, place.row));
         }
-        MemoryOperand::with_base_index_scale_displ_size(
-            self.pointer(slot).1,
+        Ok(MemoryOperand::with_base_index_scale_displ_size(
+            self.point(slot)?.1,
             Register::RAX,
             size as u32,
             n_bytes,
             u32::from(n_bytes > 0),
-        )
+        ))
     }
 
     /// The only element of a slot that serves a whole row.
-    fn repeated_element(&self, slot: u16, row: usize) -> MemoryOperand {
+    fn repeated_element(&mut self, slot: u16, row: usize) -> Result<MemoryOperand> {
         match self.access.grouped {
-            true => self.in_group(slot, 0, row),
-            false => MemoryOperand::with_base(self.pointer(slot).1),
+            true => Ok(self.in_group(slot, 0, row)),
+            false => Ok(MemoryOperand::with_base(self.point(slot)?.1)),
         }
     }
 
@@ -64,7 +70,7 @@ impl Emitter<'_> {
         }
         for (i, slot) in self.slots.clone().into_iter().enumerate() {
             if self.access.ahead >> i & 1 == 1 {
-                let memory = self.further(slot, self.slot_size(slot), place, AHEAD);
+                let memory = self.further(slot, self.slot_size(slot), place, AHEAD)?;
                 self.add(Instruction::with1(Code::Prefetcht0_m8, memory)?)?;
             }
         }
@@ -80,7 +86,7 @@ impl Emitter<'_> {
             Form::Halves => return self.store_halves(slot, from, place),
             Form::Lanes => {}
         }
-        let memory = self.element(slot, self.shape.lane, place);
+        let memory = self.element(slot, self.shape.lane, place)?;
         let vector = self.vector(from);
         let streams = self.access.streams && !place.partial;
         let code = self.shape.of(if streams { codes::STREAM } else { codes::STORE });
@@ -104,7 +110,7 @@ impl Emitter<'_> {
         from: usize,
         place: Place,
     ) -> Result<()> {
-        let memory = self.element(slot, 1, place);
+        let memory = self.element(slot, 1, place)?;
         if !self.shape.wide {
             self.add(Instruction::with2(
                 self.shape.of(codes::SIGNS),
@@ -145,7 +151,7 @@ impl Emitter<'_> {
 
     /// The lower half of a vector, which holds numbers of half a lane; only with AVX-512.
     fn store_halves(&mut self, slot: u16, from: usize, place: Place) -> Result<()> {
-        let memory = self.element(slot, self.shape.lane / 2, place);
+        let memory = self.element(slot, self.shape.lane / 2, place)?;
         let half = Register::YMM0 + from as u32;
         let store = Instruction::with2(Code::EVEX_Vmovups_ymmm256_k1z_ymm, memory, half)?;
         self.add(if place.partial { masked(store, LAST_MASK, false) } else { store })
@@ -158,7 +164,7 @@ impl Emitter<'_> {
         else {
             return Ok(());
         };
-        let memory = self.element(slot, self.shape.lane / 2, place);
+        let memory = self.element(slot, self.shape.lane / 2, place)?;
         let load = Instruction::with2(code, self.vector(to), memory)?;
         self.add(if place.partial { masked(load, LAST_MASK, true) } else { load })
     }
@@ -171,11 +177,11 @@ impl Emitter<'_> {
             return Ok(to);
         }
         if self.is_repeated(slot) {
-            let memory = self.repeated_element(slot, place.row);
+            let memory = self.repeated_element(slot, place.row)?;
             self.add(Instruction::with2(self.shape.of(codes::BROADCAST), vector, memory)?)?;
             return Ok(to);
         }
-        let memory = self.element(slot, self.shape.lane, place);
+        let memory = self.element(slot, self.shape.lane, place)?;
         let code = self.shape.of(codes::LOAD);
         let instruction = match (place.partial, self.shape.wide) {
             (true, true) => masked(Instruction::with2(code, vector, memory)?, LAST_MASK, true),
@@ -197,7 +203,7 @@ impl Emitter<'_> {
         to: usize,
         place: Place,
     ) -> Result<()> {
-        let memory = self.element(slot, 1, place);
+        let memory = self.element(slot, 1, place)?;
         let vector = self.vector(to);
         let widen = Instruction::with2(self.shape.of(codes::WIDEN_BYTES), vector, memory)?;
         if self.shape.wide {

@@ -31,6 +31,7 @@ pub fn assemble(segment: &Segment, access: Access) -> Result<Vec<u8>> {
         slots: segment.slots(),
         pool: residents.iter().filter_map(constant).collect(),
         residents,
+        reloads: segment.reloads(),
         segment,
         shape: segment.shape,
         access,
@@ -44,6 +45,8 @@ struct Emitter<'a> {
     segment: &'a Segment,
     shape: Shape,
     access: Access,
+    /// Whether elements are loaded anew for every use.
+    reloads: bool,
     slots: Vec<u16>,
     residents: Vec<Operand>,
     pool: Vec<u64>,

@@ -1,14 +1,14 @@
 //! Which register holds what.
 
-use super::Emitter;
+use super::{Emitter, Result};
 use crate::emit::codes::Shape;
-use crate::emit::segment::{MOST_SLOTS, Operand};
+use crate::emit::segment::{N_POINTERS, Operand};
 use iced_x86::Register;
-use iced_x86::code_asm::AsmRegister64;
 use iced_x86::code_asm::registers::gpr64::*;
+use iced_x86::code_asm::{AsmRegister64, qword_ptr};
 
 /// Pointers to elements; the first three need not be saved.
-pub const POINTERS: [(AsmRegister64, Register); MOST_SLOTS] = [
+pub const POINTERS: [(AsmRegister64, Register); N_POINTERS] = [
     (rcx, Register::RCX),
     (r8, Register::R8),
     (r9, Register::R9),
@@ -75,7 +75,30 @@ impl Emitter<'_> {
         self.slots.iter().position(|&s| s == slot).unwrap_or_default()
     }
 
+    /// The register of a slot that is known to have one.
     pub fn pointer(&self, slot: u16) -> (AsmRegister64, Register) {
         POINTERS[self.pointer_place(slot)]
+    }
+
+    /// A register that points to a slot's elements: its own, or a scratch one that is loaded now
+    /// and holds only until the next instruction.
+    pub fn point(&mut self, slot: u16) -> Result<(AsmRegister64, Register)> {
+        let place = self.pointer_place(slot);
+        if place < N_POINTERS {
+            return Ok(POINTERS[place]);
+        }
+        let far = self.far(place);
+        self.a.mov(r10, qword_ptr(rsp + far))?;
+        Ok((r10, Register::R10))
+    }
+
+    /// Slots whose pointers lie on the stack.
+    pub fn n_far(&self) -> usize {
+        self.slots.len().saturating_sub(N_POINTERS)
+    }
+
+    /// Where the pointer of such a slot lies, above the number of rows and the table of steps.
+    pub fn far(&self, place: usize) -> i32 {
+        16 + 8 * (self.slots.len() - 1 - place) as i32
     }
 }
