@@ -222,6 +222,9 @@ impl Engine {
         if target.window.n_elements() == 0 || self.is_in_place(target, source) {
             return Ok(());
         }
+        if let Some(saved) = self.kept_part(target, source)? {
+            return self.write(target, &saved);
+        }
         self.settle(&[target, source])?;
         let Some(window) = source.window.broadcast(target.shape()) else {
             let (first, second) = (target.shape().to_vec(), source.shape().to_vec());

@@ -22,21 +22,36 @@ pub(super) struct Replacement {
     new: Rc<Base>,
     /// What somebody was given to write.
     reserved: Vec<Window>,
+    /// What parts of such a place were given to others to write.
+    divided: Vec<Part>,
+    /// Parts that something else was written over before they were inserted.
+    saved: Vec<(Window, Array)>,
     /// What was inserted since the last flush.
     inserted: Vec<Window>,
+}
+
+/// A part of a place.
+#[derive(Debug)]
+struct Part {
+    window: Window,
+    is_written: bool,
 }
 
 /// A box of a base: start and size along each dimension.
 type Sides = Vec<(usize, usize)>;
 
 impl Engine {
-    /// Whether a replacement of the array's base is on its way.
+    /// Whether a replacement of the array's base is on its way, or the array is part of one.
     #[must_use]
     pub fn is_being_replaced(&self, array: &Array) -> bool {
-        self.0.replacements.borrow().iter().any(|one| Rc::ptr_eq(&one.old, &array.base))
+        let is_either = |one: &Replacement| {
+            Rc::ptr_eq(&one.old, &array.base) || Rc::ptr_eq(&one.new, &array.base)
+        };
+        self.0.replacements.borrow().iter().any(is_either)
     }
 
     /// A place for what will be inserted into an array later; inserting it then moves nothing.
+    /// In an array that is such a place itself, and has no content yet, it is part of it.
     ///
     /// None where that would not pay: the array is part of another, all its elements are one
     /// number, or the place meets one that was given before.
@@ -48,11 +63,18 @@ impl Engine {
             return None;
         }
         let mut replacements = self.0.replacements.borrow_mut();
+        if let Some(one) = replacements.iter_mut().find(|one| Rc::ptr_eq(&one.new, base)) {
+            let is_free = !one.divided.iter().any(|part| part.window.meets(window, &base.shape));
+            let part = Part { window: window.clone(), is_written: false };
+            one.divided.extend(is_free.then_some(part));
+            return is_free.then(|| array.clone());
+        }
         let known = replacements.iter().position(|one| Rc::ptr_eq(&one.old, base));
         let at = known.unwrap_or_else(|| {
             let new = Rc::new(Base::new(&base.shape, base.dtype));
             let old = Rc::clone(base);
-            replacements.push(Replacement { old, new, reserved: vec![], inserted: vec![] });
+            let (reserved, divided, saved, inserted) = Default::default();
+            replacements.push(Replacement { old, new, reserved, divided, saved, inserted });
             replacements.len() - 1
         });
         let one = &mut replacements[at];
@@ -75,6 +97,49 @@ impl Engine {
         let Some(one) = replacements.iter_mut().find(fits) else { return false };
         one.inserted.push(target.window.clone());
         true
+    }
+
+    /// Before a write into a place: saves parts that were written there early and are still to be
+    /// inserted. If one of them is what is written now, gives what was saved of it.
+    pub(super) fn kept_part(&self, target: &Array, source: &Array) -> Result<Option<Array>> {
+        let (base, window) = (&target.base, &target.window);
+        let is_part = Rc::ptr_eq(&source.base, base) && source.window == *window;
+        let covered = self.in_replacement_by(base, |one| {
+            if is_part {
+                return Vec::new();
+            }
+            // The first to write a part is who it was given to.
+            let own = one.divided.iter_mut().find(|part| part.window == *window);
+            if let Some(part) = own.filter(|part| !part.is_written) {
+                part.is_written = true;
+                return Vec::new();
+            }
+            let (covered, free) = std::mem::take(&mut one.divided)
+                .into_iter()
+                .partition(|part| part.window.meets(window, &base.shape));
+            one.divided = free;
+            covered
+        });
+        for Part { window, .. } in covered.unwrap_or_default() {
+            let early = Array::new(self, Rc::clone(base), window.clone());
+            let saved = self.copy(&early)?;
+            self.in_replacement_by(base, |one| one.saved.push((window, saved)));
+        }
+        let find = |one: &mut Replacement| {
+            let saved = one.saved.iter().filter(|_| is_part);
+            saved.rev().find(|(part, _)| part == window).map(|(_, saved)| saved.clone())
+        };
+        Ok(self.in_replacement_by(base, find).flatten())
+    }
+
+    /// Looks at the replacement whose new base this is.
+    fn in_replacement_by<T>(
+        &self,
+        base: &Rc<Base>,
+        look: impl FnOnce(&mut Replacement) -> T,
+    ) -> Option<T> {
+        let mut replacements = self.0.replacements.borrow_mut();
+        replacements.iter_mut().find(|one| Rc::ptr_eq(&one.new, base)).map(look)
     }
 
     /// Computes what is pending if arrays have parts that were only noted.
@@ -249,6 +314,38 @@ mod tests {
         rows(&plate, 3, 1).write(&number(&engine, 3.0)).expect("a write");
         rows(&plate, 2, 1).write(&second).expect("a write");
         let wanted = [1.0, 1.0, 2.0, 3.0];
+        assert_eq!(plate.to_vec::<f64>().expect("values"), values(|row| Some(wanted[row])));
+    }
+
+    #[test]
+    fn a_place_is_filled_part_by_part() {
+        let engine = Engine::new();
+        let plate = made(&engine);
+        let place = engine.place_for(&rows(&plate, 1, 3)).expect("a place");
+        let part = engine.place_for(&rows(&place, 0, 2)).expect("a part");
+        assert!(engine.place_for(&rows(&place, 1, 2)).is_none(), "they meet");
+        part.write(&number(&engine, 5.0)).expect("a write");
+        engine.flush().expect("a flush");
+        rows(&place, 0, 2).write(&part).expect("a write");
+        rows(&place, 2, 1).write(&number(&engine, 6.0)).expect("a write");
+        rows(&plate, 1, 3).write(&place).expect("a write");
+        drop((part, place));
+        let wanted = values(|row| [None, Some(5.0), Some(5.0), Some(6.0)][row]);
+        assert_eq!(plate.to_vec::<f64>().expect("values"), wanted);
+    }
+
+    #[test]
+    fn a_part_outlives_what_is_written_over_it_before_it_is_inserted() {
+        let engine = Engine::new();
+        let plate = made(&engine);
+        let place = engine.place_for(&rows(&plate, 0, 4)).expect("a place");
+        let part = engine.place_for(&rows(&place, 1, 2)).expect("a part");
+        part.write(&number(&engine, 5.0)).expect("a write");
+        rows(&place, 0, 4).write(&number(&engine, 6.0)).expect("a write");
+        rows(&place, 1, 2).write(&part).expect("a write");
+        rows(&plate, 0, 4).write(&place).expect("a write");
+        drop((part, place));
+        let wanted = [6.0, 5.0, 5.0, 6.0];
         assert_eq!(plate.to_vec::<f64>().expect("values"), values(|row| Some(wanted[row])));
     }
 

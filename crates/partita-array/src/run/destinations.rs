@@ -2,11 +2,12 @@
 //!
 //! While data are under way, such a result is computed early, and inserted late. It is written
 //! where it will be in the array's next content, so that inserting it moves nothing
-//! ([`Engine::place_for`](crate::local::Engine::place_for)).
+//! ([`Engine::place_for`](crate::local::Engine::place_for)). A new array that is put together of
+//! such results, and then inserted, is a place of this kind as a whole.
 
 use std::collections::HashMap;
 
-use partita_ir::{Module, Op, OpKind, Value as Name};
+use partita_ir::{Module, Op, OpKind, Use, Value as Name};
 
 use super::Runner;
 use super::interpret::Frame;
@@ -43,11 +44,23 @@ fn insertion(module: &Module, op: Op) -> Option<Op> {
             | OpKind::NdarrayCastElemtype
     );
     let [result] = module.results(op) else { return None };
-    let [one] = module.uses(*result) else { return None };
-    let is_inserted = module.kind(one.op) == OpKind::NdarrayInsertSlice && one.operand == 1;
+    let inserts = |one: &&Use| module.kind(one.op) == OpKind::NdarrayInsertSlice;
+    let (filled, read): (Vec<&Use>, Vec<&Use>) =
+        module.uses(*result).iter().partition(|one| inserts(one) && one.operand == 0);
+    let [one] = read[..] else { return None };
+    let is_inserted = inserts(&one) && one.operand == 1;
+    let computes = match is_blank(module, op) {
+        true => filled.iter().all(|one| module.block_of(one.op) == module.block_of(op)),
+        false => computes && filled.is_empty(),
+    };
     let is_near = module.block_of(one.op) == module.block_of(op);
     let is_local = module.ty(*result).dist().is_none();
     (computes && is_inserted && is_near && is_local).then_some(one.op)
+}
+
+/// Whether an operation makes an array without content.
+fn is_blank(module: &Module, op: Op) -> bool {
+    module.kind(op) == OpKind::NdarrayCreate && module.operands_named(op, "value").is_empty()
 }
 
 impl Runner<'_> {
@@ -55,7 +68,9 @@ impl Runner<'_> {
     pub(super) fn placed(&mut self, op: Op, value: Value, frame: &mut Frame) -> Outcome<Value> {
         let Value::Array(array) = &value else { return Ok(value) };
         let Some(place) = self.place_of(op, array, frame) else { return Ok(value) };
-        place.write(array)?;
+        if !is_blank(self.module, op) {
+            place.write(array)?;
+        }
         Ok(Value::Array(place))
     }
 

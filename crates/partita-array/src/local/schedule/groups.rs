@@ -15,9 +15,11 @@ use super::super::node::{Action, BaseFacts, Node, Operand};
 use super::super::window::Window;
 use super::versions::{Found, Touch, Version, rest_of};
 
-/// A loop with more streams or more operations than this is cut.
+/// A loop that reads and writes more places than this is cut.
 const MOST_STREAMS: usize = 40;
-const MOST_NODES: usize = 256;
+/// A loop of more operations is cut: each may turn out to be needed by a later loop, and a kernel
+/// has at most 64 outputs.
+const MOST_NODES: usize = 60;
 
 /// Where an operand's value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +58,9 @@ pub(super) struct Group {
     pub scanned: Option<usize>,
     pub nodes: Vec<Placed>,
     pub rests: Vec<Rest>,
-    n_streams: usize,
+    /// Places of memory that are read, each once.
+    read: Vec<(usize, Window)>,
+    n_written: usize,
 }
 
 /// All groups, in the order in which they run.
@@ -162,7 +166,7 @@ impl Grouping<'_> {
         let slot = self.versions[node.target.base].slot;
         let is_stored = self.bases[node.target.base].is_alive;
         let joined = &mut self.groups[group];
-        joined.admit(node, &sources);
+        joined.admit(node, &sources, is_stored);
         self.places[at] = Some((group, joined.nodes.len()));
         joined.nodes.push(Placed { node: at, sources, slot, is_stored });
     }
@@ -218,7 +222,7 @@ impl Grouping<'_> {
 
 impl Group {
     fn takes(&self, node: &Node) -> bool {
-        let n_streams = self.n_streams + node.operands.len() + 1;
+        let n_streams = self.read.len() + self.n_written + node.operands.len() + 1;
         let fits = self.space == node.space()
             && n_streams <= MOST_STREAMS
             && self.nodes.len() < MOST_NODES;
@@ -233,9 +237,15 @@ impl Group {
         }
     }
 
-    fn admit(&mut self, node: &Node, sources: &[Source]) {
-        let is_stream = |source: &&Source| matches!(source, Source::Slot(..));
-        self.n_streams += sources.iter().filter(is_stream).count() + 1;
+    fn admit(&mut self, node: &Node, sources: &[Source], is_stored: bool) {
+        for source in sources {
+            if let Source::Slot(slot, window) = source
+                && !self.read.iter().any(|(at, known)| at == slot && known == window)
+            {
+                self.read.push((*slot, window.clone()));
+            }
+        }
+        self.n_written += usize::from(is_stored);
         match node.action {
             Action::Reduce(_, axes) => self.reduced = axes,
             Action::RunningSum(axis) | Action::RunningProduct(axis) => self.scanned = Some(axis),
