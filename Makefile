@@ -14,7 +14,7 @@ KERNEL_PEERS = $(call named,kernels)
 
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel test-rust test-python test-peers test-distdl bench bench-distdl bench-kernels check fmt clean
+.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel test-rust test-python test-peers test-distdl bench bench-distdl bench-kernels bench-dialects check fmt clean
 
 help:
 	@echo "make demo        build, then move an array among four ranks, explained and drawn"
@@ -24,6 +24,7 @@ help:
 	@echo "make bench       measure, side by side with the neighbours, into docs/benchmarks.md"
 	@echo "make check       formatting, lints, types"
 	@echo "make bench-kernels   the same for kernels, into docs/benchmarks-kernels.md"
+	@echo "make bench-dialects  the same for array programs, into docs/benchmarks-dialects.md"
 	@echo "make mutants     change layouts, plans, protocols and copy kernels at random, and show which changes no test notices"
 	@echo "make fuzz        read ten million changed programs; CASES=N SEED=S"
 	@echo "make wheel       a wheel for older systems, into dist/"
@@ -107,6 +108,14 @@ bench-kernels: $(KERNEL_PEERS)/ready
 	$(if $(ERRORS),($(ULP) single --all; $(ULP) double; $(ULP) complex 1000000) > $(STAMPS)/errors.md)
 	$(KERNEL_PEERS)/bin/python benches/kernels.py --bench $(KERNEL_BENCH) --ulp $(ULP) \
 		$(if $(ERRORS),--errors $(STAMPS)/errors.md) --write docs/benchmarks-kernels.md
+
+# Array programs beside C, numba, JAX and NumPy, in about five minutes.
+PIPELINE_BENCH = $$(ls -t target/release/deps/pipeline-* | grep -v '\.d$$' | head -1)
+
+bench-dialects: build $(KERNEL_PEERS)/ready
+	cargo build --release --quiet --package partita-array --bench pipeline
+	$(KERNEL_PEERS)/bin/python benches/dialects.py --command $(BIN)/partita \
+		--pipeline $(PIPELINE_BENCH) --write docs/benchmarks-dialects.md
 
 bench: build $(PEERS)/ready
 	cargo build --release --quiet --package partita-cli
