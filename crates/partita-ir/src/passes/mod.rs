@@ -78,7 +78,9 @@ impl Pass {
         {
             return Err(PassError::RankOutside { rank, n_ranks });
         }
-        (self.run)(module, options);
+        // The only rank of a team is its first.
+        let alone = options.rank.or(Some(0).filter(|_| options.n_ranks == Some(1)));
+        (self.run)(module, &Options { rank: alone, ..*options });
         Ok(())
     }
 }
