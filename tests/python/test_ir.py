@@ -286,7 +286,7 @@ def test_the_timeline_has_every_rank(tmp_path: Path, engine: str) -> None:
 
 def test_a_timeline_of_another_form_is_refused(tmp_path: Path) -> None:
     heat = Path(__file__).parents[2] / "examples/heat.mlir"
-    command = [sys.executable, "-m", "partita", "run", str(heat), "--arg", "0=1"]
+    command = [sys.executable, "-m", "partita", "run", "-n", "1", str(heat), "--arg", "0=1"]
     command += ["--timeline", str(tmp_path / "run.png")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2

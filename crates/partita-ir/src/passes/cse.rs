@@ -12,6 +12,7 @@
 //! be replaced by one before it, never the other way round.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::attr::Attrs;
@@ -38,7 +39,7 @@ struct Key {
     results: Vec<Type>,
 }
 
-fn merge(module: &mut Module, block: Block, seen: &mut HashMap<Key, Op>) {
+fn merge(module: &mut Module, block: Block, seen: &mut HashMap<Rc<Key>, Op>) {
     let mut added = Vec::new();
     for op in module.ops(block).collect::<Vec<_>>() {
         for region in module.regions(op).to_vec() {
@@ -47,12 +48,12 @@ fn merge(module: &mut Module, block: Block, seen: &mut HashMap<Key, Op>) {
         if !may_merge(module, op) {
             continue;
         }
-        let key = key(module, op);
+        let key = Rc::new(key(module, op));
         if let Some(earlier) = seen.get(&key) {
             let results = module.results(*earlier).to_vec();
             module.replace_op(op, &results);
         } else {
-            seen.insert(key.clone(), op);
+            seen.insert(Rc::clone(&key), op);
             added.push(key);
         }
     }
