@@ -161,9 +161,9 @@ mod tests {
         let module = partita_ir::parse(&text).unwrap_or_else(|found| panic!("{found}\n{text}"));
         let function = module.function("f").expect("a function");
         let steady = Steady::of(&module, function);
-        let halo = module.walk(module.top()).into_iter();
-        let halo = halo.filter(|op| module.kind(*op) == OpKind::RuntimeGetHalo);
-        halo.last().is_some_and(|op| steady.has_exchange(op))
+        let mut ops = module.walk(module.top()).into_iter();
+        let halo = ops.find(|op| module.kind(*op) == OpKind::RuntimeGetHalo);
+        halo.is_some_and(|op| steady.has_exchange(op))
     }
 
     #[test]
