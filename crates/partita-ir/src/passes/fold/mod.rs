@@ -3,7 +3,7 @@
 pub(crate) mod arith;
 mod dist;
 
-pub use dist::{Range, core, default_partition, entries, joined_box, needed};
+pub use dist::{Range, bound_of, core, default_partition, entries, joined_box, needed};
 
 use crate::attr::Attr;
 use crate::kind::OpKind;
