@@ -9,10 +9,12 @@
 //! - `numbers`, `elementwise`: what operators mean, for numbers and for local arrays.
 //! - `array_ops`, `dist_ops`, `runtime_ops`: the dialects `ndarray`, `dist`, `distruntime`.
 //! - `operators`, `reduce`, `views`, `reshape`, `movement`: how arrays of any kind are computed.
-//! - `arguments`, `results`: in and out.
+//! - `partition_ops`, `partitioned`: the dialect `partition`, tensors in slices.
+//! - `arguments`, `results`: in and out; `agreement`: whether all ranks are called alike.
 //!
 //! A rank that fails tells the others (`Team::report`), so all fail with the same words.
 
+mod agreement;
 mod arguments;
 mod array_ops;
 mod create;
@@ -25,6 +27,8 @@ mod lifetimes;
 mod movement;
 mod numbers;
 mod operators;
+mod partition_ops;
+mod partitioned;
 mod problem;
 mod reduce;
 mod reshape;
@@ -42,8 +46,8 @@ use partita_team::{Team, TeamError};
 
 pub use arguments::Argument;
 pub use problem::RunError;
-pub use results::{Dense, LocalPart, ResultValue};
-pub use value::Number;
+pub use results::{Dense, LocalPart, ResultValue, SparsePart};
+pub use value::{Number, dtype_of_type};
 
 use crate::local::Engine;
 use exchange::Mover;
@@ -80,6 +84,8 @@ pub(crate) struct Runner<'m> {
     engine: Engine,
     mover: Mover,
     lifetimes: HashMap<Op, Lifetimes>,
+    /// Grids of the partitioned tensors the run began with, one per number of dimensions.
+    grids: Vec<Vec<u64>>,
     depth: usize,
 }
 
@@ -105,7 +111,8 @@ pub fn run(
 ) -> Result<Report, RunError> {
     let Some(mover) = Mover::new(team) else { return Err(RunError::NotAMember) };
     let engine = Engine::with_machine(Arc::clone(machine));
-    let mut runner = Runner { module, engine, mover, lifetimes: HashMap::new(), depth: 0 };
+    let (lifetimes, grids) = (HashMap::new(), Vec::new());
+    let mut runner = Runner { module, engine, mover, lifetimes, grids, depth: 0 };
     let outcome = runner.run(function, arguments, gather);
     runner.told(outcome)
 }
@@ -118,6 +125,7 @@ impl Runner<'_> {
         gather: Gather,
     ) -> Result<Report, Problem> {
         let op = self.function(function).map_err(Problem::Named)?;
+        self.agree(function, arguments)?;
         let values = self.arguments(op, function, arguments)?;
         let values = self.call(op, values)?;
         self.engine.flush()?;
