@@ -31,12 +31,7 @@ func.func @operators(%a: !ndarray.ndarray<4x6xf64>, %b: !ndarray.ndarray<1x6xf64
   distruntime.allreduce sum %z : (!ndarray.ndarray<f64>)
   return %f : !ndarray.ndarray<6x4xf32>
 }
-func.func @other(%m: memref<?xf64, strided<[?], offset: ?>>, %g: !ndarray.ndarray<4xf64, #region.gpu_env<device = "a">>) -> !ndarray.ndarray<?xf64> {
+func.func @other(%m: memref<?xf64, strided<[?], offset: ?>>) -> !ndarray.ndarray<?xf64> {
   %a = ndarray.from_memref %m : (memref<?xf64, strided<[?], offset: ?>>) -> !ndarray.ndarray<?xf64>
-  %r = "region.env_region"(%g) ({
-  ^bb0(%inner: !ndarray.ndarray<4xf64, #region.gpu_env<device = "a">>):
-    %s = ndarray.ewbin add %inner, %inner : (!ndarray.ndarray<4xf64, #region.gpu_env<device = "a">>, !ndarray.ndarray<4xf64, #region.gpu_env<device = "a">>) -> !ndarray.ndarray<4xf64, #region.gpu_env<device = "a">>
-    "region.env_region_yield"(%s) : (!ndarray.ndarray<4xf64, #region.gpu_env<device = "a">>) -> ()
-  }) {environment = #region.gpu_env<device = "a">} : (!ndarray.ndarray<4xf64, #region.gpu_env<device = "a">>) -> !ndarray.ndarray<4xf64, #region.gpu_env<device = "a">>
   return %a : !ndarray.ndarray<?xf64>
 }
