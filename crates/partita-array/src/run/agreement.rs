@@ -10,7 +10,7 @@ use super::problem::{Outcome, problem};
 
 impl Runner<'_> {
     /// Refuses a call that differs between ranks, and names what differs.
-    pub(super) fn agree(&mut self, function: &str, arguments: &[Argument]) -> Outcome<()> {
+    pub(super) fn called_alike(&mut self, function: &str, arguments: &[Argument]) -> Outcome<()> {
         let mut words = vec![format!("@{function}")];
         words.extend(arguments.iter().enumerate().map(|(at, one)| described(at, one)));
         let all = self.mover.gather_bytes("arguments", words.join("\n").into_bytes())?;

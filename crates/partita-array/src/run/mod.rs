@@ -125,7 +125,7 @@ impl Runner<'_> {
         gather: Gather,
     ) -> Result<Report, Problem> {
         let op = self.function(function).map_err(Problem::Named)?;
-        self.agree(function, arguments)?;
+        self.called_alike(function, arguments)?;
         let values = self.arguments(op, function, arguments)?;
         let values = self.call(op, values)?;
         self.engine.flush()?;
