@@ -99,25 +99,14 @@ impl Runner<'_> {
     }
 
     /// This rank's slice of a tensor that all ranks have whole.
-    fn partitioned(&self, whole: &SparseTensor, dims: &[Placement]) -> Outcome<Partitioned> {
+    fn partitioned(&mut self, whole: &SparseTensor, dims: &[Placement]) -> Outcome<Partitioned> {
         let grid = self.grid(dims.len());
         let slices = Slices { shape: whole.shape.clone(), dims: dims.to_vec(), grid };
-        let (mut n_bytes, mut held) = (Vec::new(), None);
-        for rank in 0..self.mover.n_ranks() {
-            let slice = slices.held_by(rank);
-            let is_owner = slices.owner(&slice) == rank;
-            let is_own = rank == self.mover.rank;
-            let block = match is_owner || is_own {
-                true => Some(whole.block(&slices.box_of(&slice)?)?),
-                false => None,
-            };
-            let size = block.as_ref().filter(|_| is_owner).map_or(0, |b| b.packed().len());
-            n_bytes.push(size as u64);
-            if is_own {
-                held = block.map(Rc::new);
-            }
-        }
-        let held = held.ok_or_else(|| problem("holds no slice; run it on members of the team"))?;
+        let slice = slices.held_by(self.mover.rank);
+        let held = Rc::new(whole.block(&slices.box_of(&slice)?)?);
+        let is_owner = slices.owner(&slice) == self.mover.rank;
+        let own = if is_owner { held.n_packed_bytes() as u64 } else { 0 };
+        let n_bytes = self.mover.gather_numbers("sizes", &[own])?.concat();
         Ok(Partitioned { slices, dtype: whole.dtype, format: whole.format, held, n_bytes })
     }
 

@@ -216,6 +216,13 @@ impl SparseTensor {
         Self::from_coordinates(shape, dtype, format, &coordinates, &values)
     }
 
+    /// Length of what [`SparseTensor::packed`] gives.
+    #[must_use]
+    pub fn n_packed_bytes(&self) -> usize {
+        let n_numbers = self.positions.len() + self.coordinates.iter().map(Vec::len).sum::<usize>();
+        8 * n_numbers + self.values.len()
+    }
+
     /// All of it as bytes, to be sent; shape, type and format are known elsewhere.
     #[must_use]
     pub fn packed(&self) -> Vec<u8> {
@@ -329,6 +336,7 @@ mod tests {
                 let block = whole.block(&IndexBox::new(&start, &shape)).expect("a block");
                 let again = SparseTensor::unpacked(&shape, Dtype::UInt8, format, &block.packed());
                 assert_eq!(again.as_ref(), Ok(&block));
+                assert_eq!(block.packed().len(), block.n_packed_bytes());
                 blocks.push((start.to_vec(), block));
             }
             assert_eq!(SparseTensor::joined(&[4, 5], Dtype::UInt8, format, &blocks), Ok(whole));
