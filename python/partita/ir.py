@@ -10,10 +10,12 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._errors import ProgramError
 from partita._partita import ProgramCore, default_passes, program_passes
 from partita._team.spmd import world
 from partita._team.team import a_team
@@ -58,9 +60,13 @@ class Module:
         """Raise `ProgramError` with every rule of the dialects that the program breaks."""
         self._core.verify()
 
-    def explain(self, n_ranks: int) -> str:
-        """What each function costs on so many ranks: exchanges, bytes, before and after passes."""
-        return self._core.explain(n_ranks)
+    def explain(self, n_ranks: int, *args: Any) -> str:
+        """What each function costs on so many ranks: exchanges, bytes, before and after passes.
+
+        Of `args` only numbers count; None stands for anything else.
+        """
+        numbers = [arg if isinstance(arg, bool | int | float | complex) else None for arg in args]
+        return self._core.explain(n_ranks, numbers)
 
     def text(self, form: str = "generic") -> str:
         """The program as text: `generic`, `rfc` or `builtin`."""
@@ -70,6 +76,10 @@ class Module:
         """Run a function on all ranks of a team; whole arrays in, whole arrays out.
 
         Collective: all ranks call it with equal arguments. Several results come as a tuple.
+
+        A sparse tensor is given as a SciPy matrix, or as a dictionary with the names that SciPy
+        uses: `shape`, `data`, and `indptr` with `indices` and `format`, or `coords` (a list of
+        coordinates per dimension). It comes back as such a dictionary.
         """
         team = world() if team is None else a_team(team)
         given = [_given(arg) for arg in args]
@@ -91,14 +101,74 @@ class Module:
 def _given(arg: Any) -> Any:
     if isinstance(arg, bool | int | float | complex):
         return arg
+    if isinstance(arg, Mapping):
+        return _sparse(arg)
+    if hasattr(arg, "format") and hasattr(arg, "data") and hasattr(arg, "nnz"):
+        names = ["indptr", "indices"] if arg.format != "coo" else ["row", "col"]
+        lists = {name: getattr(arg, name) for name in names if hasattr(arg, name)}
+        return _sparse({"format": arg.format, "shape": arg.shape, "data": arg.data, **lists})
     array = np.ascontiguousarray(arg).reshape(np.shape(arg))
     return array.shape, array.dtype.name, array.tobytes()
+
+
+def _sparse(arg: Mapping[str, Any]) -> Any:
+    """Format, shape, element type, positions, coordinates and elements of a sparse tensor."""
+    missing = [name for name in ("shape", "data") if name not in arg]
+    compressed = "indptr" in arg
+    if missing or (compressed and "indices" not in arg):
+        missing = missing or ["indices"]
+        raise ProgramError(
+            f"a sparse tensor without {' and '.join(missing)}; give shape, data, and indptr with "
+            "indices, or coords",
+            reason="argument",
+        )
+    data = np.ascontiguousarray(arg["data"])
+    if compressed:
+        positions, lists = _integers(arg["indptr"]), [_integers(arg["indices"])]
+    else:
+        coords = arg["coords"] if "coords" in arg else [arg.get("row", ()), arg.get("col", ())]
+        positions, lists = [], [_integers(one) for one in coords]
+    form = str(arg.get("format", "csr" if compressed else "coo"))
+    shape = [int(size) for size in arg["shape"]]
+    return form, shape, data.dtype.name, positions, lists, data.tobytes()
+
+
+def _integers(numbers: Any) -> list[int]:
+    array = np.asarray(numbers).reshape(-1)
+    if array.size and array.dtype.kind not in "iu":
+        raise ProgramError(
+            f"coordinates of a sparse tensor of type {array.dtype}; give integers",
+            reason="argument",
+        )
+    listed: list[int] = array.astype(np.int64).tolist()
+    return listed
 
 
 def _result(one: Any) -> Any:
     if not isinstance(one, tuple):
         return one
+    if len(one) > 3:
+        return _sparse_result(*one)
     shape, dtype, data = one
+    return _array(dtype, data).reshape(shape)
+
+
+def _array(dtype: str, data: bytes) -> np.ndarray[Any, Any]:
     # NumPy has no bfloat16: its bits.
     name = "uint16" if dtype == "bfloat16" else dtype
-    return np.frombuffer(data, name).reshape(shape).copy()
+    return np.frombuffer(data, name).copy()
+
+
+def _sparse_result(
+    form: str,
+    shape: tuple[int, ...],
+    dtype: str,
+    positions: list[int],
+    coordinates: list[list[int]],
+    data: bytes,
+) -> dict[str, Any]:
+    lists: dict[str, Any] = {"coords": [np.array(one, np.int64) for one in coordinates]}
+    if form != "coo":
+        indptr, indices = np.array(positions, np.int64), lists["coords"][0]
+        lists = {"indptr": indptr, "indices": indices}
+    return {"format": form, "shape": shape, **lists, "data": _array(dtype, data)}

@@ -63,8 +63,8 @@ pub(crate) struct OptArgs {
     /// A program, - for the standard input
     #[arg(value_name = "FILE.mlir", required_unless_present_any = ["irdl", "list_passes"])]
     pub file: Option<String>,
-    /// Apply a pass; several in their order; `default` stands for what `partita run` applies
-    #[arg(long = "pass", value_name = "NAME")]
+    /// Apply a pass, several in their order or with commas; `default` is what `partita run` applies
+    #[arg(long = "pass", value_name = "NAME", value_delimiter = ',')]
     pub passes: Vec<String>,
     /// Print the names of the passes, and what each does
     #[arg(long, conflicts_with = "file")]
@@ -73,6 +73,12 @@ pub(crate) struct OptArgs {
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "4",
         value_parser = clap::value_parser!(u64).range(1..=4096))]
     pub explain: Option<u64>,
+    /// With --explain: the function; else all of them
+    #[arg(long, value_name = "F", requires = "explain")]
+    pub function: Option<String>,
+    /// With --explain: an argument that is a number
+    #[arg(long = "arg", value_name = "I=VALUE", requires = "explain", allow_hyphen_values = true)]
+    pub args: Vec<String>,
     /// How to write it
     #[arg(long, value_enum, default_value_t = FormName::Generic)]
     pub form: FormName,
@@ -91,7 +97,7 @@ pub(crate) enum FormName {
     Generic,
     /// The specification's form
     Rfc,
-    /// Tensors with dictionaries
+    /// Dialects of stock MLIR: memref, linalg, arith, scf, func
     Builtin,
 }
 

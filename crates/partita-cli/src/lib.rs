@@ -82,6 +82,11 @@ enum Failure {
     Failed(String),
     /// Something was found, and told: exit status 1.
     Found,
+    /// Another rank tells what is wrong.
+    Elsewhere {
+        /// The exit status.
+        status: i32,
+    },
 }
 
 type Outcome = Result<(), Failure>;
@@ -220,6 +225,7 @@ fn status(outcome: Outcome, err: &mut dyn Write) -> i32 {
             2
         }
         Err(Failure::Found) => 1,
+        Err(Failure::Elsewhere { status }) => status,
         Err(Failure::Failed(message)) => {
             let _ = writeln!(err, "error: {message}");
             1

@@ -112,9 +112,17 @@ impl fmt::Display for Diagnostic {
         }
         write!(f, "error: {}", self.error)?;
         let Some(text) = &self.source_line else { return Ok(()) };
-        let (shown, column) = window(text, column as usize);
-        write!(f, "\n  {shown}\n  {:>column$}", '^')
+        let here = Location { line: 1, column };
+        write!(f, "\n{}", marked_line(text, here).unwrap_or_default())
     }
+}
+
+/// A line of a text with a mark under one of its columns; nothing if there is no such line.
+#[must_use]
+pub fn marked_line(text: &str, location: Location) -> Option<String> {
+    let line = text.lines().nth((location.line as usize).checked_sub(1)?)?;
+    let (shown, column) = window(line, location.column as usize);
+    Some(format!("  {shown}\n  {:>column$}", '^'))
 }
 
 /// The part of a line to show, and the column of the caret in it, from 1.

@@ -10,6 +10,7 @@
 
 mod attr;
 mod builder;
+mod builtin;
 mod diagnostic;
 mod enums;
 mod irdl;
@@ -26,7 +27,7 @@ mod verify;
 
 pub use attr::{Attr, Attrs, DialectAttr, Float, Name, Placement};
 pub use builder::{Builder, Entry, Slices};
-pub use diagnostic::{Diagnostic, Diagnostics, IrError};
+pub use diagnostic::{Diagnostic, Diagnostics, IrError, marked_line};
 pub use enums::{CmpF, CmpI, DType, EwBin, EwUny, Reduce};
 pub use irdl::{Llvm, irdl};
 pub use kind::OpKind;

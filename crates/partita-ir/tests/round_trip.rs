@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use partita_ir::passes::{DEFAULT_PIPELINE, Options, apply_with};
 use partita_ir::{
     Attr, Block, Builder, DistEnv, EwBin, EwUny, Float, Form, Module, Reduce, Scalar, Size, Slices,
     Type, Value, parse, print, verify,
@@ -13,7 +14,11 @@ fn folder() -> PathBuf {
 }
 
 fn texts() -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = std::fs::read_dir(folder())
+    texts_in(&folder())
+}
+
+fn texts_in(folder: &Path) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = std::fs::read_dir(folder)
         .expect("the folder of texts")
         .map(|entry| entry.expect("an entry").path())
         .filter(|path| path.extension().is_some_and(|ending| ending == "mlir"))
@@ -39,6 +44,25 @@ fn every_form_of_every_text_is_read_as_it_was() {
             let again = read(&format!("{name} as {}:\n{printed}", form.name()), &printed);
             assert!(again == module, "{name} as {} changes:\n{printed}", form.name());
             assert_eq!(print(&again, form), printed, "{name} as {} is not settled", form.name());
+        }
+    }
+}
+
+/// Programs at every level, from before the first pass to local loops.
+#[test]
+fn every_form_of_every_level_is_read_as_it_was() {
+    for (name, text) in texts_in(&folder().join("passes")) {
+        let mut module = read(&name, &text);
+        for pass in std::iter::once(&"").chain(DEFAULT_PIPELINE) {
+            if !pass.is_empty() {
+                apply_with(&mut module, pass, &Options { n_ranks: Some(3), rank: None })
+                    .expect(pass);
+            }
+            for form in Form::ALL {
+                let printed = print(&module, form);
+                let again = read(&format!("{name} after {pass}:\n{printed}"), &printed);
+                assert!(again == module, "{name} after {pass} as {}:\n{printed}", form.name());
+            }
         }
     }
 }

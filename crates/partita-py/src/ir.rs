@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use partita_array::run::{Argument, Dense, Gather, Number, ResultValue, RunError};
 use partita_array::run::{machine_for, n_ranks_here, run};
-use partita_ir::{Form, Module, passes};
+use partita_array::sparse::{Format, SparseTensor};
+use partita_ir::{Form, Location, Module, marked_line, passes};
 use partita_kernel::{Dtype, Machine};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyComplex, PyFloat, PyInt, PyList, PyTuple};
@@ -55,10 +56,26 @@ impl ProgramCore {
     }
 
     /// What its functions cost on so many ranks, before and after the default passes.
-    fn explain(&self, py: Python<'_>, n_ranks: u64) -> PyResult<String> {
+    fn explain(
+        &self,
+        py: Python<'_>,
+        n_ranks: u64,
+        arguments: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
         self.verify(py)?;
-        let explained = passes::explain(&self.module, n_ranks);
-        let explained = explained.map_err(|error| program_error(py, &error.to_string(), "explain"));
+        let mut numbers = Vec::new();
+        for (at, one) in arguments.iter().enumerate() {
+            numbers.push(match one.is_none() {
+                true => None,
+                false => match argument(py, at, one)? {
+                    Argument::Number(number) => Some(number),
+                    _ => None,
+                },
+            });
+        }
+        let explained = py.detach(|| partita_array::explain(&self.module, None, n_ranks, &numbers));
+        let explained =
+            explained.map_err(|error| program_error(py, &error.to_string(), error.reason()));
         Ok(explained?.to_string())
     }
 
@@ -105,7 +122,7 @@ impl ProgramCore {
         let machine = machine(n_ranks_here(&team.core));
         let report =
             py.detach(|| run(&self.module, function, &read, &team.core, &machine, Gather::All));
-        let report = report.map_err(|error| run_error(py, &error))?;
+        let report = report.map_err(|error| run_error(py, &error, &self.text))?;
         let results = report.results.iter().map(|one| plain(py, one));
         let results = PyList::new(py, results.collect::<PyResult<Vec<_>>>()?)?;
         Ok((results, report.n_exchanges, report.n_bytes, report.n_kernels))
@@ -117,9 +134,15 @@ fn found_error(py: Python<'_>, found: partita_ir::Diagnostics, text: &str) -> Py
     program_error(py, &found.with_source(text).to_string(), reason)
 }
 
-fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
+fn run_error(py: Python<'_>, error: &RunError, text: &str) -> PyErr {
     match error {
         RunError::Team(error) => team_error(py, error),
+        RunError::Operation { line, column, .. } => {
+            let location = Location { line: *line, column: *column };
+            let shown =
+                marked_line(text, location).map_or(String::new(), |line| format!("\n{line}"));
+            program_error(py, &format!("{error}{shown}"), error.reason())
+        }
         other => program_error(py, &other.to_string(), other.reason()),
     }
 }
@@ -141,12 +164,35 @@ fn argument(py: Python<'_>, at: usize, value: &Bound<'_, PyAny>) -> PyResult<Arg
         use pyo3::types::PyComplexMethods;
         return Ok(Argument::Number(Number::Complex(complex.real(), complex.imag())));
     }
+    if let Ok(sparse) = value.extract::<GivenSparse>() {
+        return sparse_argument(py, at, sparse);
+    }
     let (shape, name, bytes): (Vec<usize>, String, Vec<u8>) = value.extract()?;
-    let Some(dtype) = Dtype::ALL.into_iter().find(|dtype| dtype.name() == name) else {
-        let message = format!("argument {at} has elements of {name}; use numbers or truth values");
-        return Err(program_error(py, &message, "argument"));
-    };
+    let dtype = named_dtype(py, at, &name)?;
     Ok(Argument::Array { shape, dtype, bytes: bytes.into() })
+}
+
+/// Format, shape, element type, positions, coordinates, elements.
+type GivenSparse = (String, Vec<u64>, String, Vec<i64>, Vec<Vec<i64>>, Vec<u8>);
+
+fn sparse_argument(py: Python<'_>, at: usize, given: GivenSparse) -> PyResult<Argument> {
+    let (format, shape, name, positions, coordinates, values) = given;
+    let dtype = named_dtype(py, at, &name)?;
+    let refused = |problem: String| {
+        program_error(py, &format!("argument {at} is no sparse tensor: {problem}"), "argument")
+    };
+    let format = Format::from_name(&format)
+        .ok_or_else(|| refused(format!("{format} is no format; use coo, csr or csc")))?;
+    let tensor = SparseTensor { shape, dtype, format, positions, coordinates, values };
+    let tensor = tensor.checked().map_err(|error| refused(error.to_string()))?;
+    Ok(Argument::Sparse(tensor.into()))
+}
+
+fn named_dtype(py: Python<'_>, at: usize, name: &str) -> PyResult<Dtype> {
+    Dtype::ALL.into_iter().find(|dtype| dtype.name() == name).ok_or_else(|| {
+        let message = format!("argument {at} has elements of {name}; use numbers or truth values");
+        program_error(py, &message, "argument")
+    })
 }
 
 fn plain<'py>(py: Python<'py>, value: &ResultValue) -> PyResult<Bound<'py, PyAny>> {
@@ -163,7 +209,16 @@ fn plain<'py>(py: Python<'py>, value: &ResultValue) -> PyResult<Bound<'py, PyAny
             let shape = PyTuple::new(py, shape)?;
             (shape, dtype.name(), PyBytes::new(py, bytes)).into_pyobject(py).map(Bound::into_any)
         }
-        ResultValue::Parts { .. } => Ok(py.None().into_bound(py)),
+        ResultValue::Sparse(tensor) => {
+            let SparseTensor { shape, dtype, format, positions, coordinates, values } = tensor;
+            let shape = PyTuple::new(py, shape)?;
+            let (format, dtype, data) = (format.name(), dtype.name(), PyBytes::new(py, values));
+            (format, shape, dtype, positions.clone(), coordinates.clone(), data)
+                .into_pyobject(py)
+                .map(Bound::into_any)
+        }
+        // Whole arrays are asked for.
+        ResultValue::Parts { .. } | ResultValue::SparseParts { .. } => Ok(py.None().into_bound(py)),
     }
 }
 

@@ -11,6 +11,7 @@ use super::dist::{DistArray, Places, sliced};
 use super::numbers::fitted;
 use super::problem::{Outcome, Problem, RunError};
 use super::value::{Number, Value, dtype_of};
+use crate::sparse::SparseTensor;
 
 /// An argument: a number, or a whole array that every rank gives alike.
 #[derive(Debug, Clone)]
@@ -27,6 +28,8 @@ pub enum Argument {
         /// The elements.
         bytes: std::sync::Arc<[u8]>,
     },
+    /// A whole sparse tensor.
+    Sparse(std::sync::Arc<SparseTensor>),
 }
 
 impl Runner<'_> {
@@ -43,6 +46,7 @@ impl Runner<'_> {
             let name = name.to_string();
             return Err(Problem::Named(RunError::ArgumentCount { name, n_given, n_wanted }));
         }
+        self.grids = self.grids_of(&wanted);
         let mut values = Vec::new();
         for (number, (name, argument)) in wanted.iter().zip(given).enumerate() {
             let ty = self.module.ty(*name).clone();
@@ -61,6 +65,12 @@ impl Runner<'_> {
                 let whole = checked(*number, *scalar).map_err(Problem::Own)?;
                 Ok(Value::Number(fitted(whole, *scalar)))
             }
+            (Type::Tensor(tensor), argument) if tensor.encoding.is_some() => {
+                self.tensor_argument(tensor, argument)
+            }
+            (Type::Scalar(scalar), Argument::Sparse(_)) => Err(Problem::Own(format!(
+                "is a sparse tensor where {scalar} is wanted; give a number"
+            ))),
             (Type::Scalar(scalar), Argument::Array { shape, .. }) => Err(Problem::Own(format!(
                 "is an array of {shape:?} where {scalar} is wanted; give a number"
             ))),
@@ -86,6 +96,11 @@ impl Runner<'_> {
                 return Err(Problem::Own(format!(
                     "is a number where an array of {wanted} is wanted; give an array"
                 )));
+            }
+            Argument::Sparse(_) => {
+                return Err(Problem::Own(
+                    "is a sparse tensor where a dense array is wanted; give an array".into(),
+                ));
             }
             Argument::Array { dtype: given, .. } if !is_safe(*given, dtype) => {
                 return Err(Problem::Own(format!(

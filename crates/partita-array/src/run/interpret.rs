@@ -172,6 +172,7 @@ impl Runner<'_> {
             "ndarray" => self.array_op(op, kind, frame),
             "dist" => self.dist_op(op, kind, frame),
             "distruntime" => self.runtime_op(op, kind, frame),
+            "partition" => self.partition_op(op, kind, frame),
             _ => self.flow(op, kind, frame),
         }
     }
@@ -219,7 +220,7 @@ impl Runner<'_> {
             _ => {
                 let name = self.module.name(op);
                 return Err(problem(format!(
-                    "{name} cannot be run; use the operations of ndarray, dist, distruntime, arith, math, scf and func"
+                    "{name} cannot be run; use the operations of ndarray, dist, distruntime, partition, arith, math, scf and func"
                 )));
             }
         };

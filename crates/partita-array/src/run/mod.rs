@@ -12,10 +12,12 @@
 //! - `array_ops`, `dist_ops`, `runtime_ops`: the dialects `ndarray`, `dist`, `distruntime`.
 //! - `operators`, `reduce`, `scans`, `views`, `reshape`, `movement`: how arrays of any kind are
 //!   computed; `shares`: how ranks put together what each has a share of.
-//! - `arguments`, `results`: in and out.
+//! - `partition_ops`, `partitioned`: the dialect `partition`, tensors in slices.
+//! - `arguments`, `results`: in and out; `agreement`: whether all ranks are called alike.
 //!
 //! A rank that fails tells the others (`Team::report`), so all fail with the same words.
 
+mod agreement;
 mod arguments;
 mod array_ops;
 mod create;
@@ -31,6 +33,8 @@ mod lifetimes;
 mod movement;
 mod numbers;
 mod operators;
+mod partition_ops;
+mod partitioned;
 mod problem;
 mod reduce;
 mod reshape;
@@ -52,8 +56,8 @@ use partita_team::{Team, TeamError};
 
 pub use arguments::Argument;
 pub use problem::RunError;
-pub use results::{Dense, LocalPart, ResultValue};
-pub use value::Number;
+pub use results::{Dense, LocalPart, ResultValue, SparsePart};
+pub use value::{Number, dtype_of_type};
 
 use crate::local::Engine;
 use crate::timeline::{Event, Recorder};
@@ -93,6 +97,8 @@ pub(crate) struct Runner<'m> {
     mover: Mover,
     facts: HashMap<Op, Rc<Facts>>,
     deleted: Deleted,
+    /// Grids of the partitioned tensors the run began with, one per number of dimensions.
+    grids: Vec<Vec<u64>>,
     depth: usize,
 }
 
@@ -152,14 +158,8 @@ impl<'m> Runner<'m> {
     fn new(module: &'m Module, team: &Team, machine: &Arc<Machine>) -> Result<Self, RunError> {
         let Some(mover) = Mover::new(team) else { return Err(RunError::NotAMember) };
         let engine = Engine::with_machine(Arc::clone(machine));
-        Ok(Self {
-            module,
-            engine,
-            mover,
-            facts: HashMap::new(),
-            deleted: Deleted::default(),
-            depth: 0,
-        })
+        let (facts, deleted, grids) = Default::default();
+        Ok(Self { module, engine, mover, facts, deleted, grids, depth: 0 })
     }
 }
 
@@ -171,6 +171,7 @@ impl Runner<'_> {
         gather: Gather,
     ) -> Result<Report, Problem> {
         let op = self.function(function).map_err(Problem::Named)?;
+        self.called_alike(function, arguments)?;
         let values = self.arguments(op, function, arguments)?;
         let values = self.call(op, values)?;
         self.engine.flush()?;

@@ -55,4 +55,9 @@ macro_rules! own {
     )*};
 }
 
-own!(crate::error::LocalError, partita_layout::LayoutError, partita_plan::PlanError);
+own!(
+    crate::error::LocalError,
+    crate::sparse::SparseError,
+    partita_layout::LayoutError,
+    partita_plan::PlanError
+);

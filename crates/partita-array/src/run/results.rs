@@ -11,6 +11,7 @@ use super::problem::{Outcome, Problem, RunError, problem};
 use super::value::{Number, Value};
 use super::{Gather, Runner};
 use crate::local::Array;
+use crate::sparse::SparseTensor;
 
 /// Elements in C order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +33,15 @@ pub struct LocalPart {
     pub elements: Dense,
 }
 
+/// A slice of a partitioned tensor that this rank owns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SparsePart {
+    /// Its first global index.
+    pub offsets: Vec<u64>,
+    /// Its elements, with coordinates counted from there.
+    pub elements: SparseTensor,
+}
+
 /// One result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ResultValue {
@@ -45,6 +55,15 @@ pub enum ResultValue {
         shape: Vec<u64>,
         /// Parts that have elements.
         parts: Vec<LocalPart>,
+    },
+    /// A whole sparse tensor, or one of this rank.
+    Sparse(SparseTensor),
+    /// What this rank owns of a partitioned tensor.
+    SparseParts {
+        /// The global shape.
+        shape: Vec<u64>,
+        /// Slices, at most one.
+        parts: Vec<SparsePart>,
     },
 }
 
@@ -70,6 +89,16 @@ impl Runner<'_> {
                 Value::Array(array) => ResultValue::Array(dense(array)?),
                 Value::Dist(array) if gather == Gather::Nobody => local_parts(array)?,
                 Value::Dist(array) => ResultValue::Array(self.gathered(array, gather)?),
+                Value::Sparse(tensor) => {
+                    if gather == Gather::First {
+                        self.check_alike(at, tensor)?;
+                    }
+                    ResultValue::Sparse((**tensor).clone())
+                }
+                Value::Partitioned(tensor) if gather == Gather::Nobody => {
+                    self.sparse_parts(tensor)?
+                }
+                Value::Partitioned(tensor) => ResultValue::Sparse(self.whole_sparse(tensor)?),
                 Value::Handle(_) => {
                     return Err(problem("a handle cannot be returned; wait for it"));
                 }

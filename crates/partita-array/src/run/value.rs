@@ -9,8 +9,10 @@ use partita_ir::Sign;
 use partita_kernel::{Dtype, Kind, Scalar};
 
 use super::dist::DistArray;
+use super::partitioned::Partitioned;
 use super::problem::{Outcome, problem};
 use crate::local::{Array, Engine};
+use crate::sparse::SparseTensor;
 
 /// A single number.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,6 +31,10 @@ pub(super) enum Value {
     Number(Number),
     Array(Array),
     Dist(Rc<DistArray>),
+    /// A sparse tensor of this rank.
+    Sparse(Rc<SparseTensor>),
+    /// A tensor in slices.
+    Partitioned(Rc<Partitioned>),
     /// Communication under way, by its number; whether somebody has waited.
     Handle(Rc<Cell<Option<u64>>>),
 }
@@ -51,12 +57,24 @@ impl Number {
         }
     }
 
+    /// As a floating number; of a complex one the real part.
+    #[must_use]
+    pub fn as_float(self) -> f64 {
+        self.float()
+    }
+
     pub(super) fn float(self) -> f64 {
         match self {
             Self::Int(number) => number as f64,
             Self::Float(number) | Self::Complex(number, _) => number,
         }
     }
+}
+
+/// The element type of the kernels for a type of the program, if there is one.
+#[must_use]
+pub fn dtype_of_type(scalar: ScalarType) -> Option<Dtype> {
+    dtype_of(scalar).ok()
 }
 
 /// The element type of the kernels for a type of the program.

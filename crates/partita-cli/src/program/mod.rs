@@ -1,14 +1,17 @@
 //! `partita run FILE.mlir`: a program on the ranks of a team.
 //!
-//! - `options`: the command line behind the file; `npy`: arrays from files.
+//! - `options`: the command line behind the file; `npy`, `npz`: arrays and sparse tensors from files.
 //! - `numpy`: results as NumPy prints them; `report`: results as text or JSON.
 //! - `timeline`: what the ranks did, and when.
+//! - `trouble`: what goes wrong on ranks that are processes is told once.
 
 mod npy;
+mod npz;
 mod numpy;
 mod options;
 mod report;
 mod timeline;
+mod trouble;
 
 use std::io::Write;
 use std::path::Path;
@@ -18,12 +21,12 @@ use partita_array::run::{
 };
 use partita_array::timeline::{Event, from_lines, to_lines};
 use partita_array::{run_on_threads, run_recorded_on_threads};
-use partita_ir::passes;
-use partita_team::Team;
+use partita_ir::{Location, Module, passes};
+use partita_team::{Team, TeamError};
 
 use crate::{Failure, Outcome};
-use options::Passes;
-pub(crate) use options::{Program, ProgramOptions};
+pub(crate) use options::{Program, ProgramOptions, numbered};
+use trouble::{Trouble, told_once};
 
 /// Whether the file of `partita run` is a program rather than a script.
 pub(crate) fn is_program(file: &str) -> bool {
@@ -37,9 +40,8 @@ pub(crate) fn run_here(program: &Program, n_ranks: i64, out: &mut dyn Write) -> 
         reason: "ranks-zero",
         message: "that many ranks cannot be made; use 1 to 4096".to_string(),
     })?;
-    let (module, arguments) = prepared(program, n_ranks)?;
-    let function = program.function_of(&module)?;
-    let reports = reports_of(program, &module, &function, &arguments, n_ranks)?;
+    let ready = prepared(program, n_ranks)?;
+    let reports = reports_of(program, &ready, n_ranks)?;
     let totals = report::Totals::of(&reports);
     let texts = reports.iter().map(|one| report::results(program, one)).collect::<Vec<_>>();
     write!(out, "{}", report::joined(program, &texts, &totals))?;
@@ -47,20 +49,15 @@ pub(crate) fn run_here(program: &Program, n_ranks: i64, out: &mut dyn Write) -> 
 }
 
 /// What the ranks give; writes down what they did, if that is wanted.
-fn reports_of(
-    program: &Program,
-    module: &partita_ir::Module,
-    function: &str,
-    arguments: &[Argument],
-    n_ranks: u64,
-) -> Result<Vec<Report>, Failure> {
+fn reports_of(program: &Program, ready: &Prepared, n_ranks: u64) -> Result<Vec<Report>, Failure> {
+    let Prepared { module, text, function, arguments } = ready;
     let gather = program.gather();
     let Some(file) = &program.timeline else {
         let reports = run_on_threads(module, function, arguments, n_ranks, gather);
-        return reports.map_err(|error| failed(program, &error));
+        return reports.map_err(|error| failed(program, &error, text));
     };
     let ranks = run_recorded_on_threads(module, function, arguments, n_ranks, gather);
-    let ranks = ranks.map_err(|error| failed(program, &error))?;
+    let ranks = ranks.map_err(|error| failed(program, &error, text))?;
     let (reports, events): (Vec<Report>, Vec<Vec<Event>>) = ranks.into_iter().unzip();
     timeline::write(file, &program.title(), &events)?;
     Ok(reports)
@@ -68,8 +65,8 @@ fn reports_of(
 
 /// Runs a program as one rank of a team; the first rank writes.
 pub(crate) fn run_as_rank(program: &Program, team: &Team, out: &mut dyn Write) -> Outcome {
-    let (module, arguments) = prepared(program, team.size())?;
-    let function = program.function_of(&module)?;
+    let ready = told_once(team, prepared(program, team.size()).map_err(Trouble::Own))?;
+    let Prepared { module, text, function, arguments } = ready;
     let machine = machine_for(n_ranks_here(team));
     let (gather, mut events) = (program.gather(), Vec::new());
     let report = match program.timeline {
@@ -82,7 +79,11 @@ pub(crate) fn run_as_rank(program: &Program, team: &Team, out: &mut dyn Write) -
             })
         }
     };
-    let report = report.map_err(|error| failed(program, &error))?;
+    let report = report.map_err(|error| match &error {
+        RunError::Team(TeamError::Remote(_)) => Trouble::Told(failed(program, &error, &text)),
+        _ => Trouble::Own(failed(program, &error, &text)),
+    });
+    let report = told_once(team, report)?;
     let gathered = |name: &'static str, bytes: Vec<u8>| {
         team.allgather(name, bytes).map_err(|error| Failure::Failed(error.to_string()))
     };
@@ -107,42 +108,56 @@ pub(crate) fn run_as_rank(program: &Program, team: &Team, out: &mut dyn Write) -
     Ok(())
 }
 
-/// The module after its passes, and the arguments.
-fn prepared(
-    program: &Program,
-    n_ranks: u64,
-) -> Result<(partita_ir::Module, Vec<Argument>), Failure> {
+/// A program that is ready to run.
+struct Prepared {
+    /// After its passes.
+    module: Module,
+    /// What it was read from.
+    text: String,
+    function: String,
+    arguments: Vec<Argument>,
+}
+
+fn prepared(program: &Program, n_ranks: u64) -> Result<Prepared, Failure> {
     program.timeline.as_deref().map_or(Ok(()), timeline::check)?;
     let bytes = std::fs::read(&program.file).map_err(|error| {
         Failure::Failed(format!("cannot read {}: {error}; give a file", program.file))
     })?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
     let parsed = partita_ir::parse_bytes(&bytes);
-    let mut module = parsed.map_err(|found| {
-        let text = String::from_utf8_lossy(&bytes);
-        Failure::Failed(format!("{} is no program:\n{}", program.file, found.with_source(&text)))
-    })?;
+    let mut module = parsed
+        .map_err(|found| Failure::Failed(format!("{} is no program:\n{found}", program.file)))?;
     partita_ir::verify(&module).map_err(|found| {
-        let text = String::from_utf8_lossy(&bytes);
         Failure::Failed(format!("{}: {}", program.file, found.with_source(&text)))
     })?;
     let options = passes::Options { n_ranks: Some(n_ranks), ..passes::Options::default() };
-    let names = match &program.passes {
-        Passes::Default => passes::DEFAULT_PIPELINE.to_vec(),
-        Passes::None => Vec::new(),
-        Passes::Named(names) => names.iter().map(String::as_str).collect(),
-    };
-    for name in names {
+    for name in passes::listed(program.passes.iter().map(String::as_str)) {
         let unknown = |error: passes::PassError| Failure::Usage {
             reason: error.reason(),
             message: error.to_string(),
         };
         passes::apply_with(&mut module, name, &options).map_err(unknown)?;
     }
-    Ok((module, program.arguments()?))
+    let function = program.function_of(&module)?;
+    Ok(Prepared { function, arguments: program.arguments()?, module, text })
 }
 
-fn failed(program: &Program, error: &RunError) -> Failure {
-    Failure::Failed(format!("{}: {error}", program.file))
+/// A failed run in words, with the line of the program where it failed.
+fn failed(program: &Program, error: &RunError, text: &str) -> Failure {
+    let file = &program.file;
+    Failure::Failed(match error {
+        RunError::ArgumentCount { n_wanted, .. } => {
+            let last = n_wanted.saturating_sub(1);
+            format!("{file}: {error} with --arg I=VALUE, I from 0 to {last}")
+        }
+        RunError::Operation { line, column, .. } => {
+            let location = Location { line: *line, column: *column };
+            let shown = partita_ir::marked_line(text, location);
+            let shown = shown.map_or(String::new(), |shown| format!("\n{shown}"));
+            format!("{file}: {error}{shown}")
+        }
+        _ => format!("{file}: {error}"),
+    })
 }
 
 impl Program {
@@ -155,7 +170,7 @@ impl Program {
     }
 
     /// The function that was asked for, or the only one.
-    fn function_of(&self, module: &partita_ir::Module) -> Result<String, Failure> {
+    fn function_of(&self, module: &Module) -> Result<String, Failure> {
         if let Some(name) = &self.function {
             return Ok(name.clone());
         }

@@ -13,16 +13,16 @@ pub(crate) struct ProgramOptions {
     /// FILE.mlir: the function to run; may be left away where there is one
     #[arg(long, value_name = "F")]
     function: Option<String>,
-    /// FILE.mlir: an argument of the function, a number or an array
-    #[arg(long = "arg", value_name = "I=VALUE|FILE.npy", allow_hyphen_values = true)]
+    /// FILE.mlir: an argument of the function: a number, an array, or a sparse tensor (.npz)
+    #[arg(long = "arg", value_name = "I=VALUE|FILE.npy|FILE.npz", allow_hyphen_values = true)]
     args: Vec<String>,
-    /// FILE.mlir: default, none, or names of passes with commas between them
+    /// FILE.mlir: none, or names of passes with commas between them; default is one
     #[arg(long, value_name = "PASSES")]
     passes: Option<String>,
     /// FILE.mlir: print what each rank holds instead of whole arrays
     #[arg(long)]
     local: bool,
-    /// FILE.mlir: print JSON
+    /// FILE.mlir: print JSON; numbers that JSON lacks are "NaN", "Infinity", "-Infinity"
     #[arg(long)]
     json: bool,
     /// FILE.mlir: write what the ranks did, and when: a picture, or a trace for Perfetto
@@ -51,20 +51,13 @@ struct Behind {
     options: ProgramOptions,
 }
 
-/// Which passes are applied before the run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Passes {
-    Default,
-    None,
-    Named(Vec<String>),
-}
-
 /// A program to be run.
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
     pub file: String,
     pub function: Option<String>,
-    pub passes: Passes,
+    /// Names of passes, `default` among them.
+    pub passes: Vec<String>,
     pub is_local: bool,
     pub is_json: bool,
     pub timeline: Option<String>,
@@ -78,10 +71,10 @@ impl Program {
         before: &ProgramOptions,
     ) -> Result<(Self, Option<i64>, Option<Engine>), clap::Error> {
         let Behind { file, n, engine, options } = Behind::try_parse_from(words)?;
-        let passes = match options.passes.as_ref().or(before.passes.as_ref()).map(String::as_str) {
-            None | Some("default") => Passes::Default,
-            Some("none") => Passes::None,
-            Some(names) => Passes::Named(names.split(',').map(str::to_string).collect()),
+        let passes = options.passes.as_ref().or(before.passes.as_ref()).map(String::as_str);
+        let passes = match passes.unwrap_or("default") {
+            "none" => Vec::new(),
+            names => names.split(',').map(|name| name.trim().to_string()).collect(),
         };
         let program = Self {
             file,
@@ -102,38 +95,43 @@ impl Program {
         self.function.iter().for_each(|function| add("function", function));
         self.args.iter().for_each(|one| add("arg", one));
         self.timeline.iter().for_each(|file| add("timeline", file));
-        match &self.passes {
-            Passes::Default => {}
-            Passes::None => add("passes", "none"),
-            Passes::Named(names) => add("passes", &names.join(",")),
+        match self.passes.is_empty() {
+            true => add("passes", "none"),
+            false => add("passes", &self.passes.join(",")),
         }
         words.extend(self.is_local.then(|| "--local".to_string()));
         words.extend(self.is_json.then(|| "--json".to_string()));
         words
     }
 
-    /// The arguments by their number, each given once.
+    /// The arguments by their number, none missing.
     pub(crate) fn arguments(&self) -> Result<Vec<Argument>, Failure> {
-        let mut given: Vec<Option<Argument>> = Vec::new();
-        for word in &self.args {
-            let (number, value) = word
-                .split_once('=')
-                .and_then(|(number, value)| Some((number.parse::<usize>().ok()?, value)))
-                .filter(|(number, _)| *number < 1024)
-                .ok_or_else(|| usage(format!("`{word}` is no argument; use I=VALUE")))?;
-            if given.len() <= number {
-                given.resize(number + 1, None);
-            }
-            if given[number].replace(argument(value)?).is_some() {
-                return Err(usage(format!("argument {number} is given twice; give it once")));
-            }
-        }
+        let given = numbered(&self.args)?;
         let missing = given.iter().position(Option::is_none);
         if let Some(number) = missing {
             return Err(usage(format!("argument {number} is missing; give --arg {number}=VALUE")));
         }
         Ok(given.into_iter().flatten().collect())
     }
+}
+
+/// Arguments of `--arg I=VALUE` by their number, each given once.
+pub(crate) fn numbered(words: &[String]) -> Result<Vec<Option<Argument>>, Failure> {
+    let mut given: Vec<Option<Argument>> = Vec::new();
+    for word in words {
+        let (number, value) = word
+            .split_once('=')
+            .and_then(|(number, value)| Some((number.parse::<usize>().ok()?, value)))
+            .filter(|(number, _)| *number < 1024)
+            .ok_or_else(|| usage(format!("`{word}` is no argument; use I=VALUE")))?;
+        if given.len() <= number {
+            given.resize(number + 1, None);
+        }
+        if given[number].replace(argument(value)?).is_some() {
+            return Err(usage(format!("argument {number} is given twice; give it once")));
+        }
+    }
+    Ok(given)
 }
 
 fn argument(value: &str) -> Result<Argument, Failure> {
@@ -167,6 +165,21 @@ mod tests {
         let found = read(&["a.mlir", "--arg", "1=2.5", "--arg", "0=-3"]).expect("two arguments");
         assert!(matches!(found[0], Argument::Number(Number::Int(-3))));
         assert!(matches!(found[1], Argument::Number(Number::Float(2.5))));
+    }
+
+    #[test]
+    fn the_words_of_a_program_read_as_the_same_passes() {
+        for (given, wanted) in [
+            ("none", &[][..]),
+            ("default", &["default"]),
+            ("cse, default,dce", &["cse", "default", "dce"]),
+        ] {
+            let words = ["a.mlir".to_string(), format!("--passes={given}")];
+            let (program, ..) = Program::read(&words, &ProgramOptions::default()).expect("options");
+            assert_eq!(program.passes, wanted, "{given}");
+            let again = Program::read(&program.words(), &ProgramOptions::default());
+            assert_eq!(again.expect("options").0.passes, wanted, "{given}");
+        }
     }
 
     #[test]

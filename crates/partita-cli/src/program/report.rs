@@ -1,6 +1,7 @@
 //! Results as text or JSON.
 
-use partita_array::run::{Dense, Number, Report, ResultValue};
+use partita_array::run::{Dense, Number, Report, ResultValue, SparsePart};
+use partita_array::sparse::{Format, SparseTensor};
 use partita_ir::Scalar;
 
 use super::numpy::{self, Element};
@@ -64,7 +65,51 @@ fn text(result: &ResultValue) -> String {
             let parts: Vec<String> = parts.iter().map(part).collect();
             if parts.is_empty() { format!("nothing of {shape:?}") } else { parts.join("\n") }
         }
+        ResultValue::Sparse(tensor) => sparse_text(tensor),
+        ResultValue::SparseParts { shape, parts } => {
+            let part = |one: &SparsePart| {
+                format!("from {:?} of {shape:?}\n{}", one.offsets, sparse_text(&one.elements))
+            };
+            let parts: Vec<String> = parts.iter().map(part).collect();
+            if parts.is_empty() { format!("nothing of {shape:?}") } else { parts.join("\n") }
+        }
     }
+}
+
+/// The lists of a sparse tensor by the names that SciPy has for them.
+fn lists(tensor: &SparseTensor) -> Vec<(&'static str, String)> {
+    let coordinates = &tensor.coordinates;
+    match tensor.format {
+        Format::Coo => vec![("coords", format!("{coordinates:?}"))],
+        _ => {
+            let indices = coordinates.first().map_or(&[][..], Vec::as_slice);
+            vec![("indptr", format!("{:?}", tensor.positions)), ("indices", format!("{indices:?}"))]
+        }
+    }
+}
+
+fn stored(tensor: &SparseTensor) -> Dense {
+    Dense { shape: vec![tensor.n_elements()], dtype: tensor.dtype, bytes: tensor.values.clone() }
+}
+
+fn sparse_text(tensor: &SparseTensor) -> String {
+    let SparseTensor { shape, dtype, format, .. } = tensor;
+    let mut text = format!("{format} of {shape:?}, {} elements of {dtype}", tensor.n_elements());
+    for (name, list) in lists(tensor) {
+        text += &format!("\n{name:<7} {list}");
+    }
+    format!("{text}\n{:<7} {}", "data", numpy::array(&stored(tensor)))
+}
+
+fn sparse_json(tensor: &SparseTensor) -> String {
+    let SparseTensor { shape, dtype, format, .. } = tensor;
+    let lists = lists(tensor).into_iter().map(|(name, list)| format!("\"{name}\": {list}"));
+    let lists = lists.collect::<Vec<_>>().join(", ");
+    let words = numpy::elements(&stored(tensor)).into_iter().map(json_element);
+    let data = words.collect::<Vec<_>>().join(", ");
+    format!(
+        "{{\"shape\": {shape:?}, \"dtype\": \"{dtype}\", \"format\": \"{format}\", {lists}, \"data\": [{data}]}}"
+    )
 }
 
 fn element(number: Number, scalar: Scalar) -> Element {
@@ -91,6 +136,18 @@ fn json(result: &ResultValue) -> String {
             let parts: Vec<String> = parts.iter().map(part).collect();
             format!("{{\"shape\": {shape:?}, \"parts\": [{}]}}", parts.join(", "))
         }
+        ResultValue::Sparse(tensor) => sparse_json(tensor),
+        ResultValue::SparseParts { shape, parts } => {
+            let part = |one: &SparsePart| {
+                let offsets = &one.offsets;
+                format!(
+                    "{{\"offsets\": {offsets:?}, \"elements\": {}}}",
+                    sparse_json(&one.elements)
+                )
+            };
+            let parts: Vec<String> = parts.iter().map(part).collect();
+            format!("{{\"shape\": {shape:?}, \"parts\": [{}]}}", parts.join(", "))
+        }
     }
 }
 
@@ -106,11 +163,11 @@ fn nested(shape: &[usize], words: &mut dyn Iterator<Item = String>) -> String {
     format!("[{}]", parts.join(", "))
 }
 
-/// Numbers that JSON has no words for are written as Python's json does.
+/// Numbers that JSON has no words for are written as texts.
 fn json_element(element: Element) -> String {
     let float = |number: f64| match number {
-        n if n.is_nan() => "NaN".to_string(),
-        n if n.is_infinite() => if n > 0.0 { "Infinity" } else { "-Infinity" }.to_string(),
+        n if n.is_nan() => "\"NaN\"".to_string(),
+        n if n.is_infinite() => if n > 0.0 { "\"Infinity\"" } else { "\"-Infinity\"" }.to_string(),
         n => format!("{n:?}"),
     };
     match element {
@@ -118,5 +175,19 @@ fn json_element(element: Element) -> String {
         Element::Int(number) => number.to_string(),
         Element::Float(number) => float(number),
         Element::Complex(real, imaginary) => format!("[{}, {}]", float(real), float(imaginary)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_json_lacks_are_texts() {
+        let written = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.5, -0.0].map(Element::Float);
+        let written = written.map(json_element);
+        assert_eq!(written, ["\"NaN\"", "\"Infinity\"", "\"-Infinity\"", "0.5", "-0.0"]);
+        let complex = json_element(Element::Complex(1.0, f64::NAN));
+        assert_eq!(complex, "[1.0, \"NaN\"]");
     }
 }

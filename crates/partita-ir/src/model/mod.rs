@@ -31,7 +31,7 @@ partita_error::errors! {
             "the function takes {wanted} arguments and {given} were given";
         NumberMissing { function: String, number: usize } "model-number" =>
             "argument {number} of `{function}` is a number, which may decide how often a loop runs; \
-             make it a constant to explain the function";
+             give it (--arg {number}=VALUE)";
         Unknown { what: String, line: u32 } "model-unknown" =>
             "the model cannot run {what} (line {line}); use `partita run`";
         TooLong { limit: usize } "model-long" =>

@@ -228,10 +228,10 @@ impl World<'_> {
                 let (o, s, t) = (list(0)?, list(1)?, list(2)?);
                 let (targets, before) =
                     (self.box_group(op, rank, 3)?, self.box_group(op, rank, 5)?);
-                let inner = self.module.attr(op, "inner").and_then(Attr::as_bool) == Some(true);
+                let bound = fold::bound_of(self.module, op);
                 let one = |dim: usize| {
                     let needed = fold::needed(o[dim], s[dim], t[dim], targets[dim])?;
-                    Some(fold::joined_box(needed, before.get(dim).copied(), inner))
+                    fold::joined_box(needed, before.get(dim).copied(), bound)
                 };
                 let found: Option<Vec<Range>> = (0..o.len()).map(one).collect();
                 Ok(numbers(&found.ok_or_else(unknown)?))

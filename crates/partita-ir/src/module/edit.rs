@@ -218,6 +218,23 @@ impl Module {
         data.name = None;
     }
 
+    /// Makes it an operation that the table does not have, with the same operands and results.
+    pub(crate) fn rename(&mut self, op: Op, name: &str) {
+        let data = &mut self.ops[op.index()];
+        data.kind = OpKind::Unknown;
+        data.name = Some(name.into());
+    }
+
+    /// Takes a block's arguments away.
+    ///
+    /// # Panics
+    /// If one is still used.
+    pub(crate) fn clear_arguments(&mut self, block: Block) {
+        let used = self.arguments(block).iter().find(|value| !self.is_unused(**value));
+        assert!(used.is_none(), "an argument is still used");
+        self.blocks[block.index()].arguments.clear();
+    }
+
     fn standing(&self, op: Op) -> Block {
         self.block_of(op).expect("an operation that stands in a block")
     }

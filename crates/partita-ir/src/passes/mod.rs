@@ -35,7 +35,7 @@ pub mod places;
 mod propagate;
 mod standard;
 
-pub use explain::{Explanation, explain};
+pub use explain::{CostSource, Costs, Explanation, after_default, explain, explain_function};
 
 use crate::module::Module;
 
@@ -163,6 +163,20 @@ pub const DEFAULT_PIPELINE: &[&str] = &[
 pub fn find(name: &str) -> Result<&'static Pass, PassError> {
     let unknown = || PassError::Unknown { name: name.into() };
     PASSES.iter().find(|pass| pass.name == name).ok_or_else(unknown)
+}
+
+/// The passes of a list of names, in which `default` stands for the default pipeline.
+///
+/// ```
+/// let names = partita_ir::passes::listed(["dce", "default"]);
+/// assert_eq!(names[..3], ["dce", "canonicalise", "cse"]);
+/// ```
+pub fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
+    let one = |name: &'n str| match name {
+        "default" => DEFAULT_PIPELINE.to_vec(),
+        name => vec![name],
+    };
+    names.into_iter().flat_map(one).collect()
 }
 
 /// Runs one pass that takes nothing for granted.

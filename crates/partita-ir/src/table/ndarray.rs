@@ -227,6 +227,7 @@ pub(super) const OPS: &[OpInfo] = &[
         .takes(&[indices("shape")])
         .gives(&[one("result", TypeRule::Array)])
         .knows(&[must("axis", AttrRule::Int, "the dimension whose index is taken")])
+        .reads(&[Piece::Values("shape")], Tail::Arrow)
         .promises(Traits::PURE.and(Traits::FRESH)),
     OpInfo::new(
         OpKind::NdarrayRandom,

@@ -4,7 +4,7 @@
 //!
 //! - *generic*: MLIR's generic form, with types as stock MLIR tools verify them;
 //! - *rfc*: the form of the specification, for people;
-//! - *builtin*: tensors with dictionaries instead of types of our own.
+//! - *builtin*: in dialects that stock MLIR has (`crate::builtin`).
 //!
 //! Functions, arithmetic and loops are written as MLIR writes them in all three.
 
@@ -15,7 +15,9 @@ mod parse;
 mod print;
 
 pub use error::SyntaxError;
+pub(crate) use parse::parse_attr;
 pub use parse::{parse, parse_bytes, parse_type};
+pub(crate) use print::attr_text;
 pub use print::{print, type_text};
 
 /// Which form to write.

@@ -1,9 +1,10 @@
 //! The index arithmetic of `dist` on known numbers, one dimension at a time.
 //!
-//! The formulas are those of `partita_layout::dist` on signed numbers, since a value of the
-//! program may be negative where nothing is needed; what makes no sense gives nothing.
+//! The formulas are those of [`partita_layout::dist::wide`]; what makes no sense, or does not fit
+//! the numbers of a program, gives nothing.
 
-use partita_layout::dist;
+use partita_layout::dist::{self, Bound, wide};
+use wide::{Interval, Steps};
 
 use crate::builder::Slices;
 use crate::kind::OpKind;
@@ -11,7 +12,7 @@ use crate::module::{Module, Op, Value};
 use crate::slices::Reach;
 use crate::types::{ArrayType, Size};
 
-/// An interval: its first index and its length.
+/// An interval of a program's numbers: its first index and its length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Range {
     /// First index.
@@ -33,24 +34,13 @@ impl Range {
         self.offset.saturating_add(self.size)
     }
 
-    /// What both share; empty at the later start if nothing.
-    #[must_use]
-    pub fn cut(self, other: Self) -> Self {
-        let offset = self.offset.max(other.offset);
-        Self { offset, size: (self.stop().min(other.stop()) - offset).max(0) }
+    fn wide(self) -> Interval {
+        Interval::new(self.offset, self.size)
     }
 
-    /// The smallest interval around both; an empty one adds nothing.
-    #[must_use]
-    pub fn hull(self, other: Self) -> Self {
-        match (self.size, other.size) {
-            (0, _) => other,
-            (_, 0) => self,
-            _ => {
-                let offset = self.offset.min(other.offset);
-                Self { offset, size: self.stop().max(other.stop()) - offset }
-            }
-        }
+    fn of(interval: Interval) -> Option<Self> {
+        let [offset, size] = [interval.offset, interval.size].map(|n| i64::try_from(n).ok());
+        Some(Self { offset: offset?, size: size? })
     }
 }
 
@@ -65,42 +55,19 @@ pub fn default_partition(n_ranks: i64, rank: i64, extent: i64) -> Option<Range> 
 /// Entries of a slice whose index lies in an interval.
 #[must_use]
 pub fn entries(offset: i64, size: i64, stride: i64, inside: Range) -> Option<Range> {
-    if stride == 0 || size < 0 {
-        return None;
-    }
-    let ends = [inside.offset, inside.stop()].map(|end| {
-        let distance = i128::from(end) - i128::from(offset);
-        let entry = if stride > 0 {
-            (distance + i128::from(stride) - 1).div_euclid(i128::from(stride))
-        } else {
-            (-distance).div_euclid(-i128::from(stride)) + 1
-        };
-        entry.clamp(0, i128::from(size)) as i64
-    });
-    let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
-    Some(Range::new(low, high - low))
+    Range::of(Steps::new(offset, size, stride).entries_in(inside.wide())?)
 }
 
 /// Indices that a target needs of a slice.
 #[must_use]
 pub fn needed(offset: i64, size: i64, stride: i64, target: Range) -> Option<Range> {
-    let index = |entry: i64| entry.checked_mul(stride)?.checked_add(offset);
-    let within = Range::new(0, size.max(0)).cut(target);
-    if within.size == 0 {
-        return Some(Range::new(index(target.offset)?, 0));
-    }
-    let (first, last) = (index(within.offset)?, index(within.stop() - 1)?);
-    Some(Range::new(first.min(last), (last - first).abs() + 1))
+    Range::of(Steps::new(offset, size, stride).needed(target.wide()))
 }
 
 /// What is needed, joined with an earlier box or cut with it.
 #[must_use]
-pub fn joined_box(needed: Range, before: Option<Range>, inner: bool) -> Range {
-    match before {
-        None => needed,
-        Some(before) if inner => before.cut(needed),
-        Some(before) => before.hull(needed),
-    }
+pub fn joined_box(needed: Range, before: Option<Range>, bound: Bound) -> Option<Range> {
+    Range::of(wide::joined(needed.wide(), before.map(Range::wide), bound))
 }
 
 /// Entries of a target whose index is owned, counted from the target, cut with an earlier core.
@@ -111,9 +78,15 @@ pub fn core(
     slice: (i64, i64, i64),
     before: Option<Range>,
 ) -> Option<Range> {
-    let found = entries(slice.0, slice.1, slice.2, owned)?.cut(target);
-    let core = Range::new((found.offset - target.offset).max(0), found.size);
-    Some(before.map_or(core, |before| before.cut(core)))
+    let slice = Steps::new(slice.0, slice.1, slice.2);
+    Range::of(slice.core(owned.wide(), target.wide(), before.map(Range::wide))?)
+}
+
+/// How the boxes of an operation are joined.
+#[must_use]
+pub fn bound_of(module: &Module, op: Op) -> Bound {
+    let inner = module.attr(op, "inner").and_then(crate::attr::Attr::as_bool);
+    if inner == Some(true) { Bound::Inner } else { Bound::Outer }
 }
 
 /// What an operation of `dist` on indices gives, if its operands are known.
@@ -131,13 +104,13 @@ pub(super) fn results(module: &Module, op: Op) -> Option<Vec<i64>> {
             checked_slice(&known(0)?, [&known(1)?, &known(2)?, &known(3)?])?
         }
         OpKind::DistLocalBoundingBox => {
-            let inner = module.attr(op, "inner").and_then(|inner| inner.as_bool());
+            let bound = bound_of(module, op);
             let slices = triples(&known(0)?, &known(1)?, &known(2)?);
             let targets = pairs(&known(3)?, &known(4)?);
             let before = pairs(&known(5)?, &known(6)?);
             let one = |(dim, (slice, target)): (usize, (&(i64, i64, i64), &Range))| {
                 let needed = needed(slice.0, slice.1, slice.2, *target)?;
-                Some(joined_box(needed, before.get(dim).copied(), inner == Some(true)))
+                joined_box(needed, before.get(dim).copied(), bound)
             };
             slices.iter().zip(&targets).enumerate().map(one).collect::<Option<Vec<_>>>()?
         }
@@ -219,7 +192,8 @@ mod tests {
 
     fn box_of(view: (i64, i64, i64), target: (i64, i64), before: Option<(i64, i64)>) -> (i64, i64) {
         let needed = needed(view.0, view.1, view.2, Range::new(target.0, target.1)).expect("a box");
-        let found = joined_box(needed, before.map(|(o, s)| Range::new(o, s)), false);
+        let found = joined_box(needed, before.map(|(o, s)| Range::new(o, s)), Bound::Outer);
+        let found = found.expect("a box");
         (found.offset, found.size)
     }
 
@@ -271,8 +245,8 @@ mod tests {
     fn inner_boxes_share() {
         let needed = needed(1, 10, 1, Range::new(2, 5)).expect("a box");
         let before = Some(Range::new(2, 5));
-        assert_eq!(joined_box(needed, before, true), Range::new(3, 4));
-        assert_eq!(joined_box(needed, before, false), Range::new(2, 6));
+        assert_eq!(joined_box(needed, before, Bound::Inner), Some(Range::new(3, 4)));
+        assert_eq!(joined_box(needed, before, Bound::Outer), Some(Range::new(2, 6)));
     }
 
     #[test]

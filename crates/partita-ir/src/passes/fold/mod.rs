@@ -3,7 +3,9 @@
 pub(crate) mod arith;
 mod dist;
 
-pub use dist::{Range, checked_slice, core, default_partition, entries, joined_box, needed};
+pub use dist::{
+    Range, bound_of, checked_slice, core, default_partition, entries, joined_box, needed,
+};
 
 use crate::attr::Attr;
 use crate::kind::OpKind;

@@ -89,6 +89,7 @@ impl<'t> Parser<'t> {
             return self.settle_complex(op);
         }
         let Some(info) = self.module.info(op) else { return Ok(()) };
+        self.drop_defaults(op);
         let operands = self.segments(op, OPERAND_KEYS, info.operands, at)?;
         let results = self.segments(op, RESULT_KEYS, info.results, at)?;
         if let Some(lengths) = operands {
@@ -106,6 +107,17 @@ impl<'t> Parser<'t> {
         match fits {
             true => Ok(()),
             false => Err(self.bad_segments(op, "do not fit its results", at)),
+        }
+    }
+
+    /// Other tools spell out flags that say nothing.
+    fn drop_defaults(&mut self, op: Op) {
+        for (name, nothing) in
+            [("fastmath", "#arith.fastmath<none>"), ("overflowFlags", "#arith.overflow<none>")]
+        {
+            if self.module.attr(op, name) == Some(&Attr::Other(nothing.into())) {
+                self.module.attrs_mut(op).remove(name);
+            }
         }
     }
 

@@ -21,6 +21,7 @@ use std::collections::HashMap;
 use super::error::SyntaxError;
 use super::lexer::{Kind, Token};
 use crate::attr::Attr;
+use crate::builtin;
 use crate::diagnostic::Diagnostics;
 use crate::module::Module;
 use crate::types::Type;
@@ -63,12 +64,16 @@ struct Parser<'t> {
 /// All problems found, each with its line and column and the line itself. Whether the program
 /// makes sense is for [`crate::verify`] to say.
 pub fn parse(text: &str) -> Result<Module, Diagnostics> {
+    // Some editors begin a file with a mark of its byte order, which is no part of the program.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut parser = Parser::new(text)?;
     parser.program();
-    match parser.found.is_empty() {
-        true => Ok(parser.module),
-        false => Err(parser.found.with_source(text)),
+    if !parser.found.is_empty() {
+        return Err(parser.found.with_source(text));
     }
+    let mut module = parser.module;
+    builtin::raise(&mut module);
+    Ok(module)
 }
 
 /// Reads a program from bytes that should be UTF-8.
@@ -98,6 +103,16 @@ pub fn parse_type(text: &str) -> Result<Type, Diagnostics> {
         Ok(ty)
     });
     ty.map_err(|Failed| parser.found.with_source(text))
+}
+
+/// Reads one attribute.
+pub(crate) fn parse_attr(text: &str) -> Result<Attr, Diagnostics> {
+    let mut parser = Parser::new(text)?;
+    let attr = parser.attr().and_then(|attr| {
+        parser.end()?;
+        Ok(attr)
+    });
+    attr.map_err(|Failed| parser.found.with_source(text))
 }
 
 impl<'t> Parser<'t> {

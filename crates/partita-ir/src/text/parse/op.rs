@@ -56,7 +56,7 @@ impl<'t> Parser<'t> {
         };
         let nests_or_unknown = match kind.info() {
             None => true,
-            Some(_) => matches!(kind.dialect(), "region"),
+            Some(_) => kind == OpKind::RegionEnvRegion,
         };
         if nests_or_unknown {
             return Err(self.fail(SyntaxError::UnknownOperation { name: name.into() }, at));

@@ -3,7 +3,7 @@
 use super::super::error::SyntaxError;
 use super::super::lexer::Kind;
 use super::{Failed, Parsed, Parser};
-use crate::attr::Attr;
+use crate::attr::{Attr, Attrs, DialectAttr, Placement};
 use crate::types::{ArrayType, Env, FunctionType, MemRefType, Scalar, TensorType, Type};
 
 impl Parser<'_> {
@@ -107,6 +107,10 @@ impl Parser<'_> {
                 let layout = dict.get("ndarray.layout").and_then(Attr::as_str).map(Into::into);
                 Ok(ArrayType { shape: tensor.shape, element: tensor.element, layout, envs }.into())
             }
+            Some(Attr::Dict(dict)) => {
+                let encoding = partition_of_dict(dict).or_else(|| tensor.encoding.clone());
+                Ok(TensorType { encoding, ..tensor }.into())
+            }
             _ => Ok(tensor.into()),
         }
     }
@@ -202,4 +206,15 @@ impl Parser<'_> {
         }
         Ok(types)
     }
+}
+
+/// The encoding of a partitioned tensor, if a dictionary is one.
+fn partition_of_dict(dict: &Attrs) -> Option<Attr> {
+    let (Attr::Array(names), sparse) = (dict.get("partition.dims")?, dict.get("partition.sparse")?)
+    else {
+        return None;
+    };
+    let dim = |name: &Attr| name.as_str().and_then(Placement::from_name);
+    let dims = names.iter().map(dim).collect::<Option<_>>().filter(|_| dict.len() == 2)?;
+    Some(Attr::Dialect(DialectAttr::Partition { sparse: sparse.clone().into(), dims }))
 }

@@ -8,7 +8,7 @@ use crate::attr::{Attr, Attrs, DialectAttr, Placement};
 use crate::types::{Scalar, Sign};
 
 /// The text of an attribute.
-pub(super) fn attr_text(attr: &Attr, form: Form) -> String {
+pub(crate) fn attr_text(attr: &Attr, form: Form) -> String {
     match attr {
         Attr::Int(number, scalar) => format!("{} : {scalar}", int_text(*number, *scalar)),
         Attr::Float(number, scalar) => format!("{} : {scalar}", float_text(number.0, *scalar)),

@@ -60,7 +60,8 @@ impl Printer<'_> {
         let attrs = self.rest_of_attrs(op, &["callee"]);
         let signature = self.signature(op);
         self.results(op);
-        self.out.push_str(&format!("call {callee}({operands}){attrs} : {signature}"));
+        // Inside a loop, other tools do not take a bare `call` for that of `func`.
+        self.out.push_str(&format!("func.call {callee}({operands}){attrs} : {signature}"));
         true
     }
 

@@ -10,11 +10,13 @@ use std::ops::Range;
 
 use super::Form;
 use crate::attr::Attr;
+use crate::builtin;
 use crate::kind::OpKind;
 use crate::module::{Block, Module, Op, Value};
 use crate::table::{Group, OpInfo};
 use crate::types::Type;
-use attrs::{attr_text, dict_text};
+pub(crate) use attrs::attr_text;
+use attrs::dict_text;
 use names::Names;
 
 pub use types::type_text;
@@ -35,6 +37,8 @@ struct Printer<'m> {
 /// Reading it again gives the same program.
 #[must_use]
 pub fn print(module: &Module, form: Form) -> String {
+    let lowered = if form == Form::Builtin { builtin::lower(module) } else { None };
+    let module = lowered.as_ref().unwrap_or(module);
     let mut printer =
         Printer { module, form, out: String::new(), indent: 0, names: Names::default() };
     if module.attrs.is_empty() {

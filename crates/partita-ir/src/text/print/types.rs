@@ -3,7 +3,7 @@
 use super::super::Form;
 use super::super::lexer::quoted;
 use super::attrs::{attr_text, dict_text};
-use crate::attr::{Attr, Attrs};
+use crate::attr::{Attr, Attrs, DialectAttr, Placement};
 use crate::types::{ArrayType, DistEnv, Env, FunctionType, Size, TensorType, Type, by_x};
 
 /// The text of a type in a form.
@@ -45,9 +45,19 @@ fn shaped(shape: &[Size], element: &str) -> String {
 fn tensor_text(tensor: &TensorType, form: Form) -> String {
     let shape = shaped(&tensor.shape, &tensor.element.to_string());
     match &tensor.encoding {
+        Some(Attr::Dialect(DialectAttr::Partition { sparse, dims })) if form == Form::Builtin => {
+            format!("tensor<{shape}, {}>", dict_text(&partition_dict(sparse, dims), form))
+        }
         Some(encoding) => format!("tensor<{shape}, {}>", attr_text(encoding, form)),
         None => format!("tensor<{shape}>"),
     }
+}
+
+/// What makes a tensor a partitioned one.
+fn partition_dict(sparse: &Attr, dims: &[Placement]) -> Attrs {
+    let dims = dims.iter().map(|dim| Attr::text(dim.name())).collect();
+    let dict = Attrs::new().with("partition.dims", Attr::Array(dims));
+    dict.with("partition.sparse", sparse.clone())
 }
 
 fn array_text(array: &ArrayType, form: Form) -> String {

@@ -5,6 +5,10 @@
 //! relative to the slice, [`local_core`] with offsets relative to the target, and empty targets
 //! leave a bounding box as it was.
 
+pub mod wide;
+
+use wide::{Interval, Steps};
+
 use crate::error::{LayoutError, Result};
 use crate::slice::Slice;
 
@@ -110,23 +114,11 @@ pub fn local_bounding_box(
     if view.stride == 0 && view.size > 1 {
         return Err(LayoutError::SliceStrideZero { dim: 0 });
     }
-    let entries = Extent::new(0, view.size).intersection(&target);
-    let needed = if entries.size == 0 {
-        let at = view.index(target.offset).max(0);
-        Extent::new(u64::try_from(at).unwrap_or(view.offset), 0)
-    } else {
-        let ends = [view.index(entries.offset), view.index(entries.stop() - 1)];
-        let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
-        let outside = |index| LayoutError::SliceOutside { dim: 0, index, extent: u64::MAX };
-        let offset = u64::try_from(low).map_err(|_| outside(low))?;
-        Extent::new(offset, u64::try_from(high - low + 1).map_err(|_| outside(high))?)
-    };
-    Ok(match (before, bound) {
-        (None, _) => needed,
-        (Some(before), Bound::Outer) if needed.size == 0 => before,
-        (Some(before), Bound::Outer) => before.hull(&needed),
-        (Some(before), Bound::Inner) => before.intersection(&needed),
-    })
+    let mut needed = steps(view).needed(target.into());
+    if needed.size == 0 {
+        needed.offset = needed.offset.max(0);
+    }
+    wide::joined(needed, before.map(Into::into), bound).try_into()
 }
 
 /// Entries of a target whose index is owned, cut with a core that is there already.
@@ -142,10 +134,32 @@ pub fn local_core(
     before: Option<Extent>,
 ) -> Result<Extent> {
     slice.check(0, u64::MAX)?;
-    let (first, count) = slice.entries_in(owned.offset, owned.stop());
-    let entries = Extent::new(first, count).intersection(&target);
-    let core = Extent::new(entries.offset.saturating_sub(target.offset), entries.size);
-    Ok(before.map_or(core, |before| before.intersection(&core)))
+    let stride = if slice.stride == 0 { 1 } else { slice.stride };
+    let core = Steps::new(slice.offset, slice.size, stride);
+    let core = core.core(owned.into(), target.into(), before.map(Into::into));
+    core.unwrap_or(Interval { offset: 0, size: 0 }).try_into()
+}
+
+fn steps(slice: &Slice) -> Steps {
+    Steps::new(slice.offset, slice.size, slice.stride)
+}
+
+impl From<Extent> for Interval {
+    fn from(extent: Extent) -> Self {
+        Self::new(extent.offset, extent.size)
+    }
+}
+
+impl TryFrom<Interval> for Extent {
+    type Error = LayoutError;
+
+    fn try_from(interval: Interval) -> Result<Self> {
+        let number = |index: i128| {
+            let outside = LayoutError::SliceOutside { dim: 0, index, extent: u64::MAX };
+            u64::try_from(index).map_err(|_| outside)
+        };
+        Ok(Self::new(number(interval.offset)?, number(interval.size)?))
+    }
 }
 
 #[cfg(test)]

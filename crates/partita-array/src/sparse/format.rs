@@ -1,0 +1,158 @@
+//! Formats, and the encodings that mean them.
+
+use std::fmt;
+
+use super::SparseError;
+
+/// How a sparse tensor lies in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// A coordinate per dimension for every element; any number of dimensions.
+    Coo,
+    /// Rows one after another: where each begins, and the column of every element.
+    Csr,
+    /// Columns one after another: where each begins, and the row of every element.
+    Csc,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Coo, Self::Csr, Self::Csc];
+
+    /// `coo`, `csr`, `csc`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Coo => "coo",
+            Self::Csr => "csr",
+            Self::Csc => "csc",
+        }
+    }
+
+    /// The format of a name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// The format that an encoding such as `#sparse_tensor.encoding<{ map = .. }>` means.
+    ///
+    /// # Errors
+    /// Encodings of other formats.
+    pub fn of_encoding(encoding: &str) -> Result<Self, SparseError> {
+        let refused = || SparseError::Encoding { encoding: encoding.chars().take(120).collect() };
+        let (dims, levels) = map_of(encoding).ok_or_else(refused)?;
+        Self::of_levels(&dims, &levels).ok_or_else(refused)
+    }
+
+    fn of_levels(dims: &[String], levels: &[Level]) -> Option<Self> {
+        let order: Option<Vec<usize>> =
+            levels.iter().map(|level| dims.iter().position(|dim| *dim == level.dim)).collect();
+        let kinds: Vec<&str> = levels.iter().map(|level| level.kind.as_str()).collect();
+        match (order?.as_slice(), kinds.as_slice()) {
+            ([0, 1], ["dense", "compressed"]) => Some(Self::Csr),
+            ([1, 0], ["dense", "compressed"]) => Some(Self::Csc),
+            ([0], ["compressed"]) => Some(Self::Coo),
+            (order, [first, rest @ ..]) => {
+                let is_coo = *first == "compressed(nonunique)"
+                    && rest.iter().all(|kind| kind.starts_with("singleton"))
+                    && order.iter().copied().eq(0..dims.len());
+                is_coo.then_some(Self::Coo)
+            }
+            _ => None,
+        }
+    }
+
+    /// The dimension whose indices lie one after another, and the one with coordinates.
+    pub(super) fn compressed(self) -> Option<(usize, usize)> {
+        match self {
+            Self::Coo => None,
+            Self::Csr => Some((0, 1)),
+            Self::Csc => Some((1, 0)),
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A level of an encoding: the dimension it stores, and how.
+struct Level {
+    dim: String,
+    kind: String,
+}
+
+/// Dimensions by name, and the levels.
+fn map_of(encoding: &str) -> Option<(Vec<String>, Vec<Level>)> {
+    let bare: String = encoding.chars().filter(|c| !c.is_whitespace()).collect();
+    let (_, map) = bare.split_once("map=(")?;
+    let (dims, rest) = map.split_once(")->(")?;
+    let dims = dims.split(',').map(str::to_string).collect();
+    let level = |word: String| {
+        let (dim, kind) = word.split_once(':')?;
+        Some(Level { dim: dim.to_string(), kind: kind.to_string() })
+    };
+    let levels = words(rest)?.into_iter().map(level).collect::<Option<_>>()?;
+    Some((dims, levels))
+}
+
+/// What stands between commas up to the `)` that closes the list.
+fn words(text: &str) -> Option<Vec<String>> {
+    let (mut all, mut word, mut depth) = (Vec::new(), String::new(), 0_usize);
+    for character in text.chars() {
+        match character {
+            ')' if depth == 0 => {
+                all.push(word);
+                return Some(all);
+            }
+            ',' if depth == 0 => all.push(std::mem::take(&mut word)),
+            _ => {
+                depth += usize::from(character == '(');
+                depth -= usize::from(character == ')');
+                word.push(character);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(map: &str) -> Option<Format> {
+        Format::of_encoding(&format!("#sparse_tensor.encoding<{{ map = {map} }}>")).ok()
+    }
+
+    #[test]
+    fn encodings_mean_formats() {
+        assert_eq!(of("(d0, d1) -> (d0 : dense, d1 : compressed)"), Some(Format::Csr));
+        assert_eq!(of("(i, j) -> (j : dense, i : compressed)"), Some(Format::Csc));
+        assert_eq!(
+            of("(d0, d1) -> (d0 : compressed(nonunique), d1 : singleton)"),
+            Some(Format::Coo)
+        );
+        assert_eq!(of("(d0) -> (d0 : compressed)"), Some(Format::Coo));
+        let three =
+            "(a, b, c) -> (a : compressed(nonunique), b : singleton(nonunique), c : singleton)";
+        assert_eq!(of(three), Some(Format::Coo));
+    }
+
+    #[test]
+    fn other_encodings_are_refused() {
+        let others = [
+            "(d0, d1) -> (d0 : compressed, d1 : compressed)",
+            "(d0, d1) -> (d0 : dense, d1 : dense)",
+            "(d0, d1) -> (d0 floordiv 2 : dense, d1 : compressed)",
+            "(d0, d1) -> (d0 : dense, d1",
+            "",
+        ];
+        for map in others {
+            assert_eq!(of(map), None, "{map}");
+        }
+        assert_eq!(Format::of_encoding("nothing").expect_err("none").reason(), "sparse-encoding");
+    }
+}

@@ -1,0 +1,116 @@
+"""Sparse tensors in slices, from Python and from the command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import partita as pt
+
+CSR = "#sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>"
+WHOLE = f'tensor<6x4xf64, #partition.encoding<{CSR}, ["distributed", "replicated"]>>'
+SLICE = f"tensor<?x4xf64, {CSR}>"
+# Every rank takes the slice of number %which.
+TAKE = f"""
+func.func @take(%a: {WHOLE}, %which: index) -> {SLICE} {{
+  %c0 = arith.constant 0 : index
+  %me = "distruntime.team_member"() {{team = 1 : i64}} : () -> index
+  %g:2 = "partition.get_grid_size"() : () -> (index, index)
+  %s = "partition.get_slice"(%a, %me, %c0, %g#0, %g#1, %which, %c0)
+    {{operandSegmentSizes = array<i32: 1, 2, 2, 2>}}
+    : ({WHOLE}, index, index, index, index, index, index) -> {SLICE}
+  return %s : {SLICE}
+}}
+"""
+DENSE = np.zeros((6, 4))
+DENSE[[0, 1, 3, 3, 5], [2, 0, 1, 3, 2]] = [1.5, 2.5, 3.5, 4.5, 5.5]
+
+
+def csr(dense: np.ndarray[Any, Any]) -> dict[str, Any]:
+    rows, columns = np.nonzero(dense)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(dense)))])
+    data = dense[rows, columns]
+    return {"shape": dense.shape, "indptr": indptr, "indices": columns, "data": data}
+
+
+def same(found: Any, wanted: np.ndarray[Any, Any]) -> bool:
+    other = csr(wanted)
+    lists = all(np.array_equal(found[name], other[name]) for name in ("indptr", "indices", "data"))
+    return lists and tuple(found["shape"]) == wanted.shape
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("kind", ["csr", "coo", "dense"])
+def test_every_rank_takes_a_slice(n_ranks: int, kind: str) -> None:
+    rows, columns = np.nonzero(DENSE)
+    coo = {"shape": DENSE.shape, "coords": [rows, columns], "data": DENSE[rows, columns]}
+    given = {"csr": csr(DENSE), "coo": coo, "dense": DENSE}[kind]
+
+    def body(team: pt.Team) -> Any:
+        module = pt.ir.parse(TAKE)
+        found = module.run("take", given, team.size - 1, team=team)
+        assert module.last_run is not None
+        return found, module.last_run["bytes"]
+
+    first, _ = pt.dist.default_partition(n_ranks, n_ranks - 1, (6, 4))[0]
+    for found, n_bytes in pt.spmd(body, n_ranks):
+        assert found["format"] == "csr"
+        assert same(found, DENSE[first:])
+        assert (n_bytes > 0) == (n_ranks > 1)
+
+
+def test_what_is_no_tensor_is_refused() -> None:
+    module = pt.ir.parse(TAKE)
+    wrong: list[tuple[Any, str]] = [
+        ({"data": [1.0]}, "without shape"),
+        ({"shape": (6, 4), "data": [1.0], "indptr": [0, 1]}, "without indices"),
+        (csr(DENSE) | {"indices": [0, 1, 2, 3, 4]}, "coordinate 4 in dimension 1"),
+        (csr(DENSE) | {"indices": [0.5] * 5}, "give integers"),
+        (csr(DENSE) | {"format": "bsr"}, "use coo, csr or csc"),
+        (csr(DENSE.astype("f4")), "float32 where float64 is wanted"),
+        (csr(DENSE[:5]), "has the shape"),
+        (3, "where a sparse tensor is wanted"),
+    ]
+    for given, said in wrong:
+        with pytest.raises(pt.ProgramError, match=said):
+            module.run("take", given, 0)
+
+
+def ran(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "partita", "run", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_the_command_reads_npz_and_writes_json(tmp_path: Path, save: Any) -> None:
+    program, tensor = tmp_path / "take.mlir", tmp_path / "a.npz"
+    program.write_text(TAKE)
+    save(tensor, format=np.array("csr", "S"), **csr(DENSE))
+    words = ["-n", "2", str(program), "--arg", f"0={tensor}", "--arg", "1=1", "--json"]
+    found = json.loads(ran(*words).stdout)
+    (result,) = found["results"]
+    assert result == {
+        "shape": [3, 4],
+        "dtype": "float64",
+        "format": "csr",
+        "indptr": [0, 2, 2, 3],
+        "indices": [1, 3, 2],
+        "data": [3.5, 4.5, 5.5],
+    }
+    assert found["exchanges"] == 1
+    shown = ran(*words[:-1]).stdout
+    assert shown.startswith("csr of [3, 4], 3 elements of float64\nindptr  [0, 2, 2, 3]\n")
+
+
+def test_arguments_that_differ_between_ranks_are_told_as_such() -> None:
+    def body(team: pt.Team) -> None:
+        pt.ir.parse(TAKE).run("take", csr(DENSE), 0 if team.rank == 0 else 1, team=team)
+
+    with pytest.raises(pt.PartitaError, match="rank 0 was called with argument 1 = 0, rank 1 with"):
+        pt.spmd(body, 2)
