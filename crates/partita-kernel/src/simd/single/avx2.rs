@@ -123,6 +123,10 @@ impl Lanes32 for Float {
         on!(Which(_mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0)))
     }
     #[inline(always)]
+    fn unordered(self, other: Self) -> Which {
+        on!(Which(_mm256_cmp_ps::<_CMP_UNORD_Q>(self.0, other.0)))
+    }
+    #[inline(always)]
     fn select(mask: Which, yes: Self, no: Self) -> Self {
         on!(Self(_mm256_blendv_ps(no.0, yes.0, mask.0)))
     }

@@ -121,6 +121,10 @@ impl Lanes32 for Float {
         on!(Which(_mm512_cmp_ps_mask::<_CMP_LE_OQ>(self.0, other.0)))
     }
     #[inline(always)]
+    fn unordered(self, other: Self) -> Which {
+        on!(Which(_mm512_cmp_ps_mask::<_CMP_UNORD_Q>(self.0, other.0)))
+    }
+    #[inline(always)]
     fn select(mask: Which, yes: Self, no: Self) -> Self {
         on!(Self(_mm512_mask_blend_ps(mask.0, no.0, yes.0)))
     }
