@@ -101,6 +101,10 @@ impl Lanes32 for Float {
         on!(Self(_mm256_fmsub_ps(self.0, factor.0, term.0)))
     }
     #[inline(always)]
+    fn sqrt(self) -> Self {
+        on!(Self(_mm256_sqrt_ps(self.0)))
+    }
+    #[inline(always)]
     fn min(self, other: Self) -> Self {
         on!(Self(_mm256_min_ps(self.0, other.0)))
     }

@@ -61,6 +61,7 @@ pub(crate) trait Lanes32:
     fn fnma(self, factor: Self, term: Self) -> Self;
     /// self * factor - term, rounded once.
     fn fms(self, factor: Self, term: Self) -> Self;
+    fn sqrt(self) -> Self;
     /// self < other ? self : other.
     fn min(self, other: Self) -> Self;
     /// self > other ? self : other.
