@@ -100,7 +100,9 @@ impl Default for Settings {
             emit: variable("PARTITA_KERNEL").as_deref() != Some("tiles"),
             n_threads: threads.unwrap_or(cores).clamp(1, 1024),
             tile: 512,
-            stream_from: 8 << 20,
+            // With 8 MB of results it already takes a tenth less time than plain stores, though
+            // they would fit a large third-level cache.
+            stream_from: 6 << 20,
         }
     }
 }

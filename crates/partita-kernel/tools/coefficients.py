@@ -303,7 +303,7 @@ def singles():
         "LN2_F",
         cut(mp.log(2), 15),
     )
-    emit_single("1 / ln 2.", "LOG2_E_F", [1 / mp.log(2)])
+    emit_single("1 / ln 2 in parts.", "LOG2_E_F", split(1 / mp.log(2), 2, single))
     of_f = lambda f: (
         (mp.log1p(f) - f) / f**2 if abs(f) > mp.mpf(10) ** -12 else f / 3 - mp.mpf(1) / 2
     )
@@ -344,8 +344,46 @@ def singles():
         "pi / 2 in parts, the second positive so that zeros keep their sign.", "HALF_PI_F", parts
     )
     emit_single("2 / pi.", "TWO_OVER_PI_F", [2 / mp.pi])
+    single_exponentials()
+    single_logarithms()
+    single_angles()
     single_hyperbolics()
     single_errors()
+
+
+def single_exponentials():
+    half = mp.mpf("0.5001")
+    over = lambda r: mp.expm1(r * mp.log(2)) / r
+    doc = "(2^r - 1) / r for |r| <= 1 / 2, relative to the power."
+    fit_single(doc, "EXP2_F", over, -half, half, 6, lambda r: abs(r) / mp.mpf(2) ** r)
+    half = mp.log(2) / 2 * mp.mpf("1.0001")
+    over = lambda r: (mp.expm1(r) - r - r * r / 2) / r**3
+    doc = "(e^r - 1 - r - r^2 / 2) / r^3, relative to e^r - 1."
+    fit_single(doc, "EXPM1_F", over, -half, half, 4, lambda r: abs(r**3 / mp.expm1(r)))
+
+
+def single_logarithms():
+    third = mp.mpf("0.33334")
+    over = lambda f: (mp.log1p(f) - f + f * f / 2) / f**3
+    doc = "(log(1 + f) - f + f^2 / 2) / f^3 for |f| <= 1 / 3, relative to the logarithm."
+    fit_single(doc, "LOG_CUBIC_F", over, -third, third, 8, lambda f: abs(f**3 / mp.log1p(f)))
+    emit_single("1 / ln 10 in parts.", "LOG10_E_F", split(1 / mp.log(10), 2, single))
+    doc = "log10(2), cut so that products with exponents are exact, and the rest."
+    emit_single(doc, "LOG10_2_F", cut(mp.log10(2), 14))
+
+
+def single_angles():
+    def odd(doc, name, f, z_max, degree):
+        over = lambda z: (f(mp.sqrt(z)) / mp.sqrt(z) - 1) / z
+        share = lambda z: z * mp.sqrt(z) / f(mp.sqrt(z))
+        fit_single(f"{doc}, relative to the value.", name, over, 0, z_max, degree, share)
+
+    quarter = (mp.pi / 4) ** 2 * mp.mpf("1.01")
+    odd("(tan(r) - r) / r^3 in r^2 for |r| <= pi / 4", "TAN_F", mp.tan, quarter, 6)
+    odd("(atan(t) - t) / t^3 in t^2 for |t| <= 1", "ATAN_F", mp.atan, mp.mpf(1), 8)
+    odd("(asin(s) - s) / s^3 in s^2 for |s| <= 1 / 2", "ASIN_F", mp.asin, mp.mpf("0.2501"), 5)
+    parts = split(mp.pi / 2, 2, single)
+    emit_single("pi / 2 in parts, the first rounded.", "HALF_PI_ROUNDED_F", parts)
 
 
 def single_hyperbolics():

@@ -18,18 +18,18 @@ type Bounds = [f64; 4];
 #[rustfmt::skip]
 const UNARY: &[(Unary, Bounds)] = &[
     (Unary::Exp,        [0.90, 1.00, WIDE_PARTS, 2.0]),
-    (Unary::Exp2,       [WIDE, 1.00, NONE,       NONE]),
-    (Unary::Expm1,      [WIDE, 1.00, WIDE_PARTS, 3.0]),
+    (Unary::Exp2,       [0.88, 1.00, NONE,       NONE]),
+    (Unary::Expm1,      [0.76, 1.00, WIDE_PARTS, 3.0]),
     (Unary::Log,        [0.98, 0.70, WIDE_PARTS, 2.0]),
-    (Unary::Log2,       [WIDE, 0.75, WIDE_PARTS, 3.0]),
-    (Unary::Log10,      [WIDE, 0.70, WIDE_PARTS, 3.0]),
-    (Unary::Log1p,      [WIDE, 0.70, WIDE_PARTS, 2.0]),
+    (Unary::Log2,       [0.99, 0.75, WIDE_PARTS, 3.0]),
+    (Unary::Log10,      [0.98, 0.70, WIDE_PARTS, 3.0]),
+    (Unary::Log1p,      [0.80, 0.70, WIDE_PARTS, 2.0]),
     (Unary::Sin,        [0.91, 0.90, WIDE_PARTS, 3.0]),
     (Unary::Cos,        [0.92, 0.90, WIDE_PARTS, 3.0]),
-    (Unary::Tan,        [WIDE, 1.20, WIDE_PARTS, 4.5]),
-    (Unary::Asin,       [WIDE, 0.70, WIDE_PARTS, 3.0]),
-    (Unary::Acos,       [WIDE, 0.70, WIDE_PARTS, 3.0]),
-    (Unary::Atan,       [WIDE, 0.70, WIDE_PARTS, 3.0]),
+    (Unary::Tan,        [0.99, 1.20, WIDE_PARTS, 4.5]),
+    (Unary::Asin,       [0.63, 0.70, WIDE_PARTS, 3.0]),
+    (Unary::Acos,       [0.61, 0.70, WIDE_PARTS, 3.0]),
+    (Unary::Atan,       [0.99, 0.70, WIDE_PARTS, 3.0]),
     (Unary::Sinh,       [WIDE, 1.00, WIDE_PARTS, 3.0]),
     (Unary::Cosh,       [WIDE, 1.00, WIDE_PARTS, 3.0]),
     (Unary::Tanh,       [0.87, 0.80, WIDE_PARTS, 4.5]),
@@ -46,7 +46,7 @@ const UNARY: &[(Unary, Bounds)] = &[
 const BINARY: &[(Binary, Bounds)] = &[
     (Binary::Pow,       [0.80, 1.00, NONE, NONE]),
     (Binary::Atan2,     [WIDE, 0.80, NONE, NONE]),
-    (Binary::Hypot,     [WIDE, 1.00, NONE, NONE]),
+    (Binary::Hypot,     [0.87, 1.00, NONE, NONE]),
     (Binary::Logaddexp, [WIDE, 1.20, NONE, NONE]),
 ];
 

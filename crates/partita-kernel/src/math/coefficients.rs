@@ -7124,8 +7124,8 @@ pub(super) const EXP_F: [f32; 6] = [
 /// ln 2, cut so that products with exponents are exact, and the rest.
 pub(super) const LN2_F: [f32; 2] = [f32::from_bits(0x3f317200), f32::from_bits(0x35bfbe8e)];
 
-/// 1 / ln 2.
-pub(super) const LOG2_E_F: [f32; 1] = [f32::from_bits(0x3fb8aa3b)];
+/// 1 / ln 2 in parts.
+pub(super) const LOG2_E_F: [f32; 2] = [f32::from_bits(0x3fb8aa3b), f32::from_bits(0x32a57060)];
 
 /// (log(1 + f) - f) / f^2 for |f| <= 1 / 3, relative to the logarithm. Error 2^-26.79.
 pub(super) const LOG_F: [f32; 9] = [
@@ -7158,6 +7158,83 @@ pub(super) const HALF_PI_F: [f32; 3] =
 
 /// 2 / pi.
 pub(super) const TWO_OVER_PI_F: [f32; 1] = [f32::from_bits(0x3f22f983)];
+
+/// (2^r - 1) / r for |r| <= 1 / 2, relative to the power. Error 2^-28.74.
+pub(super) const EXP2_F: [f32; 7] = [
+    f32::from_bits(0x3f317218),
+    f32::from_bits(0x3e75fdf0),
+    f32::from_bits(0x3d635845),
+    f32::from_bits(0x3c1d94fb),
+    f32::from_bits(0x3aaec53f),
+    f32::from_bits(0x39222d33),
+    f32::from_bits(0x377ef454),
+];
+
+/// (e^r - 1 - r - r^2 / 2) / r^3, relative to e^r - 1. Error 2^-29.76.
+pub(super) const EXPM1_F: [f32; 5] = [
+    f32::from_bits(0x3e2aaaaa),
+    f32::from_bits(0x3d2aaa7a),
+    f32::from_bits(0x3c0888e4),
+    f32::from_bits(0x3ab69f40),
+    f32::from_bits(0x394fdf59),
+];
+
+/// (log(1 + f) - f + f^2 / 2) / f^3 for |f| <= 1 / 3, relative to the logarithm. Error 2^-28.55.
+pub(super) const LOG_CUBIC_F: [f32; 9] = [
+    f32::from_bits(0x3eaaaaab),
+    f32::from_bits(0xbe7fff8b),
+    f32::from_bits(0x3e4ccbc6),
+    f32::from_bits(0xbe2acbc7),
+    f32::from_bits(0x3e12793b),
+    f32::from_bits(0xbdf9dcd8),
+    f32::from_bits(0x3ddc5a8c),
+    f32::from_bits(0xbe034d8d),
+    f32::from_bits(0x3df57130),
+];
+
+/// 1 / ln 10 in parts.
+pub(super) const LOG10_E_F: [f32; 2] = [f32::from_bits(0x3ede5bd9), f32::from_bits(0xb22d91af)];
+
+/// log10(2), cut so that products with exponents are exact, and the rest.
+pub(super) const LOG10_2_F: [f32; 2] = [f32::from_bits(0x3e9a2000), f32::from_bits(0x369a84fc)];
+
+/// (tan(r) - r) / r^3 in r^2 for |r| <= pi / 4, relative to the value. Error 2^-28.38.
+pub(super) const TAN_F: [f32; 7] = [
+    f32::from_bits(0x3eaaaab1),
+    f32::from_bits(0x3e08868d),
+    f32::from_bits(0x3d5d77d0),
+    f32::from_bits(0x3cae034c),
+    f32::from_bits(0x3c32c5e8),
+    f32::from_bits(0x3804869c),
+    f32::from_bits(0x3b8fc61e),
+];
+
+/// (atan(t) - t) / t^3 in t^2 for |t| <= 1, relative to the value. Error 2^-28.5.
+pub(super) const ATAN_F: [f32; 9] = [
+    f32::from_bits(0xbeaaaa9f),
+    f32::from_bits(0x3e4cc8f2),
+    f32::from_bits(0xbe121043),
+    f32::from_bits(0x3de04623),
+    f32::from_bits(0xbdac0465),
+    f32::from_bits(0x3d6d13db),
+    f32::from_bits(0xbcfebb11),
+    f32::from_bits(0x3c320c06),
+    f32::from_bits(0xbae99d46),
+];
+
+/// (asin(s) - s) / s^3 in s^2 for |s| <= 1 / 2, relative to the value. Error 2^-31.69.
+pub(super) const ASIN_F: [f32; 6] = [
+    f32::from_bits(0x3e2aaaa6),
+    f32::from_bits(0x3d999c56),
+    f32::from_bits(0x3d3653ab),
+    f32::from_bits(0x3d026957),
+    f32::from_bits(0x3c6a9559),
+    f32::from_bits(0x3d1a6005),
+];
+
+/// pi / 2 in parts, the first rounded.
+pub(super) const HALF_PI_ROUNDED_F: [f32; 2] =
+    [f32::from_bits(0x3fc90fdb), f32::from_bits(0xb33bbd2e)];
 
 /// (tanh(x) - x) / x^3 in x^2 for |x| <= 0.875, relative to the value. Error 2^-30.18.
 pub(super) const TANH_F: [f32; 7] = [

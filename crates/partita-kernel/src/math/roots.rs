@@ -2,7 +2,7 @@
 
 use super::coefficients::{CBRT, CBRT_STEP};
 use super::exp::SHIFTER;
-use super::loops::{Binary32, Binary64, Unary64};
+use super::loops::{Binary64, Unary64};
 use super::poly::{fast_two_sum, poly, two_product, two_sum, two_to};
 use super::rare::patch;
 use crate::simd::{Ints, Lanes};
@@ -71,16 +71,6 @@ impl Binary64 for Hypot {
         let invalid = x.is_nan() | y.is_nan();
         let root = V::select(invalid, x + y, root);
         V::select(is_infinite, infinite, root)
-    }
-}
-
-impl Binary32 for Hypot {
-    #[inline(always)]
-    fn eval<V: Lanes>(x: V, y: V) -> V {
-        // Squares of float32 are exact in float64.
-        let infinite = V::splat(f64::INFINITY);
-        let is_infinite = x.abs().eq(infinite) | y.abs().eq(infinite);
-        V::select(is_infinite, infinite, x.fma(x, y * y).sqrt())
     }
 }
 

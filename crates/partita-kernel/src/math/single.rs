@@ -1,7 +1,7 @@
 //! Float32 functions that are the float64 ones, rounded once more.
 
 use super::loops::{Binary32, Binary64, Unary32, Unary64};
-use super::{atan, erf, exp, hyperbolic, log, pairs, roots, trig};
+use super::{atan, erf, hyperbolic, pairs, roots};
 use crate::simd::Lanes;
 
 macro_rules! wide {
@@ -27,9 +27,8 @@ macro_rules! wide2 {
 }
 
 wide! {
-    exp::Exp2, exp::Expm1, log::Log2, log::Log10, log::Log1p, trig::Tan, atan::Asin, atan::Acos,
-    atan::Atan, hyperbolic::Sinh, hyperbolic::Cosh, hyperbolic::Asinh, hyperbolic::Acosh,
-    hyperbolic::Atanh, erf::Erfc, roots::Cbrt,
+    hyperbolic::Sinh, hyperbolic::Cosh, hyperbolic::Asinh, hyperbolic::Acosh, hyperbolic::Atanh,
+    erf::Erfc, roots::Cbrt,
 }
 
 wide2! {

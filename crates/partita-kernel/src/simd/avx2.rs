@@ -216,6 +216,10 @@ impl Lanes for Avx2 {
         on!(Which(_mm256_cmp_pd::<_CMP_UNORD_Q>(self.0, self.0)))
     }
     #[inline(always)]
+    fn unordered(self, other: Self) -> Which {
+        on!(Which(_mm256_cmp_pd::<_CMP_UNORD_Q>(self.0, other.0)))
+    }
+    #[inline(always)]
     fn select(mask: Which, yes: Self, no: Self) -> Self {
         on!(Self(_mm256_blendv_pd(no.0, yes.0, mask.0)))
     }

@@ -200,6 +200,10 @@ impl Lanes for Avx512 {
         on!(Which(_mm512_cmp_pd_mask::<_CMP_UNORD_Q>(self.0, self.0)))
     }
     #[inline(always)]
+    fn unordered(self, other: Self) -> Which {
+        on!(Which(_mm512_cmp_pd_mask::<_CMP_UNORD_Q>(self.0, other.0)))
+    }
+    #[inline(always)]
     fn select(mask: Which, yes: Self, no: Self) -> Self {
         on!(Self(_mm512_mask_blend_pd(mask.0, no.0, yes.0)))
     }

@@ -6,9 +6,9 @@
 //!
 //! # Safety
 //! The methods are safe to call although they use instructions that the processor may lack:
-//! a type of lanes is only named by the drivers in `math/drive.rs`, which are compiled for that
-//! level and are only reached through a [`crate::math::Level`], which exists only where the
-//! processor has been asked.
+//! a type of lanes is only named by the drivers in `math/drive.rs` and those of reductions in
+//! `tiles/reduce/table.rs`, which are compiled for that level and are only reached through a
+//! [`crate::math::Level`], which exists only where the processor has been asked.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -139,6 +139,11 @@ pub(crate) trait Lanes:
     fn le(self, other: Self) -> Self::Mask;
     fn eq(self, other: Self) -> Self::Mask;
     fn is_nan(self) -> Self::Mask;
+    /// Where either is NaN.
+    #[inline(always)]
+    fn unordered(self, other: Self) -> Self::Mask {
+        self.is_nan() | other.is_nan()
+    }
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
     fn bits(self) -> Self::Int;

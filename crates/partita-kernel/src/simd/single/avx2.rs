@@ -101,6 +101,10 @@ impl Lanes32 for Float {
         on!(Self(_mm256_fmsub_ps(self.0, factor.0, term.0)))
     }
     #[inline(always)]
+    fn sqrt(self) -> Self {
+        on!(Self(_mm256_sqrt_ps(self.0)))
+    }
+    #[inline(always)]
     fn min(self, other: Self) -> Self {
         on!(Self(_mm256_min_ps(self.0, other.0)))
     }
@@ -121,6 +125,10 @@ impl Lanes32 for Float {
     #[inline(always)]
     fn le(self, other: Self) -> Which {
         on!(Which(_mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0)))
+    }
+    #[inline(always)]
+    fn unordered(self, other: Self) -> Which {
+        on!(Which(_mm256_cmp_ps::<_CMP_UNORD_Q>(self.0, other.0)))
     }
     #[inline(always)]
     fn select(mask: Which, yes: Self, no: Self) -> Self {

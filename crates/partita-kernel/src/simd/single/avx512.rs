@@ -101,6 +101,10 @@ impl Lanes32 for Float {
         on!(Self(_mm512_fmsub_ps(self.0, factor.0, term.0)))
     }
     #[inline(always)]
+    fn sqrt(self) -> Self {
+        on!(Self(_mm512_sqrt_ps(self.0)))
+    }
+    #[inline(always)]
     fn min(self, other: Self) -> Self {
         on!(Self(_mm512_min_ps(self.0, other.0)))
     }
@@ -119,6 +123,10 @@ impl Lanes32 for Float {
     #[inline(always)]
     fn le(self, other: Self) -> Which {
         on!(Which(_mm512_cmp_ps_mask::<_CMP_LE_OQ>(self.0, other.0)))
+    }
+    #[inline(always)]
+    fn unordered(self, other: Self) -> Which {
+        on!(Which(_mm512_cmp_ps_mask::<_CMP_UNORD_Q>(self.0, other.0)))
     }
     #[inline(always)]
     fn select(mask: Which, yes: Self, no: Self) -> Self {

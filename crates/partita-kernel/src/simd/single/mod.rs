@@ -61,6 +61,7 @@ pub(crate) trait Lanes32:
     fn fnma(self, factor: Self, term: Self) -> Self;
     /// self * factor - term, rounded once.
     fn fms(self, factor: Self, term: Self) -> Self;
+    fn sqrt(self) -> Self;
     /// self < other ? self : other.
     fn min(self, other: Self) -> Self;
     /// self > other ? self : other.
@@ -71,6 +72,11 @@ pub(crate) trait Lanes32:
     fn from_int(value: Self::Int) -> Self;
 
     fn le(self, other: Self) -> Self::Mask;
+    /// Where either is NaN.
+    #[inline(always)]
+    fn unordered(self, other: Self) -> Self::Mask {
+        !(self.le(self) & other.le(other))
+    }
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
     fn bits(self) -> Self::Int;
     fn from_bits(bits: Self::Int) -> Self;

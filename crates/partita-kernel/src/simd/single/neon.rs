@@ -101,6 +101,10 @@ impl Lanes32 for Float {
         on!(Self(vfmaq_f32(vnegq_f32(term.0), self.0, factor.0)))
     }
     #[inline(always)]
+    fn sqrt(self) -> Self {
+        on!(Self(vsqrtq_f32(self.0)))
+    }
+    #[inline(always)]
     fn min(self, other: Self) -> Self {
         on!(Self(vbslq_f32(vcltq_f32(self.0, other.0), self.0, other.0)))
     }

@@ -102,6 +102,10 @@ impl Lanes32 for Float {
         Self(self.0.mul_add(factor.0, -term.0))
     }
     #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self(self.0.sqrt())
+    }
+    #[inline(always)]
     fn min(self, other: Self) -> Self {
         if self.0 < other.0 { self } else { other }
     }

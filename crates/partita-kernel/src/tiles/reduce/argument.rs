@@ -3,6 +3,7 @@
 use super::extreme::{Bounded, End, fill};
 use super::leaves::in_turns;
 use super::{LANES, LEAF, Reduce, STREAMS, fold, spread};
+use crate::simd::Lanes;
 use std::marker::PhantomData;
 
 /// An element and where it was; nowhere before the first.
@@ -56,8 +57,8 @@ impl<T: Bounded, E: End> Reduce for Arg<T, E> {
     /// Only the best of all leaves is looked for, and only if it beats what came before: what
     /// loses anyway is left out, which no later comparison can tell.
     #[inline(always)]
-    fn leaves(items: &[T], at: u64, before: Found<T>) -> [Found<T>; STREAMS] {
-        let Some(lanes) = fill::<T, E>(items) else { return in_turns::<Self>(items, at) };
+    fn leaves<V: Lanes>(items: &[T], at: u64, before: Found<T>) -> [Found<T>; STREAMS] {
+        let Some(lanes) = fill::<T, E, V>(items) else { return in_turns::<Self>(items, at) };
         let (mut best, mut winner) = (before, None);
         for (leaf, lanes) in lanes.iter().enumerate() {
             let found = Found { value: fold(lanes, |x, y| E::better(x, y)), at: NOWHERE };

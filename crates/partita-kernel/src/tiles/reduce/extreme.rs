@@ -1,8 +1,10 @@
 //! The smallest or largest element; NaN if there is any.
 
-use super::leaves::{ask_ahead, in_turns};
+use super::leaves::in_turns;
+use super::nearest::{take_double, take_lines, take_plain, take_single};
 use super::{LANES, LEAF, Reduce, STREAMS, fold, spread};
 use crate::element::{Bool, Ordered};
+use crate::simd::{Lanes, Lanes32};
 use std::marker::PhantomData;
 
 /// Which end of the order is looked for.
@@ -11,6 +13,10 @@ pub trait End: 'static {
     fn beats<T: Bounded>(x: T, y: T) -> bool;
     /// The nearer one of two that are not NaN.
     fn nearer<T: Bounded>(x: T, y: T) -> T;
+    /// The same of vectors.
+    fn nearer_double<V: Lanes>(x: V, y: V) -> V;
+    /// The same of vectors.
+    fn nearer_single<V: Lanes32>(x: V, y: V) -> V;
     /// The nearer one; NaN if either is.
     fn better<T: Bounded>(x: T, y: T) -> T;
     /// Not nearer than any value.
@@ -32,6 +38,14 @@ impl End for First {
         x.smaller(y)
     }
     #[inline(always)]
+    fn nearer_double<V: Lanes>(x: V, y: V) -> V {
+        x.min(y)
+    }
+    #[inline(always)]
+    fn nearer_single<V: Lanes32>(x: V, y: V) -> V {
+        x.min(y)
+    }
+    #[inline(always)]
     fn better<T: Bounded>(x: T, y: T) -> T {
         x.minimum(y)
     }
@@ -49,6 +63,14 @@ impl End for Last {
     #[inline(always)]
     fn nearer<T: Bounded>(x: T, y: T) -> T {
         x.larger(y)
+    }
+    #[inline(always)]
+    fn nearer_double<V: Lanes>(x: V, y: V) -> V {
+        x.max(y)
+    }
+    #[inline(always)]
+    fn nearer_single<V: Lanes32>(x: V, y: V) -> V {
+        x.max(y)
     }
     #[inline(always)]
     fn better<T: Bounded>(x: T, y: T) -> T {
@@ -80,8 +102,8 @@ impl<T: Bounded, E: End> Reduce for Extreme<T, E> {
     }
 
     #[inline(always)]
-    fn leaves(items: &[T], at: u64, _: T) -> [T; STREAMS] {
-        match fill::<T, E>(items) {
+    fn leaves<V: Lanes>(items: &[T], at: u64, _: T) -> [T; STREAMS] {
+        match fill::<T, E, V>(items) {
             Some(lanes) => lanes.map(|lanes| Self::leaf(&lanes)),
             None => in_turns::<Self>(items, at),
         }
@@ -111,40 +133,19 @@ impl<T: Bounded, E: End> Reduce for Extreme<T, E> {
 /// Bytes that are taken from one leaf before the next has its turn.
 const TURN: usize = 1024;
 
-/// The lanes of several leaves, filled in turns; nothing if there is a NaN. Asking two rows of
-/// lanes at once whether they have one costs less than keeping it in every lane.
+/// The lanes of several leaves, filled in turns; nothing if there is a NaN.
 #[inline(always)]
-pub fn fill<T: Bounded, E: End>(items: &[T]) -> Option<[[T; LANES]; STREAMS]> {
+pub fn fill<T: Bounded, E: End, V: Lanes>(items: &[T]) -> Option<[[T; LANES]; STREAMS]> {
     let turn = TURN / size_of::<T>();
     let mut lanes = [[E::worst::<T>(); LANES]; STREAMS];
     let mut nan = false;
     for first in (0..LEAF).step_by(turn) {
         for (leaf, lanes) in lanes.iter_mut().enumerate() {
             let items = &items[leaf * LEAF + first..][..turn];
-            ask_ahead(items.as_ptr(), turn);
-            nan |= take::<T, E>(lanes, items);
+            nan |= T::take::<E, V>(lanes, items);
         }
     }
     (!nan).then_some(lanes)
-}
-
-/// Takes whole pairs of rows into lanes; says whether there was a NaN, which then may be lost.
-#[inline(always)]
-fn take<T: Bounded, E: End>(lanes: &mut [T; LANES], items: &[T]) -> bool {
-    let (mut kept, mut nan) = (*lanes, false);
-    for rows in items.chunks_exact(2 * LANES) {
-        let (one, two) = rows.split_at(LANES);
-        for i in 0..LANES {
-            kept[i] = E::nearer(E::nearer(kept[i], one[i]), two[i]);
-        }
-        let mut any = false;
-        for i in 0..LANES {
-            any |= one[i].is_nan() | two[i].is_nan();
-        }
-        nan |= any;
-    }
-    *lanes = kept;
-    nan
 }
 
 /// What has a lowest and a highest value.
@@ -153,13 +154,23 @@ pub trait Bounded: Ordered {
     const LOWEST: Self;
     /// Not below any value.
     const HIGHEST: Self;
+
+    /// Takes whole pairs of rows into lanes; says whether there was a NaN, which then may be lost.
+    #[inline(always)]
+    fn take<E: End, V: Lanes>(lanes: &mut [Self; LANES], items: &[Self]) -> bool {
+        take_plain::<Self, E>(lanes, items)
+    }
 }
 
 macro_rules! bounded {
-    ($($type:ty: $low:expr, $high:expr);* $(;)?) => {
+    ($($type:ty: $low:expr, $high:expr $(, $take:path)?);* $(;)?) => {
         $(impl Bounded for $type {
             const LOWEST: Self = $low;
             const HIGHEST: Self = $high;
+            $(#[inline(always)]
+            fn take<E: End, V: Lanes>(lanes: &mut [Self; LANES], items: &[Self]) -> bool {
+                $take(lanes, items)
+            })?
         })*
     };
 }
@@ -167,9 +178,10 @@ macro_rules! bounded {
 bounded! {
     Bool: Bool(0), Bool(1);
     i8: i8::MIN, i8::MAX; i16: i16::MIN, i16::MAX; i32: i32::MIN, i32::MAX;
-    i64: i64::MIN, i64::MAX; u8: 0, u8::MAX; u16: 0, u16::MAX; u32: 0, u32::MAX;
-    u64: 0, u64::MAX;
+    u8: 0, u8::MAX; u16: 0, u16::MAX; u32: 0, u32::MAX;
+    i64: i64::MIN, i64::MAX, take_lines::<Self, E, 8>; u64: 0, u64::MAX, take_lines::<Self, E, 8>;
     crate::element::Float16: crate::element::Float16(0xfc00), crate::element::Float16(0x7c00);
     crate::element::BFloat16: crate::element::BFloat16(0xff80), crate::element::BFloat16(0x7f80);
-    f32: f32::NEG_INFINITY, f32::INFINITY; f64: f64::NEG_INFINITY, f64::INFINITY;
+    f32: f32::NEG_INFINITY, f32::INFINITY, take_single::<E, V::Single>;
+    f64: f64::NEG_INFINITY, f64::INFINITY, take_double::<E, V>;
 }

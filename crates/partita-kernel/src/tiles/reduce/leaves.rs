@@ -23,13 +23,25 @@ pub fn in_turns<R: Reduce>(items: &[R::Item], at: u64) -> [R::Partial; STREAMS] 
 /// Asks memory for as many items as are read now, some way ahead of them: at least behind them.
 #[inline(always)]
 pub fn ask_ahead<T>(items: *const T, n: usize) {
-    #[cfg(target_arch = "x86_64")]
     for line in (0..n * size_of::<T>()).step_by(64) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let ahead = items.cast::<i8>().wrapping_add(line + AHEAD.max(n * size_of::<T>()));
-        // SAFETY: every x86-64 processor has the instruction, which never faults.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(ahead) };
+        ask(items.wrapping_byte_add(line + AHEAD.max(n * size_of::<T>())));
     }
+}
+
+/// Asks memory for one line ahead of an item that is read now.
+#[inline(always)]
+pub fn ask_line<T>(item: *const T) {
+    ask(item.wrapping_byte_add(AHEAD));
+}
+
+#[inline(always)]
+fn ask<T>(item: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 processor has the instruction, which never faults.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(item.cast());
+    };
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (items, n);
+    let _ = item;
 }

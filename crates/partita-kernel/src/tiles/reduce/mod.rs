@@ -9,6 +9,7 @@ mod argument;
 mod extreme;
 mod kinds;
 mod leaves;
+mod nearest;
 mod table;
 mod tree;
 mod variance;
@@ -17,6 +18,7 @@ pub use table::{Reducer, find};
 pub use tree::{GROUP, Row, Tree};
 
 use crate::element::Element;
+use crate::simd::Lanes;
 
 /// Lanes of a leaf; tiles are multiples of it.
 pub const LANES: usize = 32;
@@ -50,9 +52,13 @@ pub trait Reduce: Sized + 'static {
     fn add(state: &mut Self::State, items: &[Self::Item], at: u64);
     /// The results of [`STREAMS`] leaves that are filled in turns. Whoever looks for one element
     /// may give `before`, the result of an earlier leaf or of an empty one, for a leaf that has
-    /// nothing better.
+    /// nothing better. `V` are the vectors of the level it is compiled for.
     #[inline(always)]
-    fn leaves(items: &[Self::Item], at: u64, before: Self::Partial) -> [Self::Partial; STREAMS] {
+    fn leaves<V: Lanes>(
+        items: &[Self::Item],
+        at: u64,
+        before: Self::Partial,
+    ) -> [Self::Partial; STREAMS] {
         let _ = before;
         leaves::in_turns::<Self>(items, at)
     }

@@ -10,6 +10,7 @@ use crate::element::{BFloat16, Bool, Complex, Float16};
 use crate::math::Level;
 use crate::math::level::Kind;
 use crate::program::Reduction;
+use crate::simd::Lanes;
 use crate::tiles::functions::typed;
 
 /// One reduction of one type. States and partial results need no alignment.
@@ -95,7 +96,7 @@ fn table<R: Reduce>(level: Level) -> Reducer {
             Kind::Avx2 => leaves_avx2::<R>,
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 => leaves_avx512::<R>,
-            _ => leaves::<R>,
+            _ => leaves::<R, f64>,
         },
         leaf: leaf::<R>,
         merge: merge::<R>,
@@ -127,12 +128,12 @@ unsafe fn add<R: Reduce>(state: *mut u8, items: *const u8, n: usize, at: u64) {
 }
 
 #[inline(always)]
-unsafe fn leaves<R: Reduce>(items: *const u8, at: u64, partials: *mut u8, apart: usize) {
+unsafe fn leaves<R: Reduce, V: Lanes>(items: *const u8, at: u64, partials: *mut u8, apart: usize) {
     // SAFETY: the leaves have as many items, aligned; as many partial results lie so far apart.
     unsafe {
         let items = std::slice::from_raw_parts(items.cast(), LEAF * STREAMS);
         let before = partials.add((STREAMS - 1) * apart).cast::<R::Partial>().read_unaligned();
-        for (i, partial) in R::leaves(items, at, before).into_iter().enumerate() {
+        for (i, partial) in R::leaves::<V>(items, at, before).into_iter().enumerate() {
             partials.add(i * apart).cast::<R::Partial>().write_unaligned(partial);
         }
     }
@@ -155,12 +156,12 @@ unsafe fn columns<R: Reduce>(partials: *mut u8, items: *const u8, n: usize, at: 
 }
 
 macro_rules! at_level {
-    ($features:literal $add:ident $leaves:ident $columns:ident) => {
+    ($lanes:ty, $features:literal $add:ident $leaves:ident $columns:ident) => {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = $features)]
         unsafe fn $leaves<R: Reduce>(items: *const u8, at: u64, partials: *mut u8, apart: usize) {
             // SAFETY: the caller's.
-            unsafe { leaves::<R>(items, at, partials, apart) };
+            unsafe { leaves::<R, $lanes>(items, at, partials, apart) };
         }
 
         #[cfg(target_arch = "x86_64")]
@@ -185,8 +186,8 @@ macro_rules! at_level {
     };
 }
 
-at_level!("avx2,fma,bmi1,bmi2,lzcnt,popcnt" add_avx2 leaves_avx2 columns_avx2);
-at_level!("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,bmi1,bmi2,lzcnt,popcnt"
+at_level!(crate::simd::Avx2, "avx2,fma,bmi1,bmi2,lzcnt,popcnt" add_avx2 leaves_avx2 columns_avx2);
+at_level!(crate::simd::Avx512, "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,bmi1,bmi2,lzcnt,popcnt"
     add_avx512 leaves_avx512 columns_avx512);
 
 unsafe fn leaf<R: Reduce>(state: *const u8, partial: *mut u8) {
