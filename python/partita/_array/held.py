@@ -49,9 +49,10 @@ def of_lazy(array: Array) -> Held:
     """What a rank holds of an array that was computed here."""
     team = array._rank.team
     layout = default_layout(array.shape, team)
+    memory: Any
     memory, offset, strides = array._memory()
     dtype = array.dtype
-    stored = np.ndarray(array.shape, bfloat.storage(dtype), memoryview(memory), offset, strides)
+    stored = np.ndarray(array.shape, bfloat.storage(dtype), memory, offset, strides)
     return Held([bfloat.as_numbers(stored, str(dtype))], layout, team, stored.dtype)
 
 
