@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
 
 from kernel_report import duration, table, verdict
-from kernel_report import replace as replace_part
 
 # Number of operations, ranks and stage to seconds.
 Stages = dict[tuple[int, int, str], float]
@@ -39,13 +37,6 @@ class Beside:
 
     ways: dict[str, float]
     peers: dict[str, float]
-
-
-def replace(path: Path, name: str, text: str) -> None:
-    """Write one part of the page, and leave the others."""
-    if not path.exists():
-        path.write_text(HEAD)
-    replace_part(path, name, text)
 
 
 def about(facts: dict[str, str]) -> str:

@@ -22,6 +22,7 @@ import dialect_programs as programs
 import dialect_report as report
 import kernels
 import machine
+from kernel_report import teller
 
 HERE = Path(__file__).parent
 N_ROUNDS = 3
@@ -142,12 +143,7 @@ def main() -> None:
     parser.add_argument("--level", choices=["native", "avx2"], action="append")
     parser.add_argument("--write", type=Path)
     arguments = parser.parse_args()
-
-    def tell(name: str, text: str) -> None:
-        print(text, flush=True)
-        if arguments.write:
-            report.replace(arguments.write, name, text)
-
+    tell = teller(arguments.write, report.HEAD)
     tell("machine", report.about(machine.facts()))
     for level in arguments.level or ["native", "avx2"]:
         tell(f"programs {level}", report.programs(measured(arguments.command, level), level))

@@ -1,6 +1,6 @@
 """The figures of benches/kernels.py as a page of tables."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -159,10 +159,22 @@ def errors(printed: str) -> str:
     return f"{introduction}\n{printed}"
 
 
-def replace(path: Path, name: str, text: str) -> None:
-    """Write one part of a page, and leave the others."""
+HEAD = "# Benchmarks of the kernels\n"
+
+
+def teller(page: Path | None, head: str = HEAD) -> Callable[[str, str], None]:
+    """Prints a part, and writes it to the page, if there is one, leaving its other parts."""
+
+    def tell(name: str, text: str) -> None:
+        print(text, flush=True)
+        if page is not None:
+            _replace(page, name, text, head)
+
+    return tell
+
+
+def _replace(page: Path, name: str, text: str, head: str) -> None:
     begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
-    page = path.read_text() if path.exists() else "# Benchmarks of the kernels\n"
-    before, _, rest = page.partition(begin)
+    before, _, rest = (page.read_text() if page.exists() else head).partition(begin)
     _, _, after = rest.partition(end)
-    path.write_text(f"{before.rstrip()}\n\n{begin}\n{text.rstrip()}\n{end}\n{after.lstrip()}")
+    page.write_text(f"{before.rstrip()}\n\n{begin}\n{text.rstrip()}\n{end}\n{after.lstrip()}")

@@ -115,12 +115,7 @@ def main() -> None:
     parser.add_argument("--group", choices=GROUPS, action="append")
     parser.add_argument("--write", type=Path)
     arguments = parser.parse_args()
-
-    def tell(name: str, text: str) -> None:
-        print(text, flush=True)
-        if arguments.write:
-            report.replace(arguments.write, name, text)
-
+    tell = report.teller(arguments.write)
     for level in arguments.level or ["native", "avx2"]:
         name, times = measure(arguments.bench, level, arguments.group or list(GROUPS))
         tell(f"programs {level}", report.programs(times, name))

@@ -10,6 +10,7 @@ A layout says which rank holds which elements; a plan says what moves where:
 (2, 256)
 """
 
+import sys as _sys
 import types as _types
 import typing as _typing
 
@@ -90,7 +91,7 @@ _LATER = {
 }
 
 
-# Functions of arrays, by the module that has them; elementwise ones are in a table of their own.
+# Functions of arrays, by the module that has them.
 _FUNCTIONS = {
     "creation": """arange asarray copy empty empty_like eye full full_like linspace meshgrid ones
         ones_like zeros zeros_like""",
@@ -144,9 +145,10 @@ def __getattr__(name: str) -> _typing.Any:
         return import_module(f"partita.{name}")
     if name not in _LATER:
         raise AttributeError(f"module 'partita' has no attribute {name!r}")
-    # Arrays get their methods with the functions.
-    import_module("partita._functions.methods")
     found = getattr(import_module(f"partita.{_LATER[name]}"), name)
+    if "partita._array.array" in _sys.modules:
+        # Whoever can meet an array needs its methods, which come with the functions.
+        import_module("partita._functions.methods")
     # A name is looked for once: programs use it in their loops.
     globals()[name] = found
     return found

@@ -35,24 +35,20 @@ fn shifted(axis: usize) -> String {
         0 => ("%me, %c0", "%to, %c0"),
         _ => ("%c0, %me", "%c0, %to"),
     };
-    format!(
-        "func.func @take(%a: !t, %shift: index) -> !s {{
-           %c0 = arith.constant 0 : index
-           %me = \"distruntime.team_member\"() {{team = 1 : i64}} : () -> index
-           %n = \"distruntime.team_size\"() {{team = 1 : i64}} : () -> index
+    let places = "%c0 = arith.constant 0 : index
+           %me = \"distruntime.team_member\"() {team = 1 : i64} : () -> index
+           %n = \"distruntime.team_size\"() {team = 1 : i64} : () -> index
            %at = arith.addi %me, %shift : index
            %to = arith.remsi %at, %n : index
-           %g:2 = \"partition.get_grid_size\"() : () -> (index, index)
+           %g:2 = \"partition.get_grid_size\"() : () -> (index, index)";
+    format!(
+        "func.func @take(%a: !t, %shift: index) -> !s {{
+           {places}
            %s = \"partition.get_slice\"(%a, {me}, %g#0, %g#1, {slice}) {{operandSegmentSizes = array<i32: 1, 2, 2, 2>}} : (!t, index, index, index, index, index, index) -> !s
            return %s : !s
          }}
          func.func @move(%a: !t, %shift: index) -> !t {{
-           %c0 = arith.constant 0 : index
-           %me = \"distruntime.team_member\"() {{team = 1 : i64}} : () -> index
-           %n = \"distruntime.team_size\"() {{team = 1 : i64}} : () -> index
-           %at = arith.addi %me, %shift : index
-           %to = arith.remsi %at, %n : index
-           %g:2 = \"partition.get_grid_size\"() : () -> (index, index)
+           {places}
            %s = \"partition.get_slice\"(%a, {me}, %g#0, %g#1, {me}) {{operandSegmentSizes = array<i32: 1, 2, 2, 2>}} : (!t, index, index, index, index, index, index) -> !s
            %b = \"partition.set_slice\"(%a, %s, {me}, %g#0, %g#1, {slice}) {{operandSegmentSizes = array<i32: 1, 1, 2, 2, 2>}} : (!t, !s, index, index, index, index, index, index) -> !t
            return %b : !t

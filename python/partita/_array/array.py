@@ -237,18 +237,19 @@ if TYPE_CHECKING:
 
 else:
     Array = NativeArray
-    # Those of the native class are faster, those of every class are its own.
-    _KEPT = {
-        "shape",
-        "ndim",
-        "dtype",
-        *vars(type("Plain", (), {})),
-        *vars(type("Slotted", (), {"__slots__": ()})),
-    }
-    for _part in (Described, Methods):
-        for _name, _member in vars(_part).items():
-            if _name not in _KEPT and _name != "__annotations__":
-                setattr(Array, _name, _member)
+
+
+def put_into_array(part: type, *, kept: Sequence[str] = ()) -> None:
+    """Give the native class what a class of Python has, but what it keeps of its own."""
+    bare = {*vars(type("Bare", (), {})), "__annotations__", "__firstlineno__"}
+    for name, member in vars(part).items():
+        if name not in bare and name not in kept:
+            setattr(Array, name, member)
+
+
+# What every array answers in loops is native.
+put_into_array(Described, kept=("shape", "ndim", "dtype"))
+put_into_array(Methods)
 
 
 def _seen(array: NativeArray) -> Array:

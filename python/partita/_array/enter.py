@@ -62,16 +62,15 @@ def _place(local: Local) -> tuple[tuple[int, Any, Any], Any, Any, bool]:
 
 def operand(given: Any, rank: Rank) -> Any:
     """What an object is beside arrays; `NotImplemented` where it is nothing."""
-    if isinstance(given, np.ndarray | np.generic):
-        # A copy: the operation may be computed when its producer has changed it.
-        return from_numpy(_numbers(np.array(given)), rank)
-    if isinstance(given, bool | int | float | complex):
+    if isinstance(given, bool | int | float | complex) and not isinstance(given, np.generic):
         return given
-    if isinstance(given, list | tuple) or (
-        hasattr(type(given), "__array__") and getattr(given, "__array_ufunc__", 0) is not None
+    shows_elements = hasattr(type(given), "__array__")
+    if not isinstance(given, list | tuple | np.ndarray | np.generic) and (
+        not shows_elements or getattr(given, "__array_ufunc__", 0) is None
     ):
-        return from_numpy(_numbers(np.array(given)), rank)
-    return NotImplemented
+        return NotImplemented
+    # A copy: the operation may be computed when its producer has changed it.
+    return from_numpy(_numbers(np.array(given)), rank)
 
 
 def _numbers(local: Local) -> Local:

@@ -6,6 +6,6 @@
 - `manipulation`: other shapes, orders, several arrays together.
 - `statistics`: sums, means, extremes, running sums.
 - `searching`: where elements are.
-- `interop`: NumPy's own functions on our arrays, text, pickles.
+- `interop`: NumPy's own functions on our arrays, and their text.
 - `methods`: the methods that NumPy's arrays have.
 """

@@ -30,9 +30,18 @@ def _rank(team: Team | None, device: Any) -> Rank:
     return enter.own_rank() if team is None else team.arrays
 
 
+def an_array(x: Any) -> Array:
+    """An array of what is given."""
+    return x if isinstance(x, Array) else asarray(x)
+
+
+def sizes_of(shape: Any) -> tuple[int, ...]:
+    """The numbers of a shape; one alone is a shape of one dimension."""
+    return tuple(operator.index(n) for n in (shape if np.iterable(shape) else (shape,)))
+
+
 def _shape(shape: Any) -> tuple[int, ...]:
-    sizes = shape if np.iterable(shape) else (shape,)
-    given = tuple(operator.index(n) for n in sizes)
+    given = sizes_of(shape)
     if any(n < 0 for n in given):
         message = f"shape {given} has a negative size; use sizes from 0 on"
         raise LayoutError(message, "shape-negative")
@@ -66,12 +75,8 @@ def full(
     team: Team | None = None,
 ) -> Array:
     """Return an array with the same number everywhere."""
-    if isinstance(fill_value, Array) or (
-        isinstance(fill_value, np.ndarray) and fill_value.ndim == 0
-    ):
-        dtype = dtype or fill_value.dtype
-        fill_value = fill_value.item()
-    elif isinstance(fill_value, np.generic):
+    is_numpys = isinstance(fill_value, np.ndarray | np.generic) and fill_value.ndim == 0
+    if is_numpys or isinstance(fill_value, Array):
         dtype, fill_value = dtype or fill_value.dtype, fill_value.item()
     if dtype is None:
         dtype = np.asarray(fill_value).dtype
@@ -138,10 +143,9 @@ def arange(
         dtype = np.dtype(np.int64 if whole else np.float64)
     dtype = np.dtype(dtype)
     length = max(0, math.ceil((stop - start) / step))
-    # Numbers are computed in a type that has them all, then become what is asked for.
-    wide = np.dtype(np.int64) if dtype.kind in "iub" and length < 2**62 else np.dtype(np.float64)
     index = lazy_index(_rank(team, device), (length,), 0)
-    if wide.kind == "i" and all(isinstance(n, int | np.integer) for n in (start, step)):
+    # Numbers are computed in a type that has them all, then become what is asked for.
+    if dtype.kind in "iub" and all(isinstance(n, int | np.integer) for n in (start, step)):
         numbers = index * int(step) + int(start)
     else:
         numbers = index._cast(np.float64) * float(step) + float(start)
@@ -203,7 +207,7 @@ def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Array]:
     """Return coordinates of a grid, one array for each vector of coordinates."""
     if indexing not in ("xy", "ij"):
         raise LayoutError(f"indexing {indexing!r}; use 'xy' or 'ij'", "indexing-unknown")
-    vectors = [a if isinstance(a, Array) else asarray(a) for a in arrays]
+    vectors = [an_array(one) for one in arrays]
     for vector in vectors:
         if vector.ndim != 1:
             message = f"coordinates of shape {vector.shape}; use vectors"

@@ -6,11 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from partita._array import enter
 from partita._array.array import Array
-from partita._functions.creation import asarray
+from partita._functions.creation import an_array
 from partita._partita import Elementwise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+def written(made: Array, out: Array | None) -> Array:
+    """A result, or where it is to be written, with it in there."""
+    if out is None:
+        return made
+    out[...] = made
+    return out
 
 
 def _function(name: str) -> Callable[..., Any]:
@@ -21,11 +29,7 @@ def _function(name: str) -> Callable[..., Any]:
     def function(*operands: Any, out: Array | None = None) -> Any:
         if len(operands) > n_operands:
             *operands, out = operands  # type: ignore[assignment]
-        made = native(*operands)
-        if out is None:
-            return made
-        out[...] = made
-        return out
+        return written(native(*operands), out)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"Return {name} of each element."
@@ -126,11 +130,6 @@ def positive(x: Any, /) -> Array:
     """Return each element as it is."""
     made: Array = +an_array(x)
     return made
-
-
-def an_array(x: Any) -> Array:
-    """An array of what is given."""
-    return x if isinstance(x, Array) else asarray(x)
 
 
 def clip(x: Any, /, min: Any = None, max: Any = None) -> Array:

@@ -1,4 +1,4 @@
-"""NumPy's own functions on our arrays, text, and copies in files."""
+"""NumPy's own functions on our arrays, and their text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from partita._array.array import Array
-from partita._functions.creation import asarray
 from partita._functions.manipulation import concat
 
 # More elements than this are shown by their corners.
@@ -83,8 +82,3 @@ def _corners(array: Array) -> Array:
             last = array[(*before, slice(-_AT_EACH_END - 1, None))]
             array = concat([first, last], axis=axis)
     return array
-
-
-def rebuilt(whole: Any) -> Array:
-    """An array of a rank that has all of it, from its elements."""
-    return asarray(whole)

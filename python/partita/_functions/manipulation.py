@@ -10,8 +10,7 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._errors import LayoutError
-from partita._functions.creation import empty, zeros
-from partita._functions.elementwise import an_array
+from partita._functions.creation import an_array, empty, sizes_of, zeros
 from partita._functions.types import result_type
 from partita._partita import lazy_index, lazy_where
 
@@ -38,7 +37,7 @@ def _axes(axis: Any, ndim: int) -> list[int]:
 def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Array:
     """Return the elements in another shape; -1 is what is left."""
     array = an_array(x)
-    wanted = [operator.index(n) for n in shape] if np.iterable(shape) else [operator.index(shape)]
+    wanted = list(sizes_of(shape))
     if -1 in wanted:
         at = wanted.index(-1)
         rest = math.prod(n for number, n in enumerate(wanted) if number != at)
@@ -54,9 +53,7 @@ def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Array:
 
 def broadcast_to(x: Any, /, shape: Any) -> Array:
     """Return a view with elements repeated."""
-    return an_array(x)._broadcast(
-        [operator.index(n) for n in (shape if np.iterable(shape) else [shape])]
-    )
+    return an_array(x)._broadcast(sizes_of(shape))
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._array.array import Array
+from partita._array.array import Array, put_into_array
 from partita._functions import elementwise, interop, manipulation, searching, statistics, types
+from partita._functions.creation import asarray
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,7 +134,7 @@ class NumPyMethods(_Base):
         return interop.namespace(api_version)
 
     def __reduce__(self) -> Any:
-        return interop.rebuilt, (self._whole(),)
+        return asarray, (self._whole(),)
 
     def __copy__(self) -> Array:
         return self.copy()
@@ -142,19 +143,4 @@ class NumPyMethods(_Base):
         return self.copy()
 
 
-def attach() -> None:
-    """Put the methods into the class."""
-    own = {
-        "__module__",
-        "__dict__",
-        "__weakref__",
-        "__doc__",
-        "__annotations__",
-        "__static_attributes__",
-    }
-    for name, member in vars(NumPyMethods).items():
-        if name not in own and not name.startswith("__firstline"):
-            setattr(Array, name, member)
-
-
-attach()
+put_into_array(NumPyMethods)

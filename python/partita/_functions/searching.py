@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from partita._array import enter
 from partita._array.array import Array
-from partita._functions.elementwise import an_array
+from partita._functions.creation import an_array
 from partita._functions.statistics import _reduced
 from partita._partita import lazy_nonzero, lazy_where
 
@@ -48,8 +49,6 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
 
 
 def _beside(given: Any, anchor: Array) -> Array:
-    from partita._array import enter
-
     return enter.from_numpy(np.array(given), anchor._rank)
 
 

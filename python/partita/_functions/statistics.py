@@ -6,11 +6,9 @@ from typing import Any
 
 from partita._array.array import Array
 from partita._functions import elementwise
-from partita._functions.creation import full
-from partita._functions.elementwise import an_array
+from partita._functions.creation import an_array, full
+from partita._functions.elementwise import written
 from partita._functions.manipulation import concat, reshape
-
-Axes = int | tuple[int, ...] | None
 
 
 def _reduced(
@@ -23,11 +21,7 @@ def _reduced(
     out: Array | None = None,
 ) -> Array:
     axes = axis if axis is None or isinstance(axis, tuple | list) else (axis,)
-    made = an_array(x)._reduce(how, axes, keepdims, dtype, correction)
-    if out is None:
-        return made
-    out[...] = made
-    return out
+    return written(an_array(x)._reduce(how, axes, keepdims, dtype, correction), out)
 
 
 def sum(
@@ -61,6 +55,11 @@ def mean(
     return _reduced("mean", x, axis, keepdims, dtype, out=out)
 
 
+def _divisor_less(correction: float | None, ddof: float) -> float:
+    """What a divisor is less than the number of elements, by the Array API's name or NumPy's."""
+    return float(ddof if correction is None else correction)
+
+
 def var(
     x: Any,
     /,
@@ -71,9 +70,7 @@ def var(
     keepdims: bool = False,
 ) -> Array:
     """Return the mean squared distance from the mean over axes."""
-    return _reduced(
-        "var", x, axis, keepdims, None, float(ddof if correction is None else correction)
-    )
+    return _reduced("var", x, axis, keepdims, None, _divisor_less(correction, ddof))
 
 
 def std(
@@ -86,9 +83,7 @@ def std(
     keepdims: bool = False,
 ) -> Array:
     """Return the root of the variance over axes."""
-    return _reduced(
-        "std", x, axis, keepdims, None, float(ddof if correction is None else correction)
-    )
+    return _reduced("std", x, axis, keepdims, None, _divisor_less(correction, ddof))
 
 
 def any(x: Any, /, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Array:
@@ -105,17 +100,19 @@ def cumulative_sum(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array:
     """Return running sums along an axis."""
-    return _running(x, False, axis, dtype, include_initial)
+    return _running(x, axis, dtype, initial=include_initial)
 
 
 def cumulative_prod(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array:
     """Return running products along an axis."""
-    return _running(x, True, axis, dtype, include_initial)
+    return _running(x, axis, dtype, product=True, initial=include_initial)
 
 
-def _running(x: Any, product: bool, axis: int | None, dtype: Any, initial: bool) -> Array:
+def _running(
+    x: Any, axis: int | None, dtype: Any, *, product: bool = False, initial: bool = False
+) -> Array:
     made = an_array(x)._running(product, axis, dtype)
     if not initial:
         return made
@@ -126,18 +123,20 @@ def _running(x: Any, product: bool, axis: int | None, dtype: Any, initial: bool)
     return concat([first, made], axis=along)
 
 
+def _in_a_row(x: Any, axis: int | None) -> tuple[Array, int]:
+    """An array and an axis; without one all elements in a row."""
+    array = an_array(x)
+    return (reshape(array, -1), 0) if axis is None else (array, axis)
+
+
 def cumsum(x: Any, /, axis: int | None = None, dtype: Any = None) -> Array:
     """Return running sums; of all elements in a row without an axis."""
-    array = an_array(x)
-    flat = array if axis is not None else reshape(array, -1)
-    return cumulative_sum(flat, axis=0 if axis is None else axis, dtype=dtype)
+    return _running(*_in_a_row(x, axis), dtype)
 
 
 def cumprod(x: Any, /, axis: int | None = None, dtype: Any = None) -> Array:
     """Return running products; of all elements in a row without an axis."""
-    array = an_array(x)
-    flat = array if axis is not None else reshape(array, -1)
-    return cumulative_prod(flat, axis=0 if axis is None else axis, dtype=dtype)
+    return _running(*_in_a_row(x, axis), dtype, product=True)
 
 
 def allclose(

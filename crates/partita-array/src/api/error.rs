@@ -15,6 +15,8 @@ partita_error::errors! {
             "elements of {first} and {second} have no common type; use astype on one of them";
         TypeRefused { function: String, given: Dtype, wanted: String } "type-refused" =>
             "{function} does not take elements of {given}; use {wanted}";
+        ResultType { function: String, made: Dtype, dtype: Dtype } "result-type" =>
+            "{function} gives {made}, which the array of {dtype} cannot hold; use astype";
         NumberOutside { number: String, dtype: Dtype } "number-outside" =>
             "{number} does not fit into {dtype}; use astype on the array or another number";
         NegativePower { number: String } "negative-power" =>

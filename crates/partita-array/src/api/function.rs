@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::error::{ApiError, Result};
 use super::number::Number;
-use super::promote::result_type;
+use super::promote::{is_same_kind, result_type};
 use crate::local::{Array, Engine, Input};
 
 /// What a function is given: an array, or a number without a type of its own.
@@ -190,6 +190,25 @@ impl Function {
             return positive(engine, operands[0]);
         }
         applied(engine, op, operands, typed)
+    }
+
+    /// The function of an array and an operand, written to the array itself.
+    ///
+    /// # Errors
+    /// As [`Function::apply`]; a result that the array's type cannot hold.
+    pub fn apply_in_place(
+        &self,
+        engine: &Engine,
+        target: &Array,
+        other: Operand<'_>,
+    ) -> Result<()> {
+        let made = self.apply(engine, &[Operand::Array(target), other])?;
+        let (given, dtype) = (made.dtype(), target.dtype());
+        if !is_same_kind(given, dtype) {
+            let function = self.name.to_string();
+            return Err(ApiError::ResultType { function, made: given, dtype });
+        }
+        Ok(target.write(&engine.cast(&made, dtype)?)?)
     }
 
     /// The type it computes in for operands of a type.

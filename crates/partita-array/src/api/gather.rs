@@ -9,14 +9,6 @@ use super::error::{ApiError, Result};
 use super::index::counted;
 use crate::local::{Array, broadcast_shapes, c_strides};
 
-/// How many elements are true.
-///
-/// # Errors
-/// As the engine's flush.
-pub fn count_true(mask: &Array) -> Result<usize> {
-    Ok(mask.to_bytes()?.iter().filter(|byte| **byte != 0).count())
-}
-
 /// Where a mask is true: for each of its dimensions the positions, in C order.
 ///
 /// # Errors

@@ -36,6 +36,19 @@ pub fn can_cast(from: Dtype, to: Dtype) -> bool {
     result_type(from, to) == Some(to)
 }
 
+/// Whether NumPy writes numbers of one type into arrays of another in place.
+#[must_use]
+pub fn is_same_kind(from: Dtype, to: Dtype) -> bool {
+    let order = |dtype: Dtype| match dtype.kind() {
+        Kind::Bool => 0,
+        Kind::Unsigned => 1,
+        Kind::Signed => 2,
+        Kind::Float => 3,
+        Kind::Complex => 4,
+    };
+    can_cast(from, to) || order(from) <= order(to)
+}
+
 fn signed_with(signed: Dtype, unsigned: Dtype) -> Dtype {
     let needed = signed.size().max(2 * unsigned.size());
     match needed {
@@ -101,6 +114,46 @@ mod tests {
                 assert!(can_cast(a, common), "{a} {b} {common}");
                 assert_eq!(result_type(b, a), Some(common));
             }
+        }
+    }
+
+    #[test]
+    fn casts_are_safe_as_numpy_says() {
+        let safe = [
+            (Bool, Int8),
+            (UInt8, Int16),
+            (UInt8, Float16),
+            (Int16, Float32),
+            (Int64, Float64),
+            (UInt64, Float64),
+            (Float16, Float32),
+            (BFloat16, Float32),
+            (Float32, Complex64),
+            (Int32, Complex128),
+            (Float64, Complex128),
+            (Complex64, Complex128),
+            (Int8, Int8),
+        ];
+        let lossy = [
+            (Float64, Int64),
+            (Complex128, Float64),
+            (Float64, Float32),
+            (Int64, Int32),
+            (Int8, UInt8),
+            (UInt8, Int8),
+            (UInt64, Int64),
+            (Int32, Float32),
+            (Int16, Float16),
+            (Float64, Complex64),
+            (Float16, BFloat16),
+            (Int8, Bool),
+            (Int64, Complex64),
+        ];
+        for (from, to) in safe {
+            assert!(can_cast(from, to), "{from} to {to}");
+        }
+        for (from, to) in lossy {
+            assert!(!can_cast(from, to), "{from} to {to}");
         }
     }
 }

@@ -166,9 +166,7 @@ impl Engine {
             let error = KernelError::ReductionType { output: 0, reduction: how, given: dtype };
             return Err(error.into());
         }
-        let is_reduced = |axis: usize| axes.contains(&axis);
-        let shape = array.shape().iter().enumerate();
-        let shape: Dims<usize> = shape.map(|(a, n)| if is_reduced(a) { 1 } else { *n }).collect();
+        let shape = without_sizes(array.shape(), axes);
         let empties = axes.iter().any(|axis| array.shape()[*axis] == 0);
         if empties && !how.has_empty() && !shape.contains(&0) {
             return Err(KernelError::EmptyReduction { output: 0, reduction: how }.into());
@@ -186,9 +184,7 @@ impl Engine {
         if !how.takes(given) {
             return Err(KernelError::ReductionType { output: 0, reduction: how, given }.into());
         }
-        let shape = array.shape().iter().enumerate();
-        let shape: Dims<usize> =
-            shape.map(|(axis, n)| if axes.contains(&axis) { 1 } else { *n }).collect();
+        let shape = without_sizes(array.shape(), axes);
         let correction = Input::Number(Scalar::from(correction));
         self.reduced(&[Input::Array(array), correction], how, axes, &shape)
     }
@@ -332,6 +328,12 @@ pub(super) fn operand(segment: &mut Segment, input: &Input<'_>, shape: &[usize])
     // Shapes were compared before; an array that does not fit is read as it is.
     let window = array.window.broadcast(shape).unwrap_or_else(|| array.window.clone());
     Operand::Array(Place { base: segment.number(&array.base), window })
+}
+
+/// A shape whose reduced dimensions have the size 1.
+fn without_sizes(shape: &[usize], axes: &[usize]) -> Dims<usize> {
+    let sizes = shape.iter().enumerate();
+    sizes.map(|(axis, size)| if axes.contains(&axis) { 1 } else { *size }).collect()
 }
 
 fn common_shape(inputs: &[Input<'_>]) -> Result<Dims<usize>> {

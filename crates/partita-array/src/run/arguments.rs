@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use partita_ir::{Op, Scalar, Sign, Type};
-use partita_kernel::{Dtype, Kind};
+use partita_kernel::Dtype;
 use partita_layout::IndexBox;
 
 use super::Runner;
@@ -11,6 +11,7 @@ use super::dist::{DistArray, Places, sliced};
 use super::numbers::fitted;
 use super::problem::{Outcome, Problem, RunError};
 use super::value::{Number, Value, dtype_of};
+use crate::api::can_cast;
 use crate::sparse::SparseTensor;
 
 /// An argument: a number, or a whole array that every rank gives alike.
@@ -89,7 +90,7 @@ impl Runner<'_> {
         let whole = match argument {
             Argument::Number(number) if sizes.is_empty() => {
                 let number = &checked(*number, element).map_err(Problem::Own)?;
-                engine.fill(&[], super::value::to_scalar(&engine, *number, dtype)?)?
+                engine.fill(&[], super::value::to_scalar(*number, dtype)?)?
             }
             Argument::Number(_) => {
                 let wanted = partita_ir::by_x(sizes);
@@ -102,7 +103,7 @@ impl Runner<'_> {
                     "is a sparse tensor where a dense array is wanted; give an array".into(),
                 ));
             }
-            Argument::Array { dtype: given, .. } if !is_safe(*given, dtype) => {
+            Argument::Array { dtype: given, .. } if !can_cast(*given, dtype) => {
                 return Err(Problem::Own(format!(
                     "has elements of {given} where {dtype} is wanted, which cannot hold all of them; \
                      convert the array to {dtype} first"
@@ -154,68 +155,5 @@ fn checked(number: Number, ty: Scalar) -> Result<Number, String> {
             if (low..high).contains(&int) { Ok(number) } else { refused("a number that fits") }
         }
         _ => Ok(number),
-    }
-}
-
-/// Whether every number of a type is one of another, as NumPy's `safe` casting has it.
-fn is_safe(from: Dtype, to: Dtype) -> bool {
-    use Kind::{Bool, Complex, Float, Signed, Unsigned};
-    let (size, room) = (from.size(), to.size());
-    match (from.kind(), to.kind()) {
-        _ if from == to => true,
-        (Bool, _) => true,
-        (Unsigned, Unsigned) | (Signed, Signed) | (Complex, Complex) => size <= room,
-        (Unsigned, Signed) => size < room,
-        // NumPy counts float64 as wide enough for integers of 64 bits.
-        (Unsigned | Signed, Float) => to != Dtype::BFloat16 && (size < room || room == 8),
-        (Float, Float) => size < room,
-        (Unsigned | Signed | Float, Complex) => from == to.real() || is_safe(from, to.real()),
-        _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn casts_are_safe_as_numpy_says() {
-        use Dtype::*;
-        let safe = [
-            (Bool, Int8),
-            (UInt8, Int16),
-            (UInt8, Float16),
-            (Int16, Float32),
-            (Int64, Float64),
-            (UInt64, Float64),
-            (Float16, Float32),
-            (BFloat16, Float32),
-            (Float32, Complex64),
-            (Int32, Complex128),
-            (Float64, Complex128),
-            (Complex64, Complex128),
-            (Int8, Int8),
-        ];
-        let lossy = [
-            (Float64, Int64),
-            (Complex128, Float64),
-            (Float64, Float32),
-            (Int64, Int32),
-            (Int8, UInt8),
-            (UInt8, Int8),
-            (UInt64, Int64),
-            (Int32, Float32),
-            (Int16, Float16),
-            (Float64, Complex64),
-            (Float16, BFloat16),
-            (Int8, Bool),
-            (Int64, Complex64),
-        ];
-        for (from, to) in safe {
-            assert!(is_safe(from, to), "{from} to {to}");
-        }
-        for (from, to) in lossy {
-            assert!(!is_safe(from, to), "{from} to {to}");
-        }
     }
 }

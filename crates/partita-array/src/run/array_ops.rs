@@ -357,13 +357,12 @@ impl Runner<'_> {
         let names: Vec<Name> = self.module.operands_named(op, "indices").to_vec();
         let indices = frame.ints(&names)?;
         let ones = vec![1; indices.len()];
-        let engine = self.engine.clone();
         match &array {
             Value::Array(array) => {
                 let shape: Vec<u64> = array.shape().iter().map(|n| *n as u64).collect();
                 let slicing = Slicing::new(&indices, &ones, &ones, &shape)?;
                 let element = local_view(array, &slicing)?.to_scalar()?;
-                Ok(Value::Number(to_number(&engine, element)?))
+                Ok(Value::Number(to_number(element)))
             }
             Value::Dist(array) => {
                 let slicing = Slicing::new(&indices, &ones, &ones, &array.shape)?;
@@ -373,7 +372,7 @@ impl Runner<'_> {
                     true => array.own().clone(),
                     false => self.fetch(array, &vec![place; self.mover.n_ranks() as usize])?,
                 };
-                Ok(Value::Number(to_number(&engine, element.to_scalar()?)?))
+                Ok(Value::Number(to_number(element.to_scalar()?)))
             }
             _ => Err(problem("a number where an array is needed; use an array")),
         }

@@ -64,7 +64,7 @@ impl Runner<'_> {
                     let Value::Number(number) = frame.get(*value)? else {
                         return Err(problem("an array where a number is needed; load an element"));
                     };
-                    let value = to_scalar(&self.engine, *number, dtype)?;
+                    let value = to_scalar(*number, dtype)?;
                     Ok(self.engine.fill(&sizes(place), value)?)
                 }
                 _ => Ok(self.engine.empty(&sizes(place), dtype)?),

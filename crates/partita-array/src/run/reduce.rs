@@ -85,7 +85,7 @@ impl Runner<'_> {
 
     fn divided(&mut self, sum: &Value, n: f64, dtype: Dtype) -> Outcome<Value> {
         let engine = self.engine.clone();
-        let n = engine.fill(&[], to_scalar(&engine, Number::Float(n), dtype)?)?;
+        let n = engine.fill(&[], to_scalar(Number::Float(n), dtype)?)?;
         let divide = |x: &[&Array]| Ok(engine.apply(Op::Divide, &[x[0], &n])?);
         let cuts = cuts_like(sum);
         self.each(std::slice::from_ref(sum), &divide, dtype, cuts, Placing::Free)

@@ -20,11 +20,7 @@ impl Runner<'_> {
         shape: &[u64],
         cuts: &Cuts,
     ) -> Outcome<Rc<DistArray>> {
-        let places = self.places(array)?;
-        let array = match places.owned_once(&array.shape) {
-            true => Rc::clone(array),
-            false => self.by_default(array, &array.cuts())?,
-        };
+        let array = self.owned_once(array)?;
         let owned = self.places(&array)?.owned.clone();
         let wanted = cuts.default_boxes(shape, self.mover.n_ranks())?;
         let part = self.reshaped(array.own(), &array.shape, &owned, shape, &wanted)?;
@@ -100,11 +96,7 @@ impl Runner<'_> {
         cuts: &Cuts,
     ) -> Outcome<Rc<DistArray>> {
         let shape: Vec<u64> = axes.iter().map(|axis| array.shape[*axis]).collect();
-        let places = self.places(array)?;
-        let array = match places.owned_once(&array.shape) {
-            true => Rc::clone(array),
-            false => self.by_default(array, &array.cuts())?,
-        };
+        let array = self.owned_once(array)?;
         let owned = self.places(&array)?.owned.clone();
         let wanted = cuts.default_boxes(&shape, self.mover.n_ranks())?;
         let part = self.permuted(array.own(), &owned, axes, &shape, &wanted)?;

@@ -165,7 +165,7 @@ fn with_neutral(engine: &Engine, array: &Array, what: &Scanning) -> Outcome<Arra
             return Err(problem(format!("{name} has no neutral element; leave `initial` away")));
         }
     };
-    let neutral: Scalar = to_scalar(engine, neutral, array.dtype())?;
+    let neutral: Scalar = to_scalar(neutral, array.dtype())?;
     let mut shape = array.shape().to_vec();
     shape[what.axis] += 1;
     let made = engine.fill(&shape, neutral)?;

@@ -11,7 +11,8 @@ use partita_kernel::{Dtype, Kind, Scalar};
 use super::dist::DistArray;
 use super::partitioned::Partitioned;
 use super::problem::{Outcome, problem};
-use crate::local::{Array, Engine};
+use crate::api;
+use crate::local::Array;
 use crate::sparse::SparseTensor;
 
 /// A single number.
@@ -108,67 +109,25 @@ pub(super) fn dtype_of(scalar: ScalarType) -> Outcome<Dtype> {
     })
 }
 
-/// A number as an element.
-pub(super) fn to_scalar(engine: &Engine, number: Number, dtype: Dtype) -> Outcome<Scalar> {
-    let int = number.int();
-    Ok(match dtype {
-        Dtype::Bool => Scalar::from(int != 0),
-        Dtype::Float64 => Scalar::from(number.float()),
-        Dtype::Float32 => Scalar::from(number.float() as f32),
-        Dtype::Complex64 | Dtype::Complex128 => complex(number, dtype),
-        Dtype::Float16 | Dtype::BFloat16 => {
-            let wide = engine.fill(&[1], Scalar::from(number.float()))?;
-            engine.cast(&wide, dtype)?.to_scalar()?
+/// A number as an element; integers wrap around.
+pub(super) fn to_scalar(number: Number, dtype: Dtype) -> Outcome<Scalar> {
+    let exact = match (dtype.kind(), number) {
+        (Kind::Bool, _) => return Ok(Scalar::from(number.int() != 0)),
+        (Kind::Signed | Kind::Unsigned, _) => {
+            return Ok(Scalar::from_bytes(dtype, &number.int().to_le_bytes()));
         }
-        _ => {
-            let int = if let Number::Float(number) = number { number as i64 } else { int };
-            Scalar::from_bytes(dtype, &int.to_le_bytes())
-        }
-    })
+        (Kind::Complex, Number::Complex(real, imaginary)) => api::Number::Complex(real, imaginary),
+        _ => api::Number::Float(number.float()),
+    };
+    exact.to_scalar(dtype).map_err(|error| problem(error.to_string()))
 }
 
-fn complex(number: Number, dtype: Dtype) -> Scalar {
-    let (real, imaginary) = match number {
-        Number::Complex(real, imaginary) => (real, imaginary),
-        other => (other.float(), 0.0),
-    };
-    let mut bytes = Vec::with_capacity(16);
-    for part in [real, imaginary] {
-        match dtype {
-            Dtype::Complex64 => bytes.extend((part as f32).to_le_bytes()),
-            _ => bytes.extend(part.to_le_bytes()),
-        }
+/// An element as a number; unsigned integers of 64 bits wrap around.
+pub(super) fn to_number(scalar: Scalar) -> Number {
+    match api::Number::from_scalar(scalar) {
+        api::Number::Bool(truth) => Number::Int(truth.into()),
+        api::Number::Int(int) => Number::Int(int as i64),
+        api::Number::Float(float) => Number::Float(float),
+        api::Number::Complex(real, imaginary) => Number::Complex(real, imaginary),
     }
-    Scalar::from_bytes(dtype, &bytes)
-}
-
-/// An element as a number.
-pub(super) fn to_number(engine: &Engine, scalar: Scalar) -> Outcome<Number> {
-    let bytes = scalar.bytes;
-    let wide = |at: usize| {
-        let mut part = [0; 8];
-        part.copy_from_slice(&bytes[at..at + 8]);
-        part
-    };
-    let single = |at: usize| {
-        f64::from(f32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]))
-    };
-    Ok(match (scalar.dtype, scalar.dtype.kind()) {
-        (Dtype::Float64, _) => Number::Float(f64::from_le_bytes(wide(0))),
-        (Dtype::Float32, _) => Number::Float(single(0)),
-        (Dtype::Complex128, _) => {
-            Number::Complex(f64::from_le_bytes(wide(0)), f64::from_le_bytes(wide(8)))
-        }
-        (Dtype::Complex64, _) => Number::Complex(single(0), single(4)),
-        (Dtype::Float16 | Dtype::BFloat16, _) => {
-            let narrow = engine.fill(&[1], scalar)?;
-            let wide = engine.cast(&narrow, Dtype::Float64)?.to_scalar()?;
-            return to_number(engine, wide);
-        }
-        (dtype, Kind::Signed) => {
-            let shift = 64 - 8 * dtype.size();
-            Number::Int(i64::from_le_bytes(wide(0)) << shift >> shift)
-        }
-        _ => Number::Int(i64::from_le_bytes(wide(0))),
-    })
 }

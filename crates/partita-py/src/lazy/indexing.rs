@@ -1,15 +1,14 @@
 //! `a[key]` and `a[key] = value`.
 
-use partita_array::api::{Key, Operand, Selected, choose, gather, scatter, select};
-use partita_array::local::{Array as LocalArray, Engine, Input};
-use partita_kernel::Dtype;
+use partita_array::api::{Key, Selected, assign, gather, select};
+use partita_array::local::{Array as LocalArray, Engine};
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PySlice, PyTuple};
 use smallvec::SmallVec;
 
-use super::array::{Array, Handle};
+use super::array::Array;
 use super::given::Given;
 use super::rank::Rank;
 use super::types::api_error;
@@ -52,81 +51,13 @@ impl Array {
         let keys = keys_of(key, &handle.rank)?;
         let value = given.operand()?;
         let outcome = handle.rank.get().with(py, |engine| {
-            let outcome = assign(engine, handle, &keys, value);
+            let outcome = assign(engine, &handle.array, &keys, value);
             drop(keys);
             outcome.map(|()| engine.has_ready())
         });
         match outcome.map_err(|error| api_error(py, &error))? {
             true => handle.rank.get().run_ready(py),
             false => Ok(()),
-        }
-    }
-}
-
-fn assign(
-    engine: &Engine,
-    handle: &Handle,
-    keys: &[Key],
-    value: Operand<'_>,
-) -> partita_array::api::Result<()> {
-    let array = &handle.array;
-    if let [Key::Array(mask)] = keys
-        && mask.dtype() == Dtype::Bool
-        && is_single(&value)
-        && array.shape().starts_with(mask.shape())
-    {
-        return assign_where(engine, array, mask, value);
-    }
-    match select(engine, array, keys)? {
-        Selected::View(view) => write(engine, &view, value),
-        Selected::Elements { view, axes, indices, at } => {
-            let source = match value {
-                Operand::Array(source) => engine.cast(source, array.dtype())?,
-                Operand::Number(number) => engine.fill(&[], number.to_scalar(array.dtype())?)?,
-            };
-            scatter(&view, &axes, &indices, at, &source)
-        }
-    }
-}
-
-fn is_single(value: &Operand<'_>) -> bool {
-    match value {
-        Operand::Array(array) => array.ndim() == 0,
-        Operand::Number(_) => true,
-    }
-}
-
-/// One value wherever a mask is true: needs no positions.
-fn assign_where(
-    engine: &Engine,
-    array: &LocalArray,
-    mask: &LocalArray,
-    value: Operand<'_>,
-) -> partita_array::api::Result<()> {
-    let mut wide = mask.clone();
-    for dim in mask.ndim()..array.ndim() {
-        wide = wide.with_axis(dim);
-    }
-    let value = match value {
-        Operand::Array(value) => engine.cast(value, array.dtype())?,
-        Operand::Number(number) => engine.fill(&[], number.to_scalar(array.dtype())?)?,
-    };
-    let made = choose(engine, &wide, Operand::Array(&value), Operand::Array(array))?;
-    Ok(array.write(&made)?)
-}
-
-fn write(engine: &Engine, view: &LocalArray, value: Operand<'_>) -> partita_array::api::Result<()> {
-    match value {
-        Operand::Number(number) => {
-            Ok(engine.write(view, Input::Number(number.to_scalar(view.dtype())?))?)
-        }
-        Operand::Array(source) => {
-            // Dimensions of size 1 in front of those of the view mean nothing.
-            let n_extra = source.ndim().saturating_sub(view.ndim());
-            let fits = source.shape()[..n_extra].iter().all(|size| *size == 1);
-            let extra: Vec<usize> = (0..if fits { n_extra } else { 0 }).collect();
-            let source = engine.cast(&source.without_axes(&extra), view.dtype())?;
-            Ok(view.write(&source)?)
         }
     }
 }

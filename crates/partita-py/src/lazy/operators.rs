@@ -1,7 +1,6 @@
 //! The operators of `Array`: native slots, no Python between.
 
-use partita_array::api::{Function, Operand, can_cast};
-use partita_kernel::{Dtype, Kind};
+use partita_array::api::{Function, Operand};
 use pyo3::class::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -50,39 +49,14 @@ fn in_place(slf: &Bound<'_, Array>, other: &Bound<'_, PyAny>, function: &Functio
         let message = format!("{} of an array and a {kind}; use numbers or arrays", function.name);
         return Err(PyTypeError::new_err(message));
     };
-    let operands = [Operand::Array(&handle.array), given.operand()?];
-    let dtype = handle.array.dtype();
+    let other = given.operand()?;
     let outcome = handle.rank.get().with(py, |engine| {
-        let made = function.apply(engine, &operands)?;
-        if !is_same_kind(made.dtype(), dtype) {
-            return Ok(Err(made.dtype()));
-        }
-        handle.array.write(&engine.cast(&made, dtype)?)?;
-        Ok(Ok(engine.has_ready()))
+        function.apply_in_place(engine, &handle.array, other).map(|()| engine.has_ready())
     });
     match outcome.map_err(|error| api_error(py, &error))? {
-        Ok(true) => handle.rank.get().run_ready(py),
-        Ok(false) => Ok(()),
-        Err(made) => {
-            let message = format!(
-                "{} gives {made}, which the array of {dtype} cannot hold; use astype",
-                function.name
-            );
-            Err(PyTypeError::new_err(message))
-        }
+        true => handle.rank.get().run_ready(py),
+        false => Ok(()),
     }
-}
-
-/// Whether NumPy writes numbers of one type into arrays of another in place.
-fn is_same_kind(from: Dtype, to: Dtype) -> bool {
-    let order = |dtype: Dtype| match dtype.kind() {
-        Kind::Bool => 0,
-        Kind::Unsigned => 1,
-        Kind::Signed => 2,
-        Kind::Float => 3,
-        Kind::Complex => 4,
-    };
-    can_cast(from, to) || order(from) <= order(to)
 }
 
 const ADD: &Function = Function::known("add");

@@ -40,7 +40,9 @@ pub(crate) fn api_error(py: Python<'_>, error: &ApiError) -> PyErr {
     let message = error.to_string();
     let raised = match error {
         ApiError::Local { error: LocalError::NoMemory { .. } } => PyMemoryError::new_err(message),
-        ApiError::TypeRefused { .. } | ApiError::TypesApart { .. } => PyTypeError::new_err(message),
+        ApiError::TypeRefused { .. }
+        | ApiError::TypesApart { .. }
+        | ApiError::ResultType { .. } => PyTypeError::new_err(message),
         ApiError::NumberOutside { .. } => PyOverflowError::new_err(message),
         ApiError::TooManyIndices { .. }
         | ApiError::IndexOutside { .. }
