@@ -27,6 +27,11 @@ partita_error::errors! {
             "the memory of this array of shape {shape:?} is read-only; write to a copy";
         Kernel { error: KernelError } "kernel" =>
             "the kernel was refused: {error}; use another operation or type";
+        Unplanned { problem: String } "movement" =>
+            "the data cannot be moved: {problem}; this is a fault of partita, report it";
+        ProgramsDiffer { first: String, rank: usize, other: String } "programs-differ" =>
+            "the ranks do not run the same program: rank 0 is at {first}, rank {rank} at {other}; \
+             do the same operations on arrays on every rank";
         Team { error: TeamError } "team" => "{error}; see the other ranks";
     }
 }

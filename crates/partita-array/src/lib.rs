@@ -1,6 +1,6 @@
 //! Runs array programs: local computation in fused loops, movement by plans.
 //!
-//! - [`local`]: arrays of one rank, computed when somebody looks.
+//! - [`local`]: arrays, computed when somebody looks.
 //! - [`run`]: programs on the ranks of a team.
 //! - [`sparse`]: sparse tensors, and which rank holds which slice of them.
 //! - [`timeline`]: what a rank did, and when.

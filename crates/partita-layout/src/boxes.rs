@@ -61,7 +61,8 @@ impl IndexBox {
     }
 
     /// The box without another, as disjoint boxes.
-    fn without(&self, other: &Self) -> Vec<Self> {
+    #[must_use]
+    pub fn without(&self, other: &Self) -> Vec<Self> {
         let Some(hole) = self.intersection(other) else { return vec![self.clone()] };
         let mut rest = self.clone();
         let mut parts = Vec::new();

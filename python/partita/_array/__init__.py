@@ -7,4 +7,5 @@
 - `export`: how an array is handed on: `__partitioned__` in its dialects, `__distarray__`.
 - `held`: what a rank holds of an array: buffers, layout, producer.
 - `html`: what a notebook shows.
+- `place`: where in the user's program something happens.
 """

@@ -138,6 +138,9 @@ class Methods(Described, _Base):
 
     def gather(self, root: int | None = None) -> Local | None:
         """Return the whole array on every rank, or on `root` with None elsewhere. Collective."""
+        if root is None and self._is_lazy and self._rank.team.size > 1:
+            # A copy for all leaves the array's own memory to the engine alone.
+            return self._as_whole()._held.buffers[0]
         whole = [Whole() for _ in self.shape]
         if root is None:
             target = Layout(self.shape, whole, grid=(self._team.size,))

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array import export
-from partita._errors import TeamError
+from partita._array.held import default_layout
 from partita._memory import bfloat
 from partita._partita import Array as NativeArray
 from partita._team.spmd import world
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from partita._array.array import Array
-    from partita._partita import Rank
+    from partita._partita import Layout, Rank
 
 Local = np.ndarray[Any, Any]
 
@@ -31,13 +33,29 @@ def own_rank() -> Rank:
 def enter(array: Array) -> None:
     """Let an array that Python holds be computed with; its memory stays its own."""
     held = array._held
-    if held.team.size > 1:
-        message = (
-            f"an array on {held.team.size} ranks cannot be computed with; gather it, or use a team "
-            "of one rank"
-        )
-        raise TeamError(message, "several-ranks")
-    array._enter(held.team.arrays, *_place(export.whole(array)))
+    if held.team.size == 1:
+        array._enter(held.team.arrays, *_place(export.whole(array)))
+    elif held.layout.partial or not _enter_part(array, held.layout, held.buffers):
+        # Parts that are no boxes are computed with as rows; what lies here cannot follow writes.
+        moved = array.redistribute(default_layout(array.shape, held.team))
+        _enter_part(array, moved.layout, moved._buffers, is_writable=False)
+
+
+def _enter_part(
+    array: Array, layout: Layout, buffers: Sequence[Local], *, is_writable: bool = True
+) -> bool:
+    """Enter with this rank's part; false if the layout is no box for each rank."""
+    own = buffers[0] if len(buffers) else np.empty(0, array.dtype)
+    is_plain = own.flags.c_contiguous and own.flags.aligned and own.dtype.isnative
+    plain = own if is_plain else np.array(own, own.dtype.newbyteorder("="), order="C")
+    is_writable = is_writable and own.flags.writeable
+    if not is_plain and buffers is array._held.buffers:
+        # From now on the array is what is computed with.
+        array._held.buffers, array._held.keep = [plain], None
+        array._held.reasons = ["memory that is not in C order is computed with in a copy"]
+    address = plain.__array_interface__["data"][0]
+    rank = array._held.team.arrays
+    return array._enter_part(rank, layout, array.dtype, (address, plain, is_writable))
 
 
 def from_numpy(local: Local, rank: Rank) -> Array:

@@ -48,12 +48,25 @@ class Held:
 def of_lazy(array: Array) -> Held:
     """What a rank holds of an array that was computed here."""
     team = array._rank.team
-    layout = default_layout(array.shape, team)
     memory: Any
-    memory, offset, strides = array._memory()
+    memory, offset, shape, strides, boxes = array._here()
+    layout = _layout(array.shape, team, boxes)
     dtype = array.dtype
-    stored = np.ndarray(array.shape, bfloat.storage(dtype), memory, offset, strides)
+    stored = np.ndarray(tuple(shape), bfloat.storage(dtype), memory, offset, strides)
     return Held([bfloat.as_numbers(stored, str(dtype))], layout, team, stored.dtype)
+
+
+def _layout(shape: Sequence[int], team: Team, boxes: Any) -> Layout:
+    """The layout of an array of which every rank owns a box, or all."""
+    default = default_layout(shape, team)
+    if team.size == 1:
+        return default
+    if boxes is None:
+        return Layout(shape, [Whole() for _ in shape], grid=(team.size,))
+    pieces = (default.pieces(rank)[0] for rank in range(team.size))
+    if boxes == [(list(one.start), list(one.shape)) for one in pieces]:
+        return default
+    return Layout.from_boxes(shape, [[(start, sizes)] for start, sizes in boxes])
 
 
 def default_layout(shape: Sequence[int], team: Team) -> Layout:

@@ -31,8 +31,9 @@ pub fn positions_of(mask: &Array) -> Result<Vec<Array>> {
 /// # Errors
 /// Positions outside; index arrays whose shapes do not fit.
 pub fn gather(view: &Array, axes: &[usize], indices: &[Array], at: usize) -> Result<Array> {
+    let view = &view.whole()?;
     let places = Places::new(view, axes, indices)?;
-    let made = view.engine().empty(&places.shape(), view.dtype())?;
+    let made = view.engine().empty_whole(&places.shape(), view.dtype())?;
     let (source, _source) = view.buffer()?;
     let (target, _target) = made.buffer()?;
     places.each(&source, |element, number| {
@@ -59,6 +60,24 @@ pub fn scatter(
     source: &Array,
 ) -> Result<()> {
     view.check_writable()?;
+    let engine = view.engine();
+    if engine.n_ranks() > 1 {
+        // Every rank changes a whole copy alike; of that each takes its part.
+        let whole = engine.empty_whole(view.shape(), view.dtype())?;
+        whole.write(view)?;
+        scatter_here(&whole, axes, indices, at, source)?;
+        return Ok(view.write(&whole)?);
+    }
+    scatter_here(view, axes, indices, at, source)
+}
+
+fn scatter_here(
+    view: &Array,
+    axes: &[usize],
+    indices: &[Array],
+    at: usize,
+    source: &Array,
+) -> Result<()> {
     let places = Places::new(view, axes, indices)?;
     let order = places.order_with(at);
     let mut wanted = vec![0; order.len()];

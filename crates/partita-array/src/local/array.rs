@@ -211,13 +211,24 @@ impl Array {
         self.engine.write(self, Input::Array(source))
     }
 
-    /// Computes what is pending and gives the memory, which lives as long as the storage.
+    /// Computes what is pending and gives the memory, which lives as long as the storage. On
+    /// several ranks it is that of a copy, unless every rank has the whole array.
     ///
     /// # Errors
     /// As [`Engine::flush`].
     pub fn buffer(&self) -> Result<(Buffer, Rc<Storage>)> {
         self.engine.unfill(self, None)?;
+        if self.engine.n_ranks() > 1 {
+            let whole = self.whole()?;
+            whole.engine.flush()?;
+            return whole.buffer_here();
+        }
         self.engine.flush()?;
+        self.buffer_here()
+    }
+
+    /// The memory of an array that is computed and whole.
+    fn buffer_here(&self) -> Result<(Buffer, Rc<Storage>)> {
         let n_bytes = self.base.n_bytes().unwrap_or(0);
         let mut storage = self.base.storage.borrow_mut();
         let storage = match &*storage {
@@ -326,6 +337,7 @@ impl Engine {
         *array.base.storage.borrow_mut() = Some(storage);
         array.base.is_shared.set(true);
         array.base.is_read_only.set(access == Access::Read);
+        self.put_whole(&array);
         window.offset = -low;
         Ok(if is_dense { array } else { array.seen(window) })
     }
@@ -347,6 +359,7 @@ impl Engine {
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len());
         }
         *array.base.storage.borrow_mut() = Some(storage);
+        self.put_whole(&array);
         Ok(array)
     }
 }

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use partita_kernel::{Dtype, Scalar};
 use partita_team::Memory;
 
+use super::ranks::Spread;
 use super::window::Dims;
 use crate::error::{LocalError, Result};
 
@@ -71,6 +72,10 @@ pub(super) struct Base {
     pub is_shared: Cell<bool>,
     /// Whether nobody may write it.
     pub is_read_only: Cell<bool>,
+    /// Where its elements are, on several ranks and once that is known.
+    pub spread: RefCell<Option<Rc<Spread>>>,
+    /// Whether its margins are those of the owners.
+    pub is_fresh: Cell<bool>,
     /// Its number among the bases of a segment of pending work, and of which.
     pub number: Cell<(u64, usize)>,
 }
@@ -84,6 +89,8 @@ impl Base {
             fill: Cell::new(None),
             is_shared: Cell::new(false),
             is_read_only: Cell::new(false),
+            spread: RefCell::default(),
+            is_fresh: Cell::new(false),
             number: Cell::new((u64::MAX, 0)),
         }
     }

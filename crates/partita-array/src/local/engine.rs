@@ -5,8 +5,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use partita_kernel::{Machine, Settings};
+use partita_team::Team;
 
 use super::kept::Kept;
+use super::ranks::Ranks;
 use super::replace::Replacement;
 use super::rhythm::Rhythm;
 use super::segment::Segment;
@@ -33,6 +35,8 @@ pub(super) struct State {
     pub replacements: RefCell<Vec<Replacement>>,
     pub n_kernels: Cell<u64>,
     pub recorder: RefCell<Option<Rc<Recorder>>>,
+    /// The team, if there are several ranks.
+    pub ranks: Option<Ranks>,
 }
 
 impl Engine {
@@ -45,17 +49,25 @@ impl Engine {
     /// An engine that shares its kernels with others.
     #[must_use]
     pub fn with_machine(machine: Arc<Machine>) -> Self {
-        Self::made(machine, None)
+        Self::made(machine, None, None)
     }
 
     /// An engine that divides the turns of a loop into segments, also if nobody reads a value.
     /// Whoever records looks now and then for [ready](Engine::has_ready) ones.
     #[must_use]
     pub fn that_divides(machine: Arc<Machine>) -> Self {
-        Self::made(machine, Some(RefCell::default()))
+        Self::made(machine, Some(RefCell::default()), None)
     }
 
-    fn made(machine: Arc<Machine>, rhythm: Option<RefCell<Rhythm>>) -> Self {
+    /// The same for arrays on the ranks of a team. Computing is collective: all ranks record the
+    /// same and ask for values alike.
+    #[must_use]
+    pub fn on_ranks(machine: Arc<Machine>, team: &Team) -> Self {
+        let ranks = Ranks::new(team).filter(|ranks| ranks.n_ranks > 1);
+        Self::made(machine, Some(RefCell::default()), ranks)
+    }
+
+    fn made(machine: Arc<Machine>, rhythm: Option<RefCell<Rhythm>>, ranks: Option<Ranks>) -> Self {
         Self(Rc::new(State {
             machine,
             current: RefCell::default(),
@@ -67,6 +79,7 @@ impl Engine {
             replacements: RefCell::default(),
             n_kernels: Cell::new(0),
             recorder: RefCell::default(),
+            ranks,
         }))
     }
 

@@ -1,4 +1,4 @@
-//! Arrays of one rank that are computed when somebody looks.
+//! Arrays that are computed when somebody looks.
 //!
 //! An [`Array`] is a window of a base. Operations are recorded as nodes, plain data in the order
 //! of the program; a flush makes loops of them (`schedule`) and runs these. What nobody can see
@@ -17,13 +17,15 @@
 //! # Ok::<(), partita_array::LocalError>(())
 //! ```
 //!
-//! An engine belongs to one thread. It knows nothing of ranks.
+//! An engine belongs to one thread. One for a team knows of its ranks in `ranks` alone: all else
+//! works on what lies here.
 
 mod array;
 mod base;
 mod engine;
 mod kept;
 mod node;
+mod ranks;
 mod record;
 mod replace;
 mod rhythm;
@@ -37,5 +39,6 @@ mod window;
 pub use array::{Array, BaseId, Element};
 pub use base::Storage;
 pub use engine::Engine;
+pub use ranks::{Here, Spread, spread_of};
 pub use record::{Input, Running};
 pub use window::{Dims, Window, broadcast_shapes, c_strides};

@@ -1,9 +1,12 @@
 //! Nodes: operations that were recorded and not yet run, as plain data.
 
+use std::rc::Rc;
+
 use partita_kernel::{Dtype, Op, Reduction, Scalar};
 
 use smallvec::SmallVec;
 
+use super::ranks::Spread;
 use super::window::{Dims, Window};
 
 /// What a node does for every point of its space.
@@ -104,6 +107,10 @@ pub(super) struct BaseFacts {
     pub has_storage: bool,
     /// Whether others look at its memory, so that it cannot get another.
     pub is_shared: bool,
+    /// Where its elements are, on several ranks and once that is known.
+    pub spread: Option<Rc<Spread>>,
+    /// Whether its margins are those of the owners.
+    pub is_fresh: bool,
 }
 
 /// Nodes in the order of the program, with the numbers they take.

@@ -70,7 +70,9 @@ impl Engine {
     }
 
     fn run_segment(&self, mut segment: Segment) -> Result<()> {
-        if !segment.work.nodes.is_empty() {
+        if let Some(ranks) = self.0.ranks.as_ref().filter(|_| !segment.work.nodes.is_empty()) {
+            self.run_on_ranks(ranks, &mut segment)?;
+        } else if !segment.work.nodes.is_empty() {
             let facts = segment.bases.iter().map(facts).collect();
             let structure =
                 Structure { nodes: std::mem::take(&mut segment.work.nodes), bases: facts };
@@ -96,7 +98,7 @@ impl Engine {
     }
 }
 
-fn facts(base: &Rc<Base>) -> BaseFacts {
+pub(super) fn facts(base: &Rc<Base>) -> BaseFacts {
     BaseFacts {
         dtype: base.dtype,
         shape: base.shape.clone(),
@@ -104,6 +106,8 @@ fn facts(base: &Rc<Base>) -> BaseFacts {
         is_alive: Rc::strong_count(base) > 1,
         has_storage: base.storage.borrow().is_some(),
         is_shared: base.is_shared.get(),
+        spread: base.spread.borrow().clone(),
+        is_fresh: base.is_fresh.get(),
     }
 }
 
@@ -111,16 +115,27 @@ impl State {
     fn run(&self, schedule: &Schedule, bases: &[Rc<Base>], numbers: &[Scalar]) -> Result<()> {
         let mut slots: Vec<Option<Rc<Storage>>> = Vec::with_capacity(schedule.n_slots);
         slots.extend(bases.iter().map(|base| base.storage.borrow().clone()));
+        self.run_steps(schedule, &mut slots, numbers)?;
+        for (base, slot) in &schedule.kept {
+            *bases[*base].storage.borrow_mut() = slots[*slot].take();
+        }
+        Ok(())
+    }
+
+    /// Runs the loops of a schedule; its first slots are the memory that there is.
+    pub(super) fn run_steps(
+        &self,
+        schedule: &Schedule,
+        slots: &mut Vec<Option<Rc<Storage>>>,
+        numbers: &[Scalar],
+    ) -> Result<()> {
         slots.resize(schedule.n_slots, None);
         for step in &schedule.steps {
             for (slot, n_bytes) in &step.fresh {
                 slots[*slot] = Some(Storage::new(*n_bytes)?);
             }
-            self.call(step, &slots, numbers)?;
+            self.call(step, slots, numbers)?;
             step.spent.iter().for_each(|slot| slots[*slot] = None);
-        }
-        for (base, slot) in &schedule.kept {
-            *bases[*base].storage.borrow_mut() = slots[*slot].take();
         }
         Ok(())
     }

@@ -327,7 +327,7 @@ fn buffers(arrays: &[Array]) -> Outcome<(Vec<Buffer>, Vec<Rc<Storage>>)> {
     Ok(all)
 }
 
-pub(super) fn plan_dtype(dtype: Dtype) -> partita_plan::Dtype {
+pub(crate) fn plan_dtype(dtype: Dtype) -> partita_plan::Dtype {
     use partita_plan::Dtype as P;
     match dtype {
         Dtype::Bool => P::Bool,

@@ -63,6 +63,7 @@ use crate::local::Engine;
 use crate::timeline::{Event, Recorder};
 use deleted::Deleted;
 use exchange::Mover;
+pub(crate) use exchange::plan_dtype;
 use facts::Facts;
 use problem::Problem;
 

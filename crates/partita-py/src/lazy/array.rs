@@ -6,7 +6,7 @@ use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 
 use partita_array::api::{Axes, How, Number, Reducing, reduce, running};
-use partita_array::local::{Array as LocalArray, Engine, Running};
+use partita_array::local::{Array as LocalArray, Engine, Here, Running};
 use partita_team::Access;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -16,6 +16,7 @@ use pyo3::types::{PyComplex, PyDict, PyTuple};
 use super::memory::SharedMemory;
 use super::rank::{Kept, Rank};
 use super::types::{api_error, dtype_given, dtype_object};
+use crate::layout::Layout;
 
 /// An array of a rank's engine.
 pub(crate) struct Handle {
@@ -36,6 +37,11 @@ impl Drop for Handle {
         self.rank.get().drop_array(array);
     }
 }
+
+/// A box: start and shape.
+type Sides = (Vec<u64>, Vec<u64>);
+/// Memory, offset, shape, strides; every rank's box.
+type SharedPart = (SharedMemory, usize, Vec<u64>, Vec<isize>, Option<Vec<Sides>>);
 
 /// An array whose elements live on the ranks of a team, computed when somebody looks.
 #[pyclass(frozen, subclass, weakref, name = "Array", module = "partita")]
@@ -74,6 +80,26 @@ impl Array {
         work: impl FnOnce(&Engine) -> partita_array::api::Result<LocalArray>,
     ) -> PyResult<Bound<'py, Self>> {
         let (made, has_ready) = rank.get().with(py, |engine| (work(engine), engine.has_ready()));
+        Self::finished(py, rank, made, has_ready)
+    }
+
+    /// The same where elements are looked at.
+    pub(crate) fn looked_at<'py>(
+        py: Python<'py>,
+        rank: &Py<Rank>,
+        work: impl FnOnce(&Engine) -> partita_array::api::Result<LocalArray>,
+    ) -> PyResult<Bound<'py, Self>> {
+        let (made, has_ready) =
+            rank.get().detached(py, |engine| (work(engine), engine.has_ready()));
+        Self::finished(py, rank, made, has_ready)
+    }
+
+    fn finished<'py>(
+        py: Python<'py>,
+        rank: &Py<Rank>,
+        made: partita_array::api::Result<LocalArray>,
+        has_ready: bool,
+    ) -> PyResult<Bound<'py, Self>> {
         if has_ready {
             rank.get().run_ready(py)?;
         }
@@ -165,15 +191,48 @@ impl Array {
         Ok(())
     }
 
-    /// Computes it and gives its memory: object, offset and strides in bytes.
-    fn _memory(slf: &Bound<'_, Self>) -> PyResult<(SharedMemory, usize, Vec<isize>)> {
+    /// Enters an engine with a part of its own: address, owner, whether it may be written; false
+    /// if the layout is no box for each rank.
+    fn _enter_part(
+        &self,
+        py: Python<'_>,
+        rank: Py<Rank>,
+        layout: &Layout,
+        dtype: &Bound<'_, PyAny>,
+        place: (usize, Py<PyAny>, bool),
+    ) -> PyResult<bool> {
+        let (address, owner, is_writable) = place;
+        let dtype = dtype_given(dtype)?;
+        let Some(spread) = rank.get().spread_of(&layout.core) else { return Ok(false) };
+        let shape: Vec<usize> = layout.core.shape().iter().map(|n| *n as usize).collect();
+        let access = if is_writable { Access::Write } else { Access::Read };
+        let made = rank.get().with(py, |engine| {
+            let owner = Box::new(Kept::new(owner));
+            // SAFETY: Python's part takes it from one NumPy array of the layout's local shape, in
+            // C order, which is the owner.
+            unsafe { engine.from_part(&shape, dtype, spread, address, (access, owner)) }
+        });
+        let array = made.map_err(|error| api_error(py, &error.into()))?;
+        let _ = self.handle.set(Handle { rank, array: ManuallyDrop::new(array) });
+        Ok(true)
+    }
+
+    /// Computes it and gives the memory of this rank's part: object, offset, shape and strides in
+    /// bytes; and each rank's box, or None where every rank has all.
+    fn _here(slf: &Bound<'_, Self>) -> PyResult<SharedPart> {
         let py = slf.py();
         let handle = slf.get().handle(slf)?;
-        let share = || handle.array.share().map(|(buffer, _)| buffer);
-        let buffer = handle.rank.get().detached(py, |_| share());
-        let buffer = buffer.map_err(|error| api_error(py, &error.into()))?;
-        let (memory, offset) = SharedMemory::new(py, handle, &buffer);
-        Ok((memory, offset, buffer.strides))
+        let here = handle.rank.get().detached(py, |_| handle.array.share_here());
+        let Here { array, buffer, boxes } = here.map_err(|error| api_error(py, &error.into()))?;
+        let (memory, offset) = SharedMemory::new(py, &handle.rank, array, &buffer);
+        let boxes = boxes.map(|all| all.into_iter().map(|one| (one.start, one.shape)).collect());
+        Ok((memory, offset, buffer.shape, buffer.strides, boxes))
+    }
+
+    /// The same elements, all of them on every rank.
+    fn _as_whole<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        let (py, handle) = (slf.py(), slf.get().handle(slf)?);
+        Self::made(py, &handle.rank, |_| Ok(handle.array.whole()?))
     }
 
     /// Computes it now. Collective.

@@ -32,7 +32,10 @@ impl Array {
             Selected::Elements { view, axes, indices, at } => gather(&view, &axes, &indices, at),
         };
         // Arrays among the keys are dropped under the lock, too.
-        let made = Self::made(py, &handle.rank, picked);
+        let made = match has_arrays(&keys) {
+            true => Self::looked_at(py, &handle.rank, picked),
+            false => Self::made(py, &handle.rank, picked),
+        };
         handle.rank.get().with(py, |_| drop(keys));
         made
     }
@@ -50,16 +53,26 @@ impl Array {
         };
         let keys = keys_of(key, &handle.rank)?;
         let value = given.operand()?;
-        let outcome = handle.rank.get().with(py, |engine| {
+        let looks = has_arrays(&keys);
+        let written = |engine: &Engine| {
             let outcome = assign(engine, &handle.array, &keys, value);
             drop(keys);
             outcome.map(|()| engine.has_ready())
-        });
+        };
+        let outcome = match looks {
+            true => handle.rank.get().detached(py, written),
+            false => handle.rank.get().with(py, written),
+        };
         match outcome.map_err(|error| api_error(py, &error))? {
             true => handle.rank.get().run_ready(py),
             false => Ok(()),
         }
     }
+}
+
+/// Whether elements of arrays say what is selected.
+fn has_arrays(keys: &[Key]) -> bool {
+    keys.iter().any(|key| matches!(key, Key::Array(_)))
 }
 
 fn keys_of(key: &Bound<'_, PyAny>, rank: &Py<Rank>) -> PyResult<Keys> {

@@ -10,7 +10,6 @@ use partita_team::Buffer;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-use super::array::Handle;
 use super::rank::Rank;
 use crate::buffers::show;
 
@@ -32,8 +31,13 @@ unsafe impl Sync for SharedMemory {}
 impl SharedMemory {
     /// The memory between the first and the last element of a buffer, and where in it the element
     /// at position zero of every dimension lies.
-    pub(crate) fn new(py: Python<'_>, handle: &Handle, buffer: &Buffer) -> (Self, usize) {
-        let (mut low, mut high) = (0_isize, handle.array.dtype().size() as isize);
+    pub(crate) fn new(
+        py: Python<'_>,
+        rank: &Py<Rank>,
+        array: LocalArray,
+        buffer: &Buffer,
+    ) -> (Self, usize) {
+        let (mut low, mut high) = (0_isize, array.dtype().size() as isize);
         for (size, stride) in buffer.shape.iter().zip(&buffer.strides) {
             let reach = (*size as isize - 1) * stride;
             low += reach.min(0);
@@ -42,9 +46,8 @@ impl SharedMemory {
         if buffer.shape.contains(&0) {
             (low, high) = (0, 0);
         }
-        let array = handle.rank.get().with(py, |_| LocalArray::clone(&handle.array));
         let shared = Self {
-            rank: handle.rank.clone_ref(py),
+            rank: rank.clone_ref(py),
             array: ManuallyDrop::new(array),
             address: buffer.address.wrapping_add_signed(low),
             n_bytes: (high - low).unsigned_abs(),

@@ -6,12 +6,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-use partita_array::local::{Array as LocalArray, Engine};
+use partita_array::local::{Array as LocalArray, Engine, Spread, spread_of};
+use partita_layout::{IndexBox, Layout};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
 use crate::ir::machine;
 use crate::lazy::types::api_error;
+use crate::team::TeamCore;
 
 /// Work of fewer pending operations is over before the interpreter's lock has changed hands.
 const DETACH_FROM_BYTES: usize = 1 << 18;
@@ -57,17 +59,22 @@ impl Drop for Kept {
 #[pyclass(frozen, module = "partita._partita")]
 pub(crate) struct Rank {
     guarded: Guarded,
+    n_ranks: u64,
     team: Mutex<Option<Py<PyAny>>>,
 }
 
 #[pymethods]
 impl Rank {
     #[new]
-    fn new(team: Py<PyAny>, n_ranks_here: u64) -> Self {
-        let engine = Engine::that_divides(machine(n_ranks_here));
+    fn new(team: Bound<'_, PyAny>, n_ranks_here: u64) -> PyResult<Self> {
+        let native = team.getattr("native")?;
+        let core = &native.cast::<TeamCore>()?.get().core;
+        let engine = Engine::on_ranks(machine(n_ranks_here), core);
+        engine.tell_places_with(Box::new(place_in_program));
+        let n_ranks = core.size();
         let (lock, dropped) = (Mutex::default(), Mutex::default());
         let guarded = Guarded { engine, lock, dropped, has_dropped: AtomicBool::new(false) };
-        Self { guarded, team: Mutex::new(Some(team)) }
+        Ok(Self { guarded, n_ranks, team: Mutex::new(Some(team.unbind())) })
     }
 
     /// The team whose rank this is.
@@ -106,6 +113,14 @@ impl Rank {
     }
 }
 
+/// Where the user's program is: file and line.
+fn place_in_program() -> String {
+    Python::attach(|py| {
+        let place = py.import("partita._array.place").and_then(|room| room.call_method0("here"));
+        place.and_then(|place| place.extract()).unwrap_or_default()
+    })
+}
+
 /// Work with an engine that may be done where the interpreter is not held.
 struct Lent<'a, F> {
     engine: &'a Engine,
@@ -141,7 +156,8 @@ impl Rank {
     pub(crate) fn detached<T>(&self, py: Python<'_>, work: impl FnOnce(&Engine) -> T) -> T {
         let guard = self.lock(py);
         let engine = &self.guarded.engine;
-        let made = if engine.pending_bytes() < DETACH_FROM_BYTES {
+        // Ranks wait for each other, and others of this process may need the interpreter to come.
+        let made = if self.n_ranks == 1 && engine.pending_bytes() < DETACH_FROM_BYTES {
             work(engine)
         } else {
             let lent = Lent { engine, work };
@@ -149,6 +165,30 @@ impl Rank {
         };
         self.leave(py, guard);
         made
+    }
+
+    /// Where a layout puts elements, if every rank has one box.
+    pub(crate) fn spread_of(&self, layout: &Layout) -> Option<Spread> {
+        let shape: Vec<usize> = layout.shape().iter().map(|n| *n as usize).collect();
+        let nothing = || IndexBox { start: vec![0; shape.len()], shape: vec![0; shape.len()] };
+        let (mut owned, mut held) = (Vec::new(), Vec::new());
+        for rank in 0..self.n_ranks {
+            let pieces = layout.pieces(rank).ok();
+            if pieces.as_ref().is_some_and(|pieces| pieces.len() > 1) {
+                return None;
+            }
+            let Some(piece) = pieces.and_then(|pieces| pieces.get(0)) else {
+                owned.push(nothing());
+                held.push(nothing());
+                continue;
+            };
+            let counted = |start: &[i64]| -> Option<Vec<u64>> {
+                start.iter().map(|at| u64::try_from(*at).ok()).collect()
+            };
+            owned.push(IndexBox { start: counted(&piece.owned_start)?, shape: piece.owned_shape });
+            held.push(IndexBox { start: counted(&piece.start)?, shape: piece.shape });
+        }
+        spread_of(&shape, owned, held)
     }
 
     /// Computes segments of a loop that are complete.

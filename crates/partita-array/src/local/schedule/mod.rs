@@ -74,7 +74,7 @@ pub(super) fn compile(nodes: &[Node], bases: &[BaseFacts], machine: &Machine) ->
 }
 
 /// Nodes that somebody can see the result of.
-fn needed(nodes: &[Node], bases: &[BaseFacts]) -> Vec<bool> {
+pub(super) fn needed(nodes: &[Node], bases: &[BaseFacts]) -> Vec<bool> {
     let mut is_read: Vec<bool> = bases.iter().map(|base| base.is_alive).collect();
     let mut needed = vec![false; nodes.len()];
     for (at, node) in nodes.iter().enumerate().rev() {

@@ -1,0 +1,185 @@
+//! Arrays on several ranks: the whole on every rank, and what lies here.
+
+use std::any::Any;
+use std::rc::Rc;
+
+use partita_kernel::Dtype;
+use partita_layout::IndexBox;
+use partita_team::{Access, Buffer};
+
+use super::super::array::Array;
+use super::super::base::Storage;
+use super::super::engine::Engine;
+use super::super::window::Dims;
+use super::product::{Product, everything, nothing};
+use super::spread::Spread;
+use crate::error::Result;
+
+/// What a rank has of an array.
+#[derive(Debug)]
+pub struct Here {
+    /// The array whose memory it is: itself, or a copy.
+    pub array: Array,
+    /// Its memory.
+    pub buffer: Buffer,
+    /// Which elements each rank owns; none if every rank has all.
+    pub boxes: Option<Vec<IndexBox>>,
+}
+
+impl Engine {
+    /// Number of ranks that it computes with.
+    #[must_use]
+    pub fn n_ranks(&self) -> u64 {
+        self.0.ranks.as_ref().map_or(1, |ranks| ranks.n_ranks)
+    }
+
+    /// Says where in the user's program this rank is, for errors of ranks that differ.
+    pub fn tell_places_with(&self, place: Box<dyn Fn() -> String>) {
+        if let Some(ranks) = &self.0.ranks {
+            ranks.place.replace(Some(place));
+        }
+    }
+
+    /// An array whose elements nobody has set, all of it on every rank.
+    ///
+    /// # Errors
+    /// As [`Engine::empty`].
+    pub fn empty_whole(&self, shape: &[usize], dtype: Dtype) -> Result<Array> {
+        let array = self.empty(shape, dtype)?;
+        self.put(&array, Spread::Whole);
+        Ok(array)
+    }
+
+    /// Says where the elements of a new array shall be.
+    pub fn put(&self, array: &Array, spread: Spread) {
+        if self.0.ranks.is_some() && array.base.storage.borrow().is_none() {
+            *array.base.spread.borrow_mut() = Some(Rc::new(spread));
+        }
+    }
+
+    /// Says that every rank has all of an array that has memory.
+    pub(in super::super) fn put_whole(&self, array: &Array) {
+        if self.0.ranks.is_some() {
+            *array.base.spread.borrow_mut() = Some(Rc::new(Spread::Whole));
+        }
+    }
+
+    /// An array of which this rank has a part in somebody else's memory, in C order.
+    ///
+    /// # Safety
+    /// The memory has what the spread says this rank holds, may be written if the access says so,
+    /// and stays where it is as long as the owner lives.
+    ///
+    /// # Errors
+    /// As [`Engine::empty`].
+    pub unsafe fn from_part(
+        &self,
+        shape: &[usize],
+        dtype: Dtype,
+        spread: Spread,
+        address: usize,
+        (access, owner): (Access, Box<dyn Any>),
+    ) -> Result<Array> {
+        let array = self.empty(shape, dtype)?;
+        self.put(&array, spread);
+        // SAFETY: as the caller says.
+        let storage = unsafe { Storage::foreign(address, owner) };
+        *array.base.storage.borrow_mut() = Some(storage);
+        array.base.is_shared.set(true);
+        array.base.is_read_only.set(access == Access::Read);
+        Ok(array)
+    }
+}
+
+impl Array {
+    /// An array with the same elements, all of them on every rank. Collective.
+    ///
+    /// # Errors
+    /// As [`Engine::flush`].
+    pub fn whole(&self) -> Result<Self> {
+        let engine = self.engine();
+        if engine.n_ranks() == 1 || self.is_whole() {
+            return Ok(self.clone());
+        }
+        let whole = engine.empty_whole(self.shape(), self.dtype())?;
+        whole.write(self)?;
+        Ok(whole)
+    }
+
+    fn is_whole(&self) -> bool {
+        self.base.spread.borrow().as_deref() == Some(&Spread::Whole)
+    }
+
+    /// Computes what is pending and gives the memory of what this rank owns; others may go on to
+    /// look at it. Collective.
+    ///
+    /// # Errors
+    /// As [`Engine::flush`].
+    pub fn share_here(&self) -> Result<Here> {
+        let engine = self.engine();
+        engine.unfill(self, None)?;
+        engine.flush()?;
+        if engine.n_ranks() == 1 || self.is_whole() {
+            let (buffer, _) = self.share()?;
+            return Ok(Here { array: self.clone(), buffer, boxes: None });
+        }
+        let known = self.base.spread.borrow().clone();
+        let spread = known.unwrap_or_else(|| Spread::by_rows(&self.base.shape, engine.n_ranks()));
+        let product = Product::of(&self.window, &self.base.shape);
+        let is_empty = self.n_elements() == 0;
+        let (Spread::Boxes { owned, held }, true) = (&*spread, product.is_some() || is_empty)
+        else {
+            return engine.copy(self)?.share_here();
+        };
+        let rank = self.rank();
+        let none = nothing(self.ndim());
+        let points = owned.iter().map(|own| product.as_ref().and_then(|p| p.points_in(own)));
+        let points: Vec<IndexBox> = points.map(|one| one.unwrap_or_else(|| none.clone())).collect();
+        // An element alone has no box of its own: every rank gets it.
+        if self.ndim() == 0 {
+            return self.whole()?.share_here();
+        }
+        let held_shape: Dims<usize> = held[rank].shape.iter().map(|n| *n as usize).collect();
+        let n_bytes = held_shape.iter().product::<usize>() * self.dtype().size();
+        let storage = {
+            let mut storage = self.base.storage.borrow_mut();
+            match &*storage {
+                Some(storage) => Rc::clone(storage),
+                None => Rc::clone(storage.insert(Storage::new(n_bytes)?)),
+            }
+        };
+        *self.base.spread.borrow_mut() = Some(Rc::clone(&spread));
+        self.base.is_shared.set(true);
+        let size = self.dtype().size() as isize;
+        let own = &points[rank];
+        let window = product.as_ref().filter(|_| own.n_elements() > 0);
+        let window = window.map(|product| product.window(own, &held[rank]));
+        let (offset, strides) = match &window {
+            Some(window) => {
+                (window.offset * size, window.strides.iter().map(|s| s * size).collect())
+            }
+            None => (0, vec![size; own.shape.len()]),
+        };
+        let address = storage.address().wrapping_add_signed(offset);
+        let shape = own.shape.clone();
+        let buffer = Buffer { address, shape, strides, access: Access::Write };
+        Ok(Here { array: self.clone(), buffer, boxes: Some(points) })
+    }
+
+    fn rank(&self) -> usize {
+        self.engine().0.ranks.as_ref().map_or(0, |ranks| ranks.rank as usize)
+    }
+}
+
+/// The spread of a layout, given what each rank owns and holds; none if that is no such.
+#[must_use]
+pub fn spread_of(shape: &[usize], owned: Vec<IndexBox>, held: Vec<IndexBox>) -> Option<Spread> {
+    let all = everything(shape);
+    if owned.iter().all(|own| *own == all) {
+        return Some(Spread::Whole);
+    }
+    let n_owned: u64 = owned.iter().map(IndexBox::n_elements).sum();
+    let is_apart = |at: usize| owned[at + 1..].iter().all(|other| !owned[at].meets(other));
+    let fits = n_owned == all.n_elements() && (0..owned.len()).all(is_apart);
+    fits.then_some(Spread::Boxes { owned, held })
+}

@@ -1,0 +1,267 @@
+//! Where bases go that are nowhere yet.
+//!
+//! Temporaries of one expression form a family: bases of one shape that are computed from each
+//! other point by point. A family is put where the data it meets are: for every place that one of
+//! them suggests, what would have to travel is counted, and the cheapest wins. So a chain of
+//! operations that ends in `u[1:-1] = ...` is computed where `u` is, and `a[1:] + b` where the
+//! larger part lies already.
+
+use std::rc::Rc;
+
+use partita_layout::IndexBox;
+use rustc_hash::FxHashMap;
+
+use super::super::node::{Action, BaseFacts, Node, Operand, Place};
+use super::product::{Product, n_shared, nothing};
+use super::spread::Spread;
+
+/// What is computed now and would have to travel at once stops everything: it costs more.
+const FRESH_WEIGHT: f64 = 8.0;
+/// Reductions with fewer results are given to every rank.
+const WHOLE_UP_TO: usize = 1 << 14;
+/// Suggestions that are compared.
+const MOST_SUGGESTIONS: usize = 8;
+
+/// Data that a family meets: which points each rank has.
+struct Meeting {
+    boxes: Vec<IndexBox>,
+    weight: f64,
+}
+
+/// What is known of a family's surroundings.
+#[derive(Default)]
+struct Surroundings {
+    meetings: Vec<Meeting>,
+    /// Operands that every rank has.
+    meets_whole: bool,
+    /// Results of ranks that are put together.
+    is_combined: bool,
+}
+
+/// Finds a place for every base.
+pub(super) fn choose(
+    nodes: &[Node],
+    bases: &[BaseFacts],
+    needed: &[bool],
+    n_ranks: u64,
+) -> Vec<Rc<Spread>> {
+    let mut choice = Choice::new(nodes, bases, needed, n_ranks);
+    for (at, node) in nodes.iter().enumerate().filter(|(at, _)| needed[*at]) {
+        let base = node.target.base;
+        if choice.spreads[base].is_none() {
+            choice.place_family(base);
+        }
+        debug_assert!(choice.spreads[base].is_some(), "node {at}");
+    }
+    let shapes = bases.iter().map(|base| &base.shape);
+    let found = choice.spreads.into_iter().zip(shapes);
+    found.map(|(one, shape)| one.unwrap_or_else(|| Spread::by_rows(shape, n_ranks))).collect()
+}
+
+struct Choice<'a> {
+    nodes: &'a [Node],
+    bases: &'a [BaseFacts],
+    n_ranks: u64,
+    spreads: Vec<Option<Rc<Spread>>>,
+    families: Vec<usize>,
+    members: FxHashMap<usize, Vec<usize>>,
+    /// Nodes that write or read members of a family.
+    touching: FxHashMap<usize, Vec<usize>>,
+    is_written: Vec<bool>,
+}
+
+impl<'a> Choice<'a> {
+    fn new(nodes: &'a [Node], bases: &'a [BaseFacts], needed: &[bool], n_ranks: u64) -> Self {
+        let spreads: Vec<Option<Rc<Spread>>> = bases.iter().map(|b| b.spread.clone()).collect();
+        let mut families: Vec<usize> = (0..bases.len()).collect();
+        let mut is_written = vec![false; bases.len()];
+        let of_need = || nodes.iter().enumerate().filter(|(at, _)| needed[*at]);
+        let is_open = |place: &Place| spreads[place.base].is_none() && is_all(place, bases);
+        for (_, node) in of_need() {
+            is_written[node.target.base] = true;
+            if node.is_pointwise() && is_open(&node.target) {
+                for place in node.places().filter(|place| is_open(place)) {
+                    join(&mut families, node.target.base, place.base);
+                }
+            }
+        }
+        let mut members: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for base in 0..bases.len() {
+            members.entry(head(&mut families, base)).or_default().push(base);
+        }
+        let mut touching: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for (at, node) in of_need() {
+            let mut touched: Vec<usize> = node.places().map(|place| place.base).collect();
+            touched.push(node.target.base);
+            touched.iter_mut().for_each(|base| *base = head(&mut families, *base));
+            touched.sort_unstable();
+            touched.dedup();
+            touched.into_iter().for_each(|one| touching.entry(one).or_default().push(at));
+        }
+        Self { nodes, bases, n_ranks, spreads, families, members, touching, is_written }
+    }
+
+    fn place_family(&mut self, base: usize) {
+        let family = head(&mut self.families, base);
+        let shape = self.bases[base].shape.clone();
+        let surroundings = self.surroundings(family);
+        let chosen = self.chosen(&shape, &surroundings);
+        for member in self.members[&family].clone() {
+            self.spreads[member].get_or_insert_with(|| Rc::clone(&chosen));
+        }
+    }
+
+    fn surroundings(&mut self, family: usize) -> Surroundings {
+        let mut found = Surroundings::default();
+        for at in self.touching.get(&family).cloned().unwrap_or_default() {
+            let node = &self.nodes[at];
+            if node.space().contains(&0) {
+                continue;
+            }
+            let makes = head(&mut self.families, node.target.base) == family;
+            match node.action {
+                Action::Reduce(_, axes) if makes => self.meet_reduced(node, axes, &mut found),
+                Action::Reduce(..) => {}
+                _ if makes && is_all(&node.target, self.bases) => {
+                    node.places().for_each(|place| self.meet(place, &mut found));
+                }
+                _ if makes => {}
+                _ => {
+                    let reads_all = node.places().any(|place| {
+                        head(&mut self.families, place.base) == family && is_all(place, self.bases)
+                    });
+                    if reads_all && node.is_pointwise() {
+                        self.meet_target(&node.target, &mut found);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// An operand that is somewhere already.
+    fn meet(&self, place: &Place, found: &mut Surroundings) {
+        match self.spreads[place.base].as_deref() {
+            None => {}
+            Some(Spread::Whole) => found.meets_whole = true,
+            Some(Spread::Boxes { .. }) => found.meetings.extend(self.meeting(place)),
+        }
+    }
+
+    /// What the family is written into.
+    fn meet_target(&self, place: &Place, found: &mut Surroundings) {
+        if let Some(Spread::Boxes { .. }) = self.spreads[place.base].as_deref() {
+            found.meetings.extend(self.meeting(place));
+        }
+    }
+
+    fn meeting(&self, place: &Place) -> Option<Meeting> {
+        let Some(Spread::Boxes { owned, .. }) = self.spreads[place.base].as_deref() else {
+            return None;
+        };
+        let product = Product::of(&place.window, &self.bases[place.base].shape)?;
+        let none = nothing(place.window.shape.len());
+        let points = owned.iter().map(|own| product.points_in(own));
+        let boxes = points.map(|points| points.unwrap_or_else(|| none.clone())).collect();
+        let n_points = place.window.n_elements() as f64;
+        let repeats = place.window.shape.iter().zip(&place.window.strides);
+        let n_repeated: usize = repeats.filter(|(_, step)| **step == 0).map(|(n, _)| *n).product();
+        let share = if n_points > 0.0 { 1.0 / n_repeated.max(1) as f64 } else { 0.0 };
+        let fresh = if self.is_written[place.base] { FRESH_WEIGHT } else { 1.0 };
+        Some(Meeting { boxes, weight: share * fresh })
+    }
+
+    /// The operand of a reduction: where each rank has all that is combined, the result stays.
+    fn meet_reduced(&self, node: &Node, axes: u16, found: &mut Surroundings) {
+        let Some(Operand::Array(place)) = node.operands.first() else { return };
+        match self.spreads[place.base].as_deref() {
+            None => return,
+            Some(Spread::Whole) => {
+                found.meets_whole = true;
+                return;
+            }
+            Some(Spread::Boxes { .. }) => {}
+        }
+        let Some(mut meeting) = self.meeting(place) else {
+            found.is_combined = true;
+            return;
+        };
+        for part in meeting.boxes.iter_mut().filter(|part| part.n_elements() > 0) {
+            for axis in (0..part.start.len()).filter(|axis| axes >> axis & 1 == 1) {
+                if part.shape[axis] != node.space()[axis] as u64 {
+                    found.is_combined = true;
+                    return;
+                }
+                (part.start[axis], part.shape[axis]) = (0, 1);
+            }
+        }
+        found.meetings.push(meeting);
+    }
+
+    fn chosen(&self, shape: &[usize], found: &Surroundings) -> Rc<Spread> {
+        if shape.is_empty() {
+            return Rc::new(Spread::Whole);
+        }
+        let n_elements: usize = shape.iter().product();
+        if found.meetings.is_empty() {
+            let is_small = found.is_combined && n_elements <= WHOLE_UP_TO;
+            return match is_small || found.meets_whole && !found.is_combined {
+                true => Rc::new(Spread::Whole),
+                false => Spread::by_rows(shape, self.n_ranks),
+            };
+        }
+        let total = n_elements as u64;
+        let mut suggestions: Vec<Vec<IndexBox>> = Vec::new();
+        for meeting in &found.meetings {
+            let n_covered: u64 = meeting.boxes.iter().map(IndexBox::n_elements).sum();
+            let is_new = !suggestions.contains(&meeting.boxes);
+            if n_covered == total && is_new && suggestions.len() < MOST_SUGGESTIONS {
+                suggestions.push(meeting.boxes.clone());
+            }
+        }
+        if let Spread::Boxes { owned, .. } = &*Spread::by_rows(shape, self.n_ranks) {
+            suggestions.push(owned.clone());
+        }
+        let cost = |boxes: &Vec<IndexBox>| -> f64 {
+            let travels = |meeting: &Meeting| {
+                let pairs = boxes.iter().zip(&meeting.boxes);
+                let n: u64 = pairs.map(|(one, has)| one.n_elements() - n_shared(one, has)).sum();
+                n as f64 * meeting.weight
+            };
+            let most = boxes.iter().map(IndexBox::n_elements).max().unwrap_or(0);
+            let idle = (most * self.n_ranks).saturating_sub(total);
+            found.meetings.iter().map(travels).sum::<f64>() + idle as f64
+        };
+        let mut best = (f64::INFINITY, Vec::new());
+        for boxes in suggestions {
+            let cost = cost(&boxes);
+            if cost < best.0 {
+                best = (cost, boxes);
+            }
+        }
+        match best.1.is_empty() {
+            true => Rc::new(Spread::Whole),
+            false => Spread::owned(best.1),
+        }
+    }
+}
+
+/// Whether a window is all of its base.
+pub(super) fn is_all(place: &Place, bases: &[BaseFacts]) -> bool {
+    let window = &place.window;
+    window.offset == 0 && window.shape == bases[place.base].shape && window.is_dense()
+}
+
+fn head(families: &mut [usize], base: usize) -> usize {
+    let mut at = base;
+    while families[at] != at {
+        families[at] = families[families[at]];
+        at = families[at];
+    }
+    at
+}
+
+fn join(families: &mut [usize], a: usize, b: usize) {
+    let (a, b) = (head(families, a), head(families, b));
+    families[a.max(b)] = a.min(b);
+}

@@ -1,0 +1,507 @@
+//! From pending work on bases of a team to one rank's work and the movements between.
+//!
+//! Whoever owns what a node writes computes it. What it reads and does not own lies in a margin
+//! that the rank holds around its part (`margins`), or is fetched into memory of its own. Both are
+//! movements; work between two movements is a phase. A movement is made as early as its data are
+//! complete: at the beginning of the phase.
+//!
+//! All ranks divide the same work and come to the same phases.
+
+use std::rc::Rc;
+
+use partita_kernel::{Dtype, Machine, Op, Scalar};
+use partita_layout::IndexBox;
+use rustc_hash::FxHashMap;
+use smallvec::smallvec;
+
+use super::super::node::{Action, BaseFacts, Node, Operand, Operands, Place};
+use super::super::schedule::{Schedule, compile, needed};
+use super::super::window::{Dims, Window};
+use super::choose::choose;
+use super::margins::margins;
+use super::moves::{Move, Piece, moved, refreshed};
+use super::product::{Product, everything, lies_in, nothing};
+use super::spread::Spread;
+use crate::error::Result;
+
+/// What each rank computes of a node: points of its space.
+pub(super) type Points = Vec<Option<IndexBox>>;
+
+/// A base, or memory that only the division knows.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    pub dtype: Dtype,
+    /// Shape of the whole.
+    pub shape: Dims<usize>,
+    pub spread: Rc<Spread>,
+    /// Whether the margins are those of the owners.
+    is_fresh: bool,
+    /// How often it was written.
+    version: u32,
+    is_alive: bool,
+    has_storage: bool,
+    is_shared: bool,
+}
+
+/// Movements, then loops.
+#[derive(Debug)]
+pub(in super::super) struct Phase {
+    pub moves: Vec<Move>,
+    pub schedule: Schedule,
+    /// Memory that must be there when the loops begin, with its size.
+    pub expected: Vec<(usize, usize)>,
+    /// Memory that nobody needs afterwards.
+    pub spent: Vec<usize>,
+}
+
+/// What becomes of a base.
+#[derive(Debug)]
+pub(in super::super) struct End {
+    pub spread: Rc<Spread>,
+    pub is_fresh: bool,
+    pub is_alive: bool,
+    /// Bytes of this rank's memory.
+    pub n_bytes: usize,
+}
+
+/// One rank's share of some work.
+#[derive(Debug)]
+pub(in super::super) struct Divided {
+    pub phases: Vec<Phase>,
+    /// Number of pieces of memory; the first ones are the bases'.
+    pub n_parts: usize,
+    /// Bases that get wider margins, and where their old memory goes.
+    pub grown: Vec<(usize, usize)>,
+    /// Numbers behind those of the work.
+    pub numbers: Vec<Scalar>,
+    pub ends: Vec<End>,
+}
+
+/// Divides work for a rank.
+pub(in super::super) fn divide(
+    nodes: &[Node],
+    bases: &[BaseFacts],
+    n_numbers: usize,
+    (rank, n_ranks): (u64, u64),
+    machine: &Machine,
+) -> Result<Divided> {
+    let needed = needed(nodes, bases);
+    let spreads = choose(nodes, bases, &needed, n_ranks);
+    let held = margins(nodes, bases, &needed, &spreads);
+    let mut dividing = Dividing::new(bases, spreads, (rank, n_ranks), n_numbers);
+    for (base, spread) in held {
+        dividing.widen(base, spread)?;
+    }
+    for (_, node) in nodes.iter().enumerate().filter(|(at, _)| needed[*at]) {
+        dividing.node(node)?;
+    }
+    dividing.finish(bases.len(), machine)
+}
+
+pub(super) struct Dividing {
+    pub rank: usize,
+    pub n_ranks: u64,
+    pub parts: Vec<Part>,
+    phases: Vec<(Vec<Move>, Vec<Node>)>,
+    moves: Vec<Move>,
+    nodes: Vec<Node>,
+    /// What was written in this phase.
+    written: Vec<usize>,
+    fetched: FxHashMap<(usize, u32, Vec<IndexBox>), usize>,
+    grown: Vec<(usize, usize)>,
+    n_numbers: usize,
+    numbers: Vec<Scalar>,
+}
+
+impl Dividing {
+    fn new(
+        bases: &[BaseFacts],
+        spreads: Vec<Rc<Spread>>,
+        (rank, n_ranks): (u64, u64),
+        n_numbers: usize,
+    ) -> Self {
+        let part = |(facts, spread): (&BaseFacts, Rc<Spread>)| Part {
+            dtype: facts.dtype,
+            shape: facts.shape.clone(),
+            spread,
+            is_fresh: facts.is_fresh,
+            version: 0,
+            is_alive: facts.is_alive,
+            has_storage: facts.has_storage,
+            is_shared: facts.is_shared,
+        };
+        let parts = bases.iter().zip(spreads).map(part).collect();
+        let (phases, moves, nodes, written) = Default::default();
+        let (fetched, grown, numbers) = Default::default();
+        let rank = rank as usize;
+        Self {
+            rank,
+            n_ranks,
+            parts,
+            phases,
+            moves,
+            nodes,
+            written,
+            fetched,
+            grown,
+            n_numbers,
+            numbers,
+        }
+    }
+
+    /// Memory of the division's own.
+    pub fn add(&mut self, dtype: Dtype, shape: &[usize], spread: Rc<Spread>) -> usize {
+        self.parts.push(Part {
+            dtype,
+            shape: shape.into(),
+            spread,
+            is_fresh: false,
+            version: 0,
+            is_alive: false,
+            has_storage: false,
+            is_shared: false,
+        });
+        self.parts.len() - 1
+    }
+
+    /// A number of this rank's own, as an operand.
+    pub fn number(&mut self, value: Scalar) -> Operand {
+        self.numbers.push(value);
+        Operand::Number(self.n_numbers + self.numbers.len() - 1, value.dtype)
+    }
+
+    /// The box in this rank's memory of a part.
+    pub fn held(&self, part: usize) -> IndexBox {
+        let Part { spread, shape, .. } = &self.parts[part];
+        spread.held(self.rank as u64, shape)
+    }
+
+    fn local_shape(&self, part: usize) -> Dims<usize> {
+        self.held(part).shape.iter().map(|n| *n as usize).collect()
+    }
+
+    /// Gives a base memory with wider margins.
+    fn widen(&mut self, base: usize, spread: Rc<Spread>) -> Result<()> {
+        let old = std::mem::replace(&mut self.parts[base].spread, spread);
+        if !self.parts[base].has_storage {
+            return Ok(());
+        }
+        let (dtype, shape) = (self.parts[base].dtype, self.parts[base].shape.clone());
+        let before = self.add(dtype, &shape, old);
+        self.parts[before].has_storage = true;
+        self.parts[base].has_storage = false;
+        self.parts[base].is_fresh = false;
+        self.grown.push((base, before));
+        let all = Window::dense(&shape);
+        if all.n_elements() == 0 {
+            return Ok(());
+        }
+        let operands = smallvec![Operand::Array(Place { base: before, window: all.clone() })];
+        let target = Place { base, window: all };
+        self.node(&Node { action: Action::Copy, dtype, operands, target })
+    }
+
+    /// Does one node of the work.
+    pub fn node(&mut self, node: &Node) -> Result<()> {
+        match node.action {
+            Action::Reduce(..) if node.written().n_elements() == 0 => Ok(()),
+            Action::Reduce(how, axes) => self.reduce(node, how, axes),
+            _ if node.space().contains(&0) => Ok(()),
+            Action::RunningSum(axis) | Action::RunningProduct(axis) => self.running(node, axis),
+            _ => self.pointwise(node),
+        }
+    }
+
+    /// The points that each rank computes; none if that is no box.
+    pub fn points_of(&self, target: &Place) -> Option<Points> {
+        let part = &self.parts[target.base];
+        match &*part.spread {
+            Spread::Whole => {
+                let all = everything(&target.window.shape);
+                Some(vec![Some(all); self.n_ranks as usize])
+            }
+            Spread::Boxes { owned, .. } => {
+                let product = Product::of(&target.window, &part.shape)?;
+                Some(owned.iter().map(|own| product.points_in(own)).collect())
+            }
+        }
+    }
+
+    fn pointwise(&mut self, node: &Node) -> Result<()> {
+        match self.points_of(&node.target) {
+            Some(points) => self.at_points(node, &points),
+            None => self.odd_write(node),
+        }
+    }
+
+    /// What is no box on any rank is written to a whole copy, of which each rank takes its part.
+    fn odd_write(&mut self, node: &Node) -> Result<()> {
+        let base = node.target.base;
+        let (dtype, shape) = (self.parts[base].dtype, self.parts[base].shape.clone());
+        let all = Place { base, window: Window::dense(&shape) };
+        let whole = self.add(dtype, &shape, Rc::new(Spread::Whole));
+        let copy = |from: Place, to: usize| Node {
+            action: Action::Copy,
+            dtype,
+            target: Place { base: to, window: Window::dense(&shape) },
+            operands: smallvec![Operand::Array(from)],
+        };
+        self.node(&copy(all, whole))?;
+        let mut changed = node.clone();
+        changed.target.base = whole;
+        self.node(&changed)?;
+        self.node(&copy(Place { base: whole, window: Window::dense(&shape) }, base))
+    }
+
+    /// Computes a node where it is to be computed.
+    pub fn at_points(&mut self, node: &Node, points: &Points) -> Result<()> {
+        let mut operands = Operands::new();
+        for operand in &node.operands {
+            operands.push(match operand {
+                Operand::Array(place) => Operand::Array(self.read(place, points)?),
+                Operand::Number(..) => operand.clone(),
+            });
+        }
+        let own = points[self.rank].clone();
+        self.mark_written(node.target.base);
+        let Some(own) = own else { return Ok(()) };
+        let target = self.seen(&node.target, &own, &self.held(node.target.base));
+        match node.action {
+            Action::Index(axis) if own.start[axis] > 0 => self.shifted_index(axis, &own, target),
+            _ => {
+                let (action, dtype) = (node.action, node.dtype);
+                self.nodes.push(Node { action, dtype, operands, target });
+            }
+        }
+        Ok(())
+    }
+
+    /// Positions along an axis that begin elsewhere than at zero.
+    fn shifted_index(&mut self, axis: usize, own: &IndexBox, target: Place) {
+        let shape: Dims<usize> = own.shape.iter().map(|n| *n as usize).collect();
+        let counted = self.add(Dtype::Int64, &shape, Rc::new(Spread::Whole));
+        let place = Place { base: counted, window: Window::dense(&shape) };
+        let (action, dtype) = (Action::Index(axis), Dtype::Int64);
+        self.nodes.push(Node { action, dtype, operands: Operands::new(), target: place.clone() });
+        let start = self.number(Scalar::from(own.start[axis] as i64));
+        let operands = smallvec![Operand::Array(place), start];
+        self.nodes.push(Node { action: Action::Apply(Op::Add), dtype, operands, target });
+    }
+
+    /// A node of this rank alone; its places are those of this rank's memory.
+    pub fn push(&mut self, node: Node) {
+        self.mark_written(node.target.base);
+        self.nodes.push(node);
+    }
+
+    pub fn mark_written(&mut self, base: usize) {
+        let part = &mut self.parts[base];
+        part.version += 1;
+        part.is_fresh = false;
+        if !self.written.contains(&base) {
+            self.written.push(base);
+        }
+    }
+
+    /// What each rank needs of a base to have some points of a window.
+    pub fn needs(&self, place: &Place, points: &Points) -> Vec<IndexBox> {
+        needs(place, &self.parts[place.base].shape, points)
+    }
+
+    /// Where this rank finds the elements of a window at points.
+    pub fn read(&mut self, place: &Place, points: &Points) -> Result<Place> {
+        let part = &self.parts[place.base];
+        let dummy = || Place { base: place.base, window: Window::dense(&[]) };
+        let Spread::Boxes { held, .. } = &*part.spread else {
+            let Some(own) = &points[self.rank] else { return Ok(dummy()) };
+            return Ok(self.seen(place, own, &everything(&part.shape)));
+        };
+        let needs = self.needs(place, points);
+        let is_product = Product::of(&place.window, &part.shape).is_some();
+        let has_rows = |held: &IndexBox| {
+            held.shape[1..].iter().zip(&part.shape[1..]).all(|(a, b)| *a == *b as u64)
+        };
+        let is_readable = is_product || held.iter().all(has_rows);
+        let is_held = || needs.iter().zip(held).all(|(need, held)| lies_in(need, held));
+        let from = if is_readable && part.spread.has(&needs) {
+            place.base
+        } else if is_readable && is_held() {
+            self.refresh(place.base)?;
+            place.base
+        } else {
+            self.fetch(place.base, needs)?
+        };
+        let Some(own) = &points[self.rank] else { return Ok(dummy()) };
+        let held = self.held(from);
+        Ok(Place { base: from, ..self.seen(place, own, &held) })
+    }
+
+    /// A window of a part at some points, in memory that has a box of the part.
+    pub fn seen(&self, place: &Place, points: &IndexBox, held: &IndexBox) -> Place {
+        let shape = &self.parts[place.base].shape;
+        let window = match Product::of(&place.window, shape) {
+            Some(product) => product.window(points, held),
+            None => {
+                // The memory has whole rows: elements lie as far from each other as in the whole.
+                let mut window = place.window.clone();
+                let row: usize = shape.iter().skip(1).product();
+                window.offset -=
+                    held.start.first().map_or(0, |start| *start as isize) * row as isize;
+                for (axis, start) in points.start.iter().enumerate() {
+                    window.offset += *start as isize * window.strides[axis];
+                    window.shape[axis] = points.shape[axis] as usize;
+                }
+                window
+            }
+        };
+        Place { base: place.base, window }
+    }
+
+    /// Brings the margins of a base up to date.
+    fn refresh(&mut self, base: usize) -> Result<()> {
+        if self.parts[base].is_fresh {
+            return Ok(());
+        }
+        self.before_moving(base);
+        let piece = Piece { part: base, held: self.held(base) };
+        self.moves.push(refreshed(&self.parts[base], &piece)?);
+        self.parts[base].is_fresh = true;
+        Ok(())
+    }
+
+    /// Brings boxes of a base into memory of their own.
+    pub fn fetch(&mut self, base: usize, needs: Vec<IndexBox>) -> Result<usize> {
+        let key = (base, self.parts[base].version, needs.clone());
+        if let Some(known) = self.fetched.get(&key) {
+            return Ok(*known);
+        }
+        self.before_moving(base);
+        let (dtype, shape) = (self.parts[base].dtype, self.parts[base].shape.clone());
+        let targets: Vec<Vec<IndexBox>> = needs
+            .iter()
+            .map(|need| if need.n_elements() > 0 { vec![need.clone()] } else { vec![] })
+            .collect();
+        let fetched = self.add(dtype, &shape, Spread::owned(needs));
+        if let Spread::Boxes { owned, .. } = &*self.parts[base].spread {
+            let from = Piece { part: base, held: self.held(base) };
+            let into = Piece { part: fetched, held: self.held(fetched) };
+            let made = moved(&self.parts[base], owned, &targets, (&from, &into), self.rank)?;
+            self.moves.extend(made);
+        }
+        self.fetched.insert(key, fetched);
+        Ok(fetched)
+    }
+
+    /// What was written in this phase can move after it.
+    fn before_moving(&mut self, base: usize) {
+        if self.written.contains(&base) {
+            self.end_phase();
+        }
+    }
+
+    fn end_phase(&mut self) {
+        self.phases.push((std::mem::take(&mut self.moves), std::mem::take(&mut self.nodes)));
+        self.written.clear();
+    }
+
+    fn finish(mut self, n_bases: usize, machine: &Machine) -> Result<Divided> {
+        self.end_phase();
+        let raw = std::mem::take(&mut self.phases);
+        let last_use = self.last_uses(&raw);
+        let mut facts: Vec<BaseFacts> = (0..self.parts.len())
+            .map(|part| {
+                let Part { dtype, is_shared, has_storage, .. } = self.parts[part];
+                BaseFacts {
+                    dtype,
+                    shape: self.local_shape(part),
+                    is_alive: true,
+                    has_storage,
+                    is_shared,
+                    spread: None,
+                    is_fresh: false,
+                }
+            })
+            .collect();
+        let mut phases = Vec::with_capacity(raw.len());
+        for (at, (moves, nodes)) in raw.into_iter().enumerate() {
+            for one in &moves {
+                one.touched().for_each(|part| facts[part].has_storage = true);
+            }
+            for (part, facts) in facts.iter_mut().enumerate() {
+                facts.is_alive = self.parts[part].is_alive || last_use[part] > Some(at);
+            }
+            let schedule = compile(&nodes, &facts, machine)?;
+            let n_bytes = |part: usize| {
+                facts[part].shape.iter().product::<usize>() * facts[part].dtype.size()
+            };
+            let touched: Vec<usize> = (0..facts.len())
+                .filter(|part| last_use[*part] >= Some(at) || self.parts[*part].is_alive)
+                .collect();
+            let expected = touched.iter().copied().filter(|part| facts[*part].has_storage);
+            let expected = expected.map(|part| (part, n_bytes(part))).collect();
+            let spent = (0..facts.len())
+                .filter(|part| last_use[*part] == Some(at) && !self.parts[*part].is_alive)
+                .collect();
+            for (part, _) in &schedule.kept {
+                facts[*part].has_storage = true;
+            }
+            phases.push(Phase { moves, schedule, expected, spent });
+        }
+        let end = |part: usize| {
+            let Part { spread, is_fresh, is_alive, dtype, .. } = &self.parts[part];
+            let n_bytes = self.local_shape(part).iter().product::<usize>() * dtype.size();
+            End { spread: Rc::clone(spread), is_fresh: *is_fresh, is_alive: *is_alive, n_bytes }
+        };
+        let ends = (0..n_bases).map(end).collect();
+        let n_parts = self.parts.len();
+        Ok(Divided { phases, n_parts, grown: self.grown, numbers: self.numbers, ends })
+    }
+
+    /// The last phase in which each part is read, written or moved.
+    fn last_uses(&self, phases: &[(Vec<Move>, Vec<Node>)]) -> Vec<Option<usize>> {
+        let mut last = vec![None; self.parts.len()];
+        for (at, (moves, nodes)) in phases.iter().enumerate() {
+            for node in nodes {
+                last[node.target.base] = Some(at);
+                node.places().for_each(|place| last[place.base] = Some(at));
+            }
+            moves.iter().flat_map(Move::touched).for_each(|part| last[part] = Some(at));
+        }
+        last
+    }
+}
+
+/// What each rank needs of a base to have some points of a window.
+pub(super) fn needs(place: &Place, shape: &[usize], points: &Points) -> Vec<IndexBox> {
+    let none = nothing(shape.len());
+    let product = Product::of(&place.window, shape);
+    let need = |points: &Option<IndexBox>| {
+        let Some(points) = points else { return none.clone() };
+        if points.n_elements() == 0 {
+            return none.clone();
+        }
+        match &product {
+            Some(product) => product.reached(points),
+            None => rows_of(&place.window, shape, points),
+        }
+    };
+    points.iter().map(need).collect()
+}
+
+/// The rows of a base between the first and the last element of some points.
+fn rows_of(window: &Window, shape: &[usize], points: &IndexBox) -> IndexBox {
+    let (mut low, mut high) = (window.offset, window.offset);
+    for (axis, stride) in window.strides.iter().enumerate() {
+        let first = points.start[axis] as isize * stride;
+        let last = first + (points.shape[axis] as isize - 1) * stride;
+        low += first.min(last);
+        high += first.max(last);
+    }
+    let mut rows = everything(shape);
+    let row: usize = shape.iter().skip(1).product();
+    if let (Some(start), Some(size)) = (rows.start.first_mut(), rows.shape.first_mut()) {
+        *start = (low.unsigned_abs() / row.max(1)) as u64;
+        *size = (high.unsigned_abs() / row.max(1)) as u64 + 1 - *start;
+    }
+    rows
+}

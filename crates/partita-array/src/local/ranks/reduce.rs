@@ -1,0 +1,539 @@
+//! Reductions and running sums over axes that ranks have in parts.
+//!
+//! Each rank combines its own part; the results lie side by side in an array with one dimension
+//! more (the *shares*), from which whoever owns the result takes what it needs and combines again.
+
+use std::rc::Rc;
+
+use partita_kernel::{Dtype, Kind, Op, Reduction, Scalar};
+use partita_layout::IndexBox;
+use smallvec::smallvec;
+
+use super::super::node::{Action, Node, Operand, Operands, Place};
+use super::super::window::{Dims, Window, c_strides};
+use super::divide::{Dividing, Points};
+use super::product::nothing;
+use super::spread::Spread;
+use crate::api::Number;
+use crate::error::{LocalError, Result};
+
+/// How the parts of ranks stand beside each other along axes.
+struct Shares {
+    /// For each rank its place among those with the same results, and where these are.
+    places: Vec<Option<(usize, IndexBox)>>,
+    n_shares: usize,
+}
+
+impl Shares {
+    /// None if the parts form no grid.
+    fn new(points: &Points, is_combined: impl Fn(usize) -> bool) -> Option<Self> {
+        let mut found: Vec<(IndexBox, Vec<u64>, usize)> = Vec::new();
+        for (rank, part) in points.iter().enumerate() {
+            let Some(part) = part.as_ref().filter(|part| part.n_elements() > 0) else { continue };
+            let mut results = part.clone();
+            let axes = (0..part.start.len()).filter(|axis| is_combined(*axis));
+            let at: Vec<u64> = axes.clone().map(|axis| part.start[axis]).collect();
+            axes.for_each(|axis| (results.start[axis], results.shape[axis]) = (0, 1));
+            found.push((results, at, rank));
+        }
+        let mut places = vec![None; points.len()];
+        let mut n_shares = 0;
+        for (results, at, rank) in &found {
+            let before = found.iter().filter(|(same, other, _)| same == results && other < at);
+            let place = before.count();
+            n_shares = n_shares.max(place + 1);
+            let is_apart =
+                found.iter().all(|(other, ..)| other == results || !other.meets(results));
+            if !is_apart {
+                return None;
+            }
+            places[*rank] = Some((place, results.clone()));
+        }
+        Some(Self { places, n_shares })
+    }
+
+    /// Whether every result has a share of every place.
+    fn is_complete(&self, shape: &[usize]) -> bool {
+        let sizes = self.places.iter().flatten().map(|(_, results)| results.n_elements());
+        sizes.sum::<u64>() == (self.n_shares * shape.iter().product::<usize>()) as u64
+    }
+
+    /// Where the shares are: side by side along a new first dimension, or along an axis.
+    fn boxes(&self, ndim: usize, axis: Option<usize>) -> Vec<IndexBox> {
+        let place = |one: &Option<(usize, IndexBox)>| match (one, axis) {
+            (None, axis) => nothing(ndim + usize::from(axis.is_none())),
+            (Some((place, results)), None) => {
+                let start = [&[*place as u64][..], &results.start].concat();
+                IndexBox { start, shape: [&[1][..], &results.shape].concat() }
+            }
+            (Some((place, results)), Some(axis)) => {
+                let mut share = results.clone();
+                share.start[axis] = *place as u64;
+                share
+            }
+        };
+        self.places.iter().map(place).collect()
+    }
+}
+
+impl Dividing {
+    pub(super) fn reduce(&mut self, node: &Node, how: Reduction, axes: u16) -> Result<()> {
+        let Some(Operand::Array(place)) = node.operands.first() else {
+            return self.reduce_at_target(node, axes);
+        };
+        let Some(points) = self.reduced_points(node, axes) else {
+            return self.reduce_at_target(node, axes);
+        };
+        let needs = self.needs(place, &points);
+        let spread = Rc::clone(&self.parts[place.base].spread);
+        if spread.has(&needs) || node.space().contains(&0) {
+            return self.at_points(node, &points);
+        }
+        let own = self.points_of(place);
+        let is_combined = |axis: usize| axes >> axis & 1 == 1;
+        let results = node.written().shape;
+        let shares = own.as_ref().and_then(|own| Shares::new(own, is_combined));
+        match (own, shares) {
+            (Some(own), Some(shares)) if shares.is_complete(&results) && covers(&own, node) => {
+                self.combine(node, how, axes, &own, &shares)
+            }
+            _ => self.at_points(node, &points),
+        }
+    }
+
+    /// The points from which each rank's results are combined; none if these are no box.
+    fn reduced_points(&self, node: &Node, axes: u16) -> Option<Points> {
+        let written = Place { base: node.target.base, window: node.written() };
+        let mut points = self.points_of(&written)?;
+        for part in points.iter_mut().flatten() {
+            for axis in (0..part.start.len()).filter(|axis| axes >> axis & 1 == 1) {
+                (part.start[axis], part.shape[axis]) = (0, node.space()[axis] as u64);
+            }
+        }
+        Some(points)
+    }
+
+    fn reduce_at_target(&mut self, node: &Node, axes: u16) -> Result<()> {
+        match self.reduced_points(node, axes) {
+            Some(points) => self.at_points(node, &points),
+            // Results of reductions are bases of their own, so their points are boxes.
+            None => Err(LocalError::Unplanned { problem: "results that are no boxes".into() }),
+        }
+    }
+
+    fn combine(
+        &mut self,
+        node: &Node,
+        how: Reduction,
+        axes: u16,
+        own: &Points,
+        shares: &Shares,
+    ) -> Result<()> {
+        let results = node.written().shape;
+        let mut shape: Dims<usize> = smallvec![shares.n_shares];
+        shape.extend_from_slice(&results);
+        let mut step = Combining { dividing: self, node, axes, own, shares, shape, results };
+        match how {
+            Reduction::Count => step.plain(how, Reduction::Sum),
+            Reduction::Mean => step.mean(),
+            Reduction::Variance => step.variance(),
+            Reduction::ArgMin => step.argument(how, Reduction::Minimum),
+            Reduction::ArgMax => step.argument(how, Reduction::Maximum),
+            _ => step.plain(how, how),
+        }
+    }
+
+    /// Running sums and products: each rank's own, then what came before it.
+    pub(super) fn running(&mut self, node: &Node, axis: usize) -> Result<()> {
+        let Some(points) = self.points_of(&node.target) else {
+            return Err(LocalError::Unplanned { problem: "results that are no boxes".into() });
+        };
+        let n_all = node.space()[axis] as u64;
+        let is_cut = points.iter().flatten().any(|part| part.shape[axis] != n_all);
+        let shares = Shares::new(&points, |one| one == axis);
+        let (true, Some(shares)) = (is_cut, shares) else {
+            return self.at_points(node, &points);
+        };
+        self.at_points(node, &points)?;
+        let (how, op) = match node.action {
+            Action::RunningSum(_) => (Reduction::Sum, Op::Add),
+            _ => (Reduction::Product, Op::Multiply),
+        };
+        let mut shape: Dims<usize> = node.space().into();
+        shape[axis] = shares.n_shares;
+        let ndim = shape.len();
+        let boxes = shares.boxes(ndim, Some(axis));
+        let totals = self.add(node.dtype, &shape, Spread::owned(boxes));
+        let Some(Operand::Array(place)) = node.operands.first() else { return Ok(()) };
+        let operand = self.read(place, &points)?;
+        let own = points[self.rank].clone().zip(shares.places[self.rank].clone());
+        if let Some((part, (_, results))) = &own {
+            let window = combined_into(&sizes(part), &sizes(results), 1 << axis);
+            self.push(Node {
+                action: Action::Reduce(how, 1 << axis),
+                dtype: node.dtype,
+                operands: smallvec![Operand::Array(operand)],
+                target: Place { base: totals, window },
+            });
+        } else {
+            self.mark_written(totals);
+        }
+        let before = shares.places.iter().map(|place| match place {
+            Some((at, results)) if *at > 0 => {
+                let mut before = results.clone();
+                (before.start[axis], before.shape[axis]) = (0, *at as u64);
+                before
+            }
+            _ => nothing(ndim),
+        });
+        let before: Vec<IndexBox> = before.collect();
+        let fetched = self.fetch(totals, before.clone())?;
+        // All ranks take the same notes, also those that have nothing to add.
+        self.mark_written(node.target.base);
+        let Some((part, (_, results))) = own.filter(|(_, (at, _))| *at > 0) else {
+            return Ok(());
+        };
+        let one = self.add(node.dtype, &sizes(&results), Rc::new(Spread::Whole));
+        let earlier = sizes(&before[self.rank]);
+        self.push(Node {
+            action: Action::Reduce(how, 1 << axis),
+            dtype: node.dtype,
+            operands: smallvec![Operand::Array(Place {
+                base: fetched,
+                window: Window::dense(&earlier)
+            })],
+            target: Place {
+                base: one,
+                window: combined_into(&earlier, &sizes(&results), 1 << axis),
+            },
+        });
+        let held = self.held(node.target.base);
+        let target = self.seen(&node.target, &part, &held);
+        let offset = Window::dense(&sizes(&results)).broadcast(&sizes(&part));
+        let offset = offset.unwrap_or_else(|| Window::dense(&sizes(&part)));
+        self.push(Node {
+            action: Action::Apply(op),
+            dtype: node.dtype,
+            operands: smallvec![
+                Operand::Array(target.clone()),
+                Operand::Array(Place { base: one, window: offset })
+            ],
+            target,
+        });
+        Ok(())
+    }
+}
+
+/// Whether all points are somebody's.
+fn covers(own: &Points, node: &Node) -> bool {
+    let n_own: u64 = own.iter().flatten().map(IndexBox::n_elements).sum();
+    n_own == node.space().iter().product::<usize>() as u64
+}
+
+/// A reduction over axes that ranks have in parts.
+struct Combining<'a> {
+    dividing: &'a mut Dividing,
+    node: &'a Node,
+    axes: u16,
+    own: &'a Points,
+    shares: &'a Shares,
+    /// Shares side by side, then the results.
+    shape: Dims<usize>,
+    results: Dims<usize>,
+}
+
+impl Combining<'_> {
+    fn plain(&mut self, how: Reduction, again: Reduction) -> Result<()> {
+        let shares = self.shares_of(how, self.node.dtype, self.node.operands.clone())?;
+        self.combined(again, self.node.dtype, shares)
+    }
+
+    /// Means, each counted as often as it has elements.
+    fn mean(&mut self) -> Result<()> {
+        let dtype = self.node.dtype;
+        let means = self.shares_of(Reduction::Mean, dtype, self.node.operands.clone())?;
+        let weights = self.weights(dtype)?;
+        let weighted = self.beside(Op::Multiply, dtype, &[means, weights])?;
+        self.combined(Reduction::Sum, dtype, weighted)
+    }
+
+    /// The squared distances of the shares from their own means, and of these from the whole's.
+    fn variance(&mut self) -> Result<()> {
+        let dtype = self.node.dtype;
+        let operand = self.node.operands[0].clone();
+        let zero = self.dividing.number(Scalar::from(0.0));
+        let inner = smallvec![operand.clone(), zero];
+        let inner = self.shares_of(Reduction::Variance, dtype, inner)?;
+        let means = self.shares_of(Reduction::Mean, dtype, smallvec![operand])?;
+        let weights = self.weights(dtype)?;
+        let weighted = self.beside(Op::Multiply, dtype, &[means, weights])?;
+        let mean = self.like_target(dtype);
+        self.combined_to(Reduction::Sum, dtype, weighted, &mean)?;
+        let apart = self.new_shares(dtype);
+        let all = |base: usize| self.all(base);
+        let spread = self.repeated(&mean);
+        let node = pointwise(Op::Subtract, dtype, &[all(means), spread], all(apart));
+        self.dividing.node(&node)?;
+        let squared = self.beside(Op::Multiply, dtype, &[apart, apart])?;
+        let both = self.beside(Op::Add, dtype, &[squared, inner])?;
+        let weighted = self.beside(Op::Multiply, dtype, &[both, weights])?;
+        let second = self.like_target(dtype);
+        self.combined_to(Reduction::Sum, dtype, weighted, &second)?;
+        // Times n / (n - correction), in the correction's type.
+        let n_combined = self.n_combined() as f64;
+        let double = Dtype::Float64;
+        let [wide, divisor, kept] = [(); 3].map(|()| self.like_target(double));
+        let cast = |from: Place, to: Place, dtype: Dtype| Node {
+            action: Action::Cast,
+            dtype,
+            operands: smallvec![Operand::Array(from)],
+            target: to,
+        };
+        let target = Place { base: self.node.target.base, window: self.node.written() };
+        self.dividing.node(&cast_or_copy(cast(second, wide.clone(), double), dtype))?;
+        let count = self.dividing.number(Scalar::from(n_combined));
+        let nothing = self.dividing.number(Scalar::from(0.0));
+        let less = Operands::from_vec(vec![count.clone(), self.node.operands[1].clone()]);
+        let apply = |op: Op, operands: Operands, target: &Place| Node {
+            action: Action::Apply(op),
+            dtype: double,
+            operands,
+            target: target.clone(),
+        };
+        self.dividing.node(&apply(Op::Subtract, less, &divisor))?;
+        let bounded = smallvec![Operand::Array(divisor.clone()), nothing];
+        self.dividing.node(&apply(Op::Maximum, bounded, &kept))?;
+        let grown = smallvec![Operand::Array(wide.clone()), count];
+        self.dividing.node(&apply(Op::Multiply, grown, &wide))?;
+        let divided = smallvec![Operand::Array(wide.clone()), Operand::Array(kept)];
+        self.dividing.node(&apply(Op::Divide, divided, &wide))?;
+        self.dividing.node(&cast_or_copy(cast(wide, target, dtype), double))
+    }
+
+    /// The first of the ranks' smallest or largest elements.
+    fn argument(&mut self, how: Reduction, best: Reduction) -> Result<()> {
+        let Some(Operand::Array(place)) = self.node.operands.first().cloned() else {
+            return Ok(());
+        };
+        let dtype = self.dividing.parts[place.base].dtype;
+        let local = self.shares_of(how, Dtype::Int64, self.node.operands.clone())?;
+        let values = self.shares_of(best, dtype, self.node.operands.clone())?;
+        let places = self.global_places(local)?;
+        let extreme = self.like_target(dtype);
+        self.combined_to(best, dtype, values, &extreme)?;
+        let repeated = self.repeated(&extreme);
+        let truths = self.new_shares(Dtype::Bool);
+        let all = |base: usize| Place { base, window: Window::dense(&self.shape) };
+        let equal = pointwise(Op::Equal, Dtype::Bool, &[all(values), repeated], all(truths));
+        let (at_truths, at_values) = (all(truths), all(values));
+        self.dividing.node(&equal)?;
+        if matches!(dtype.kind(), Kind::Float | Kind::Complex) {
+            let strange = self.new_shares(Dtype::Bool);
+            let at_strange = Place { base: strange, window: Window::dense(&self.shape) };
+            let nan = pointwise(Op::IsNan, Dtype::Bool, &[at_values], at_strange.clone());
+            self.dividing.node(&nan)?;
+            let either = [at_truths.clone(), at_strange];
+            let either = pointwise(Op::LogicalOr, Dtype::Bool, &either, at_truths.clone());
+            self.dividing.node(&either)?;
+        }
+        let chosen = self.new_shares(Dtype::Int64);
+        let far = self.dividing.number(Scalar::from(i64::MAX));
+        let at_places = Place { base: places, window: Window::dense(&self.shape) };
+        let operands = smallvec![Operand::Array(at_truths), Operand::Array(at_places), far];
+        let target = Place { base: chosen, window: Window::dense(&self.shape) };
+        let action = Action::Apply(Op::Where);
+        self.dividing.node(&Node { action, dtype: Dtype::Int64, operands, target })?;
+        self.combined(Reduction::Minimum, Dtype::Int64, chosen)
+    }
+
+    /// Positions among this rank's points as positions among all.
+    fn global_places(&mut self, local: usize) -> Result<usize> {
+        let is_combined = |axis: &usize| self.axes >> axis & 1 == 1;
+        let axes: Vec<usize> = (0..self.node.space().len()).filter(is_combined).collect();
+        let global = self.new_shares(Dtype::Int64);
+        let rank = self.dividing.rank;
+        let Some(part) = self.own[rank].clone() else {
+            self.dividing.mark_written(global);
+            return Ok(global);
+        };
+        let share = self.own_share(local);
+        let shape = share.window.shape.clone();
+        let apply = |op: Op, operands: Operands, target: &Place| Node {
+            action: Action::Apply(op),
+            dtype: Dtype::Int64,
+            operands,
+            target: target.clone(),
+        };
+        let target = self.own_share(global);
+        let zero = self.dividing.number(Scalar::from(0_i64));
+        let (action, operands) = (Action::Copy, smallvec![zero]);
+        self.dividing.push(Node { action, dtype: Dtype::Int64, operands, target: target.clone() });
+        let (mut inner_here, mut inner) = (1_i64, 1_i64);
+        for axis in axes.into_iter().rev() {
+            let (n_here, n_all) = (part.shape[axis] as i64, self.node.space()[axis] as i64);
+            let spread = Rc::new(Spread::Whole);
+            let at = self.dividing.add(Dtype::Int64, &shape, spread);
+            let at = Place { base: at, window: Window::dense(&shape) };
+            let first = Operand::Array(share.clone());
+            let steps = [
+                (Op::FloorDivide, inner_here),
+                (Op::Remainder, n_here),
+                (Op::Add, part.start[axis] as i64),
+                (Op::Multiply, inner),
+            ];
+            for (turn, (op, number)) in steps.into_iter().enumerate() {
+                let from = if turn == 0 { first.clone() } else { Operand::Array(at.clone()) };
+                let number = self.dividing.number(Scalar::from(number));
+                self.dividing.push(apply(op, smallvec![from, number], &at));
+            }
+            let sum = smallvec![Operand::Array(target.clone()), Operand::Array(at)];
+            self.dividing.push(apply(Op::Add, sum, &target));
+            (inner_here, inner) = (inner_here * n_here, inner * n_all);
+        }
+        Ok(global)
+    }
+
+    /// Each rank's own part, combined.
+    fn shares_of(&mut self, how: Reduction, dtype: Dtype, operands: Operands) -> Result<usize> {
+        let shares = self.new_shares(dtype);
+        let mut local = Operands::new();
+        for operand in operands {
+            local.push(match operand {
+                Operand::Array(place) => Operand::Array(self.dividing.read(&place, self.own)?),
+                number @ Operand::Number(..) => number,
+            });
+        }
+        let rank = self.dividing.rank;
+        let Some((part, (_, results))) =
+            self.own[rank].as_ref().zip(self.shares.places[rank].clone())
+        else {
+            self.dividing.mark_written(shares);
+            return Ok(shares);
+        };
+        let window = combined_into(&sizes(part), &sizes(&results), self.axes);
+        self.dividing.push(Node {
+            action: Action::Reduce(how, self.axes),
+            dtype,
+            operands: local,
+            target: Place { base: shares, window },
+        });
+        Ok(shares)
+    }
+
+    /// Every rank's part of all points.
+    fn weights(&mut self, dtype: Dtype) -> Result<usize> {
+        let rank = self.dividing.rank;
+        let weights = self.new_shares(dtype);
+        let Some((part, (_, results))) =
+            self.own[rank].as_ref().zip(self.shares.places[rank].clone())
+        else {
+            self.dividing.mark_written(weights);
+            return Ok(weights);
+        };
+        let n_own = part.n_elements() / results.n_elements().max(1);
+        let share = n_own as f64 / self.n_combined() as f64;
+        let share = Number::Float(share).to_scalar(dtype);
+        let share = share.map_err(|error| LocalError::Unplanned { problem: error.to_string() })?;
+        let share = self.dividing.number(share);
+        let target = self.own_share(weights);
+        let (action, operands) = (Action::Copy, smallvec![share]);
+        self.dividing.push(Node { action, dtype, operands, target });
+        Ok(weights)
+    }
+
+    fn n_combined(&self) -> usize {
+        let n_points: usize = self.node.space().iter().product();
+        n_points / self.results.iter().product::<usize>().max(1)
+    }
+
+    fn new_shares(&mut self, dtype: Dtype) -> usize {
+        let boxes = self.shares.boxes(self.results.len(), None);
+        let shape = self.shape.clone();
+        self.dividing.add(dtype, &shape, Spread::owned(boxes))
+    }
+
+    /// This rank's share in its memory.
+    fn own_share(&self, shares: usize) -> Place {
+        let shape: Dims<usize> = sizes(&self.dividing.held(shares));
+        Place { base: shares, window: Window::dense(&shape) }
+    }
+
+    fn all(&self, base: usize) -> Place {
+        Place { base, window: Window::dense(&self.shape) }
+    }
+
+    /// An operation on shares, where these are.
+    fn beside(&mut self, op: Op, dtype: Dtype, operands: &[usize]) -> Result<usize> {
+        let made = self.new_shares(dtype);
+        let places: Vec<Place> = operands.iter().map(|base| self.all(*base)).collect();
+        self.dividing.node(&pointwise(op, dtype, &places, self.all(made)))?;
+        Ok(made)
+    }
+
+    /// New memory where the results are.
+    fn like_target(&mut self, dtype: Dtype) -> Place {
+        let target = &self.dividing.parts[self.node.target.base];
+        let (shape, spread) = (target.shape.clone(), Rc::clone(&target.spread));
+        let base = self.dividing.add(dtype, &shape, spread);
+        Place { base, window: self.node.written() }
+    }
+
+    /// Results beside each of the shares.
+    fn repeated(&self, place: &Place) -> Place {
+        let window = place.window.broadcast(&self.shape);
+        let window = window.unwrap_or_else(|| place.window.clone());
+        Place { base: place.base, window }
+    }
+
+    fn combined(&mut self, how: Reduction, dtype: Dtype, shares: usize) -> Result<()> {
+        let target = Place { base: self.node.target.base, window: self.node.written() };
+        self.combined_to(how, dtype, shares, &target)
+    }
+
+    /// Combines shares where the results are.
+    fn combined_to(
+        &mut self,
+        how: Reduction,
+        dtype: Dtype,
+        shares: usize,
+        target: &Place,
+    ) -> Result<()> {
+        let mut window = self.repeated(target).window;
+        window.strides[0] = 0;
+        let node = Node {
+            action: Action::Reduce(how, 1),
+            dtype,
+            operands: smallvec![Operand::Array(self.all(shares))],
+            target: Place { base: target.base, window },
+        };
+        self.dividing.reduce_at_target(&node, 1)
+    }
+}
+
+fn pointwise(op: Op, dtype: Dtype, operands: &[Place], target: Place) -> Node {
+    let operands = operands.iter().cloned().map(Operand::Array).collect();
+    Node { action: Action::Apply(op), dtype, operands, target }
+}
+
+/// A cast to a type that the operand may have already.
+fn cast_or_copy(mut node: Node, from: Dtype) -> Node {
+    if node.dtype == from {
+        node.action = Action::Copy;
+    }
+    node
+}
+
+fn sizes(part: &IndexBox) -> Dims<usize> {
+    part.shape.iter().map(|n| *n as usize).collect()
+}
+
+/// The window of results for points: it stands still along combined axes.
+fn combined_into(points: &[usize], results: &[usize], axes: u16) -> Window {
+    let mut strides = c_strides(results);
+    for (axis, stride) in strides.iter_mut().enumerate() {
+        if axes >> axis & 1 == 1 {
+            *stride = 0;
+        }
+    }
+    Window { offset: 0, shape: points.into(), strides }
+}

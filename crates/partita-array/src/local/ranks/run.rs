@@ -1,0 +1,247 @@
+//! Running divided work: the ranks agree on what it is, then each does its share.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::hash::{BuildHasher, BuildHasherDefault};
+use std::rc::Rc;
+use std::time::Instant;
+
+use partita_kernel::Scalar;
+use partita_team::{Access, Buffer, Team, TeamError};
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::super::base::{Base, Storage};
+use super::super::engine::{Engine, State};
+use super::super::kept::Structure;
+use super::super::segment::Segment;
+use super::divide::{Divided, divide};
+use super::moves::{Move, Spot};
+use crate::error::{LocalError, Result};
+use crate::timeline::Activity;
+
+/// Programs with more loops than this divide some of them again.
+const MOST_DIVIDED: usize = 512;
+
+/// Truth values, eight to a byte.
+#[derive(Default)]
+struct Bits {
+    bytes: Vec<u8>,
+    n_bits: usize,
+}
+
+impl Bits {
+    fn push(&mut self, bit: bool) {
+        if self.n_bits.is_multiple_of(8) {
+            self.bytes.push(0);
+        }
+        if let Some(last) = self.bytes.last_mut() {
+            *last |= u8::from(bit) << (self.n_bits % 8);
+        }
+        self.n_bits += 1;
+    }
+}
+
+/// The team that an engine computes with.
+pub(in super::super) struct Ranks {
+    pub team: Team,
+    pub rank: u64,
+    pub n_ranks: u64,
+    divided: RefCell<FxHashMap<Structure, Rc<Divided>>>,
+    /// Where in the user's program this rank is.
+    pub place: RefCell<Option<Box<dyn Fn() -> String>>>,
+}
+
+impl fmt::Debug for Ranks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ranks").field("rank", &self.rank).finish_non_exhaustive()
+    }
+}
+
+impl Ranks {
+    pub fn new(team: &Team) -> Option<Self> {
+        let (divided, place) = Default::default();
+        let (rank, n_ranks) = (team.rank()?, team.size());
+        Some(Self { team: team.clone(), rank, n_ranks, divided, place })
+    }
+
+    /// Finds out whether all ranks are about to do the same, and which bases anybody looks at or
+    /// has lent.
+    fn agree(&self, structure: &mut Structure) -> Result<()> {
+        let mut bits = Bits::default();
+        for base in &mut structure.bases {
+            bits.push(std::mem::take(&mut base.is_alive));
+            bits.push(std::mem::take(&mut base.is_shared));
+        }
+        let hash = BuildHasherDefault::<FxHasher>::default().hash_one(&*structure);
+        let mut message = hash.to_le_bytes().to_vec();
+        message.extend(bits.bytes);
+        let all = self.team.allgather("arrays", message).map_err(team_error)?;
+        if let Some(rank) = all.iter().position(|other| other[..8] != all[0][..8]) {
+            return Err(self.difference(rank));
+        }
+        let any = |at: usize| all.iter().any(|one| one[8 + at / 8] >> (at % 8) & 1 == 1);
+        for (at, base) in structure.bases.iter_mut().enumerate() {
+            (base.is_alive, base.is_shared) = (any(2 * at), any(2 * at + 1));
+        }
+        Ok(())
+    }
+
+    /// Why the ranks do not agree: where each of them is.
+    fn difference(&self, rank: usize) -> LocalError {
+        let place = self.place.borrow().as_ref().map(|place| place()).unwrap_or_default();
+        match self.team.allgather("arrays", place.into_bytes()) {
+            Err(error) => team_error(error),
+            Ok(all) => {
+                let words = |rank: usize| String::from_utf8_lossy(&all[rank]).into_owned();
+                let (first, other) = (words(0), words(rank));
+                LocalError::ProgramsDiffer { first, rank, other }
+            }
+        }
+    }
+}
+
+fn team_error(error: TeamError) -> LocalError {
+    LocalError::Team { error }
+}
+
+impl Engine {
+    /// Runs a segment on all ranks.
+    pub(in super::super) fn run_on_ranks(
+        &self,
+        ranks: &Ranks,
+        segment: &mut Segment,
+    ) -> Result<()> {
+        let mut structure = Structure {
+            nodes: std::mem::take(&mut segment.work.nodes),
+            bases: segment.bases.iter().map(super::super::run::facts).collect(),
+        };
+        ranks.agree(&mut structure)?;
+        let known = ranks.divided.borrow().get(&structure).map(Rc::clone);
+        let outcome = match known {
+            Some(divided) => Ok(divided),
+            None => self.divided(ranks, structure, segment.work.numbers.len()),
+        };
+        let outcome = outcome.and_then(|divided| {
+            self.0.run_divided(ranks, &divided, &segment.bases, &segment.work.numbers)
+        });
+        if let Err(error) = &outcome
+            && !matches!(error, LocalError::Team { .. })
+        {
+            // The others do not know of this rank's problem.
+            let _ = ranks.team.report(&error.to_string());
+        }
+        outcome
+    }
+
+    fn divided(
+        &self,
+        ranks: &Ranks,
+        structure: Structure,
+        n_numbers: usize,
+    ) -> Result<Rc<Divided>> {
+        let Structure { nodes, bases } = &structure;
+        let who = (ranks.rank, ranks.n_ranks);
+        let divided = Rc::new(divide(nodes, bases, n_numbers, who, &self.0.machine)?);
+        let mut kept = ranks.divided.borrow_mut();
+        if kept.len() == MOST_DIVIDED {
+            kept.clear();
+        }
+        kept.insert(structure, Rc::clone(&divided));
+        Ok(divided)
+    }
+}
+
+type Storages = Vec<Option<Rc<Storage>>>;
+
+impl State {
+    fn run_divided(
+        &self,
+        ranks: &Ranks,
+        divided: &Divided,
+        bases: &[Rc<Base>],
+        numbers: &[Scalar],
+    ) -> Result<()> {
+        let mut storages: Storages =
+            bases.iter().map(|base| base.storage.borrow().clone()).collect();
+        storages.resize(divided.n_parts, None);
+        for (base, old) in &divided.grown {
+            storages[*old] = storages[*base].take();
+        }
+        let own;
+        let numbers = if divided.numbers.is_empty() {
+            numbers
+        } else {
+            own = [numbers, &divided.numbers].concat();
+            &own
+        };
+        for phase in &divided.phases {
+            for one in &phase.moves {
+                self.carry_out(ranks, one, &mut storages)?;
+            }
+            for (part, n_bytes) in &phase.expected {
+                if storages[*part].is_none() {
+                    storages[*part] = Some(Storage::new(*n_bytes)?);
+                }
+            }
+            let mut slots = std::mem::take(&mut storages);
+            self.run_steps(&phase.schedule, &mut slots, numbers)?;
+            storages = vec![None; divided.n_parts];
+            for (base, slot) in &phase.schedule.kept {
+                storages[*base] = slots[*slot].clone();
+            }
+            // What the loops did not touch stays.
+            for (part, slot) in slots.into_iter().enumerate().take(divided.n_parts) {
+                if storages[part].is_none() {
+                    storages[part] = slot;
+                }
+            }
+            phase.spent.iter().for_each(|part| storages[*part] = None);
+        }
+        for ((base, end), storage) in bases.iter().zip(&divided.ends).zip(storages) {
+            // All ranks have memory or none, also those that own nothing.
+            let storage = match storage {
+                None if end.is_alive => Some(Storage::new(end.n_bytes)?),
+                other => other,
+            };
+            *base.storage.borrow_mut() = storage;
+            *base.spread.borrow_mut() = Some(Rc::clone(&end.spread));
+            base.is_fresh.set(end.is_fresh);
+        }
+        Ok(())
+    }
+
+    fn carry_out(&self, ranks: &Ranks, one: &Move, storages: &mut Storages) -> Result<()> {
+        let mut buffers = |spots: &[Spot], access: Access| -> Result<Vec<Buffer>> {
+            spots
+                .iter()
+                .map(|spot| {
+                    let storage = match &storages[spot.part] {
+                        Some(storage) => storage,
+                        None => storages[spot.part].insert(Storage::new(spot.part_bytes)?),
+                    };
+                    Ok(spot.buffer(storage.address(), access))
+                })
+                .collect()
+        };
+        let since = Instant::now();
+        let outcome = match &one.targets {
+            None => {
+                let own = buffers(&one.sources, Access::Write)?;
+                // SAFETY: the buffers are storages of this rank, which waits here.
+                unsafe { ranks.team.run_in_place(&one.plan, &own) }
+            }
+            Some(targets) => {
+                let sources = buffers(&one.sources, Access::Read)?;
+                let targets = buffers(targets, Access::Write)?;
+                // SAFETY: as above; targets are memory that nobody has read yet.
+                unsafe { ranks.team.run(&one.plan, &sources, &targets) }
+            }
+        };
+        outcome.map_err(team_error)?;
+        if let Some(recorder) = &*self.recorder.borrow() {
+            let (since, until) = (recorder.at(since), recorder.at(Instant::now()));
+            recorder.add(Activity::Exchange, since, until, format!("{} bytes", one.n_bytes));
+        }
+        Ok(())
+    }
+}
