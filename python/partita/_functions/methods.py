@@ -26,9 +26,7 @@ class NumPyMethods(_Base):
     __array_ufunc__ = interop.array_ufunc
     __array_function__ = interop.array_function
 
-    sum, prod, min, max = statistics.sum, statistics.prod, statistics.min, statistics.max
-    mean, var, std = statistics.mean, statistics.var, statistics.std
-    any, all = statistics.any, statistics.all
+    var, std = statistics.var, statistics.std
     cumsum, cumprod = statistics.cumsum, statistics.cumprod
     argmin, argmax = searching.argmin, searching.argmax
     nonzero = searching.nonzero

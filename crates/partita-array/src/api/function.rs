@@ -334,7 +334,30 @@ impl<'a> Typed<'a> {
     }
 }
 
+/// An operand that has a type, or takes it.
+fn input<'a>(operand: &Operand<'a>, typed: Dtype) -> Result<Input<'a>> {
+    match *operand {
+        Operand::Array(array) => Ok(Input::Array(array)),
+        Operand::Number(number) => number.to_scalar(typed).map(Input::Number),
+    }
+}
+
 fn applied(engine: &Engine, op: Op, operands: &[Operand<'_>], typed: Dtype) -> Result<Array> {
+    // Most operands have the type already.
+    let as_they_are = |operand: &Operand<'_>| match operand {
+        Operand::Array(array) => array.dtype() == typed,
+        Operand::Number(_) => true,
+    };
+    if operands.iter().all(as_they_are) {
+        return Ok(match operands {
+            [one] => engine.apply_to(op, &[input(one, typed)?])?,
+            [one, other] => engine.apply_to(op, &[input(one, typed)?, input(other, typed)?])?,
+            _ => {
+                let inputs = operands.iter().map(|one| input(one, typed));
+                engine.apply_to(op, &inputs.collect::<Result<Vec<_>>>()?)?
+            }
+        });
+    }
     let made: Result<SmallVec<[Typed<'_>; 2]>> =
         operands.iter().map(|operand| Typed::new(engine, *operand, typed)).collect();
     let made = made?;

@@ -289,10 +289,21 @@ impl Array {
     /// # Errors
     /// As [`Engine::flush`].
     pub fn to_scalar(&self) -> Result<Scalar> {
-        match self.base.fill.get() {
-            Some(value) => Ok(value),
-            None => Ok(Scalar::from_bytes(self.dtype(), &self.to_bytes()?)),
+        if let Some(value) = self.base.fill.get() {
+            return Ok(value);
         }
+        self.engine.flush()?;
+        let size = self.dtype().size();
+        let storage = self.base.storage.borrow();
+        let is_here = self.n_elements() == 1 && self.is_all_here();
+        let Some(storage) = storage.as_ref().filter(|_| is_here) else {
+            drop(storage);
+            return Ok(Scalar::from_bytes(self.dtype(), &self.to_bytes()?));
+        };
+        let address = storage.address().wrapping_add_signed(self.window.offset * size as isize);
+        // SAFETY: the window has one element, which lies in the storage that is held.
+        let bytes = unsafe { std::slice::from_raw_parts(address as *const u8, size) };
+        Ok(Scalar::from_bytes(self.dtype(), bytes))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Nodes: operations that were recorded and not yet run, as plain data.
 
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use partita_kernel::{Dtype, Op, Reduction, Scalar};
@@ -49,12 +50,23 @@ pub(super) type Operands = SmallVec<[Operand; 2]>;
 
 /// One operation: what it reads, what it writes. Windows have the shape of the space; where a
 /// reduction has combined an axis, the window it writes does not move along it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
+    /// A number for all that it is, but for which bases it touches.
+    pub mark: u64,
     pub action: Action,
     pub dtype: Dtype,
     pub operands: Operands,
     pub target: Place,
+}
+
+impl Hash for Node {
+    /// The mark stands for windows, types and action, so that these are hashed once.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.mark);
+        state.write_usize(self.target.base);
+        self.places().for_each(|place| state.write_usize(place.base));
+    }
 }
 
 impl Node {

@@ -231,9 +231,9 @@ impl Engine {
         target: &Array,
         window: &Window,
     ) -> Result<()> {
+        let mark = mark(action, inputs, target.dtype(), window);
         if let Some(rhythm) = &self.0.rhythm {
-            let cut = rhythm.borrow_mut().note(mark(action, inputs, target.dtype(), window));
-            match cut {
+            match rhythm.borrow_mut().note(mark) {
                 Cut::Nowhere => {}
                 Cut::Here => self.advance(None),
                 Cut::At(node) => self.advance(Some(node)),
@@ -244,7 +244,7 @@ impl Engine {
             let operands = inputs.iter().map(|input| operand(current, input, &window.shape));
             let operands: Operands = operands.collect();
             let place = Place { base: current.number(&target.base), window: window.clone() };
-            let node = Node { action, dtype: target.dtype(), operands, target: place };
+            let node = Node { mark, action, dtype: target.dtype(), operands, target: place };
             current.work.nodes.push(node);
             current.work.nodes.len()
         };
@@ -307,7 +307,7 @@ impl Engine {
 }
 
 /// What a node does, without saying to which bases.
-fn mark(action: Action, inputs: &[Input<'_>], dtype: Dtype, window: &Window) -> u64 {
+pub(super) fn mark(action: Action, inputs: &[Input<'_>], dtype: Dtype, window: &Window) -> u64 {
     let mut hasher = FxHasher::default();
     (action, dtype, window).hash(&mut hasher);
     for input in inputs {
@@ -337,8 +337,9 @@ fn without_sizes(shape: &[usize], axes: &[usize]) -> Dims<usize> {
 }
 
 fn common_shape(inputs: &[Input<'_>]) -> Result<Dims<usize>> {
-    let mut shape = Dims::new();
-    for input in inputs {
+    let (first, others) = inputs.split_at(inputs.len().min(1));
+    let mut shape: Dims<usize> = first.first().map_or(Dims::new(), |input| input.shape().into());
+    for input in others {
         shape = broadcast_shapes(&shape, input.shape()).ok_or_else(|| {
             LocalError::ShapesDiffer { first: shape.to_vec(), second: input.shape().to_vec() }
         })?;

@@ -14,7 +14,7 @@ use super::array::Array;
 use super::base::Base;
 use super::engine::Engine;
 use super::node::{Action, Node, Place};
-use super::record::{Input, operand};
+use super::record::{Input, mark, operand};
 use super::window::Window;
 use crate::error::Result;
 
@@ -225,7 +225,9 @@ impl Engine {
         let current = &mut *self.0.current.borrow_mut();
         let operands = smallvec![operand(current, &Input::Array(&source), &window.shape)];
         let target = Place { base: current.number(to), window: window.clone() };
-        current.work.nodes.push(Node { action: Action::Copy, dtype: from.dtype, operands, target });
+        let (action, dtype) = (Action::Copy, from.dtype);
+        let mark = mark(action, &[Input::Array(&source)], dtype, window);
+        current.work.nodes.push(Node { mark, action, dtype, operands, target });
     }
 }
 

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use partita_kernel::{Call, Scalar, View};
+use smallvec::SmallVec;
 
 use super::base::{Base, Storage};
 use super::engine::{Engine, State};
@@ -13,6 +14,9 @@ use super::schedule::{Schedule, SlotView, Step, compile};
 use super::segment::Segment;
 use crate::error::Result;
 use crate::timeline::Activity;
+
+/// Pieces of memory by number.
+pub(super) type Slots = SmallVec<[Option<Rc<Storage>>; 16]>;
 
 impl Engine {
     /// Computes everything that is pending.
@@ -113,7 +117,7 @@ pub(super) fn facts(base: &Rc<Base>) -> BaseFacts {
 
 impl State {
     fn run(&self, schedule: &Schedule, bases: &[Rc<Base>], numbers: &[Scalar]) -> Result<()> {
-        let mut slots: Vec<Option<Rc<Storage>>> = Vec::with_capacity(schedule.n_slots);
+        let mut slots = Slots::new();
         slots.extend(bases.iter().map(|base| base.storage.borrow().clone()));
         self.run_steps(schedule, &mut slots, numbers)?;
         for (base, slot) in &schedule.kept {
@@ -126,7 +130,7 @@ impl State {
     pub(super) fn run_steps(
         &self,
         schedule: &Schedule,
-        slots: &mut Vec<Option<Rc<Storage>>>,
+        slots: &mut Slots,
         numbers: &[Scalar],
     ) -> Result<()> {
         slots.resize(schedule.n_slots, None);
@@ -141,9 +145,11 @@ impl State {
     }
 
     fn call(&self, step: &Step, slots: &[Option<Rc<Storage>>], numbers: &[Scalar]) -> Result<()> {
-        let inputs: Vec<View<'_>> = step.inputs.iter().map(|v| seen(slots, v)).collect();
-        let outputs: Vec<View<'_>> = step.outputs.iter().map(|v| seen(slots, v)).collect();
-        let scalars: Vec<Scalar> = step.numbers.iter().map(|number| numbers[*number]).collect();
+        let inputs: SmallVec<[View<'_>; 8]> = step.inputs.iter().map(|v| seen(slots, v)).collect();
+        let outputs: SmallVec<[View<'_>; 4]> =
+            step.outputs.iter().map(|v| seen(slots, v)).collect();
+        let scalars: SmallVec<[Scalar; 4]> =
+            step.numbers.iter().map(|number| numbers[*number]).collect();
         let call =
             Call { extents: &step.extents, inputs: &inputs, outputs: &outputs, scalars: &scalars };
         self.n_kernels.set(self.n_kernels.get() + 1);

@@ -3,6 +3,7 @@
 //! - `rank`: the engine of one rank and the lock under which it is touched.
 //! - `array`: the class; `operators`: its slots; `indexing`: `a[key]` and `a[key] = value`.
 //! - `given`: operands from Python; `types`: element types of NumPy.
+//! - `reductions`: `a.sum()` and the like.
 //! - `functions`: what `partita.sin` and the like are.
 //! - `memory`: an array's memory for others.
 
@@ -13,6 +14,7 @@ mod indexing;
 mod memory;
 mod operators;
 mod rank;
+mod reductions;
 mod types;
 
 use pyo3::prelude::*;

@@ -98,12 +98,17 @@ impl Array {
     /// As [`Engine::flush`].
     pub fn whole(&self) -> Result<Self> {
         let engine = self.engine();
-        if engine.n_ranks() == 1 || self.is_whole() {
+        if self.is_all_here() {
             return Ok(self.clone());
         }
         let whole = engine.empty_whole(self.shape(), self.dtype())?;
         whole.write(self)?;
         Ok(whole)
+    }
+
+    /// Whether this rank has all elements.
+    pub(in super::super) fn is_all_here(&self) -> bool {
+        self.engine().n_ranks() == 1 || self.is_whole()
     }
 
     fn is_whole(&self) -> bool {
@@ -119,7 +124,7 @@ impl Array {
         let engine = self.engine();
         engine.unfill(self, None)?;
         engine.flush()?;
-        if engine.n_ranks() == 1 || self.is_whole() {
+        if self.is_all_here() {
             let (buffer, _) = self.share()?;
             return Ok(Here { array: self.clone(), buffer, boxes: None });
         }

@@ -198,7 +198,7 @@ impl Dividing {
         }
         let operands = smallvec![Operand::Array(Place { base: before, window: all.clone() })];
         let target = Place { base, window: all };
-        self.node(&Node { action: Action::Copy, dtype, operands, target })
+        self.node(&Node { mark: 0, action: Action::Copy, dtype, operands, target })
     }
 
     /// Does one node of the work.
@@ -241,6 +241,7 @@ impl Dividing {
         let all = Place { base, window: Window::dense(&shape) };
         let whole = self.add(dtype, &shape, Rc::new(Spread::Whole));
         let copy = |from: Place, to: usize| Node {
+            mark: 0,
             action: Action::Copy,
             dtype,
             target: Place { base: to, window: Window::dense(&shape) },
@@ -270,7 +271,7 @@ impl Dividing {
             Action::Index(axis) if own.start[axis] > 0 => self.shifted_index(axis, &own, target),
             _ => {
                 let (action, dtype) = (node.action, node.dtype);
-                self.nodes.push(Node { action, dtype, operands, target });
+                self.nodes.push(Node { mark: 0, action, dtype, operands, target });
             }
         }
         Ok(())
@@ -282,10 +283,16 @@ impl Dividing {
         let counted = self.add(Dtype::Int64, &shape, Rc::new(Spread::Whole));
         let place = Place { base: counted, window: Window::dense(&shape) };
         let (action, dtype) = (Action::Index(axis), Dtype::Int64);
-        self.nodes.push(Node { action, dtype, operands: Operands::new(), target: place.clone() });
+        self.nodes.push(Node {
+            mark: 0,
+            action,
+            dtype,
+            operands: Operands::new(),
+            target: place.clone(),
+        });
         let start = self.number(Scalar::from(own.start[axis] as i64));
         let operands = smallvec![Operand::Array(place), start];
-        self.nodes.push(Node { action: Action::Apply(Op::Add), dtype, operands, target });
+        self.nodes.push(Node { mark: 0, action: Action::Apply(Op::Add), dtype, operands, target });
     }
 
     /// A node of this rank alone; its places are those of this rank's memory.

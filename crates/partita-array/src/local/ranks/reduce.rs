@@ -170,6 +170,7 @@ impl Dividing {
         if let Some((part, (_, results))) = &own {
             let window = combined_into(&sizes(part), &sizes(results), 1 << axis);
             self.push(Node {
+                mark: 0,
                 action: Action::Reduce(how, 1 << axis),
                 dtype: node.dtype,
                 operands: smallvec![Operand::Array(operand)],
@@ -196,6 +197,7 @@ impl Dividing {
         let one = self.add(node.dtype, &sizes(&results), Rc::new(Spread::Whole));
         let earlier = sizes(&before[self.rank]);
         self.push(Node {
+            mark: 0,
             action: Action::Reduce(how, 1 << axis),
             dtype: node.dtype,
             operands: smallvec![Operand::Array(Place {
@@ -212,6 +214,7 @@ impl Dividing {
         let offset = Window::dense(&sizes(&results)).broadcast(&sizes(&part));
         let offset = offset.unwrap_or_else(|| Window::dense(&sizes(&part)));
         self.push(Node {
+            mark: 0,
             action: Action::Apply(op),
             dtype: node.dtype,
             operands: smallvec![
@@ -284,6 +287,7 @@ impl Combining<'_> {
         let double = Dtype::Float64;
         let [wide, divisor, kept] = [(); 3].map(|()| self.like_target(double));
         let cast = |from: Place, to: Place, dtype: Dtype| Node {
+            mark: 0,
             action: Action::Cast,
             dtype,
             operands: smallvec![Operand::Array(from)],
@@ -295,6 +299,7 @@ impl Combining<'_> {
         let nothing = self.dividing.number(Scalar::from(0.0));
         let less = Operands::from_vec(vec![count.clone(), self.node.operands[1].clone()]);
         let apply = |op: Op, operands: Operands, target: &Place| Node {
+            mark: 0,
             action: Action::Apply(op),
             dtype: double,
             operands,
@@ -342,7 +347,7 @@ impl Combining<'_> {
         let operands = smallvec![Operand::Array(at_truths), Operand::Array(at_places), far];
         let target = Place { base: chosen, window: Window::dense(&self.shape) };
         let action = Action::Apply(Op::Where);
-        self.dividing.node(&Node { action, dtype: Dtype::Int64, operands, target })?;
+        self.dividing.node(&Node { mark: 0, action, dtype: Dtype::Int64, operands, target })?;
         self.combined(Reduction::Minimum, Dtype::Int64, chosen)
     }
 
@@ -359,6 +364,7 @@ impl Combining<'_> {
         let share = self.own_share(local);
         let shape = share.window.shape.clone();
         let apply = |op: Op, operands: Operands, target: &Place| Node {
+            mark: 0,
             action: Action::Apply(op),
             dtype: Dtype::Int64,
             operands,
@@ -367,7 +373,13 @@ impl Combining<'_> {
         let target = self.own_share(global);
         let zero = self.dividing.number(Scalar::from(0_i64));
         let (action, operands) = (Action::Copy, smallvec![zero]);
-        self.dividing.push(Node { action, dtype: Dtype::Int64, operands, target: target.clone() });
+        self.dividing.push(Node {
+            mark: 0,
+            action,
+            dtype: Dtype::Int64,
+            operands,
+            target: target.clone(),
+        });
         let (mut inner_here, mut inner) = (1_i64, 1_i64);
         for axis in axes.into_iter().rev() {
             let (n_here, n_all) = (part.shape[axis] as i64, self.node.space()[axis] as i64);
@@ -412,6 +424,7 @@ impl Combining<'_> {
         };
         let window = combined_into(&sizes(part), &sizes(&results), self.axes);
         self.dividing.push(Node {
+            mark: 0,
             action: Action::Reduce(how, self.axes),
             dtype,
             operands: local,
@@ -437,7 +450,7 @@ impl Combining<'_> {
         let share = self.dividing.number(share);
         let target = self.own_share(weights);
         let (action, operands) = (Action::Copy, smallvec![share]);
-        self.dividing.push(Node { action, dtype, operands, target });
+        self.dividing.push(Node { mark: 0, action, dtype, operands, target });
         Ok(weights)
     }
 
@@ -501,6 +514,7 @@ impl Combining<'_> {
         let mut window = self.repeated(target).window;
         window.strides[0] = 0;
         let node = Node {
+            mark: 0,
             action: Action::Reduce(how, 1),
             dtype,
             operands: smallvec![Operand::Array(self.all(shares))],
@@ -512,7 +526,7 @@ impl Combining<'_> {
 
 fn pointwise(op: Op, dtype: Dtype, operands: &[Place], target: Place) -> Node {
     let operands = operands.iter().cloned().map(Operand::Array).collect();
-    Node { action: Action::Apply(op), dtype, operands, target }
+    Node { mark: 0, action: Action::Apply(op), dtype, operands, target }
 }
 
 /// A cast to a type that the operand may have already.

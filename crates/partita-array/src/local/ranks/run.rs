@@ -9,10 +9,12 @@ use std::time::Instant;
 use partita_kernel::Scalar;
 use partita_team::{Access, Buffer, Team, TeamError};
 use rustc_hash::{FxHashMap, FxHasher};
+use smallvec::smallvec;
 
 use super::super::base::{Base, Storage};
 use super::super::engine::{Engine, State};
 use super::super::kept::Structure;
+use super::super::run::Slots;
 use super::super::segment::Segment;
 use super::divide::{Divided, divide};
 use super::moves::{Move, Spot};
@@ -151,8 +153,6 @@ impl Engine {
     }
 }
 
-type Storages = Vec<Option<Rc<Storage>>>;
-
 impl State {
     fn run_divided(
         &self,
@@ -161,8 +161,7 @@ impl State {
         bases: &[Rc<Base>],
         numbers: &[Scalar],
     ) -> Result<()> {
-        let mut storages: Storages =
-            bases.iter().map(|base| base.storage.borrow().clone()).collect();
+        let mut storages: Slots = bases.iter().map(|base| base.storage.borrow().clone()).collect();
         storages.resize(divided.n_parts, None);
         for (base, old) in &divided.grown {
             storages[*old] = storages[*base].take();
@@ -185,7 +184,7 @@ impl State {
             }
             let mut slots = std::mem::take(&mut storages);
             self.run_steps(&phase.schedule, &mut slots, numbers)?;
-            storages = vec![None; divided.n_parts];
+            storages = smallvec![None; divided.n_parts];
             for (base, slot) in &phase.schedule.kept {
                 storages[*base] = slots[*slot].clone();
             }
@@ -210,7 +209,7 @@ impl State {
         Ok(())
     }
 
-    fn carry_out(&self, ranks: &Ranks, one: &Move, storages: &mut Storages) -> Result<()> {
+    fn carry_out(&self, ranks: &Ranks, one: &Move, storages: &mut Slots) -> Result<()> {
         let mut buffers = |spots: &[Spot], access: Access| -> Result<Vec<Buffer>> {
             spots
                 .iter()
