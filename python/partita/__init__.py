@@ -47,7 +47,9 @@ if _typing.TYPE_CHECKING:
     from partita._findings import Finding
     from partita._functions.creation import *  # noqa: F403
     from partita._functions.elementwise import *  # noqa: F403
+    from partita._functions.looking import *  # noqa: F403
     from partita._functions.manipulation import *  # noqa: F403
+    from partita._functions.placing import *  # noqa: F403
     from partita._functions.searching import *  # noqa: F403
     from partita._functions.statistics import *  # noqa: F403
     from partita._functions.types import *  # noqa: F403
@@ -104,9 +106,11 @@ _FUNCTIONS = {
         logaddexp logical_and logical_not logical_or logical_xor maximum minimum mod multiply
         negative nextafter not_equal pow power real reciprocal remainder right_shift round sign
         signbit sin sinh sqrt square subtract tan tanh true_divide trunc""",
+    "looking": "explain memory_limit profile progress",
     "manipulation": """broadcast_arrays broadcast_shapes broadcast_to concat concatenate expand_dims
         flip hstack matrix_transpose moveaxis permute_dims ravel repeat reshape roll squeeze stack
         swapaxes tile transpose tril triu unstack vstack""",
+    "placing": "compute default_layout",
     "searching": "argmax argmin count_nonzero nonzero where",
     "statistics": """all allclose amax amin any array_equal cumprod cumsum cumulative_prod
         cumulative_sum max mean min prod std sum var""",

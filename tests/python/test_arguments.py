@@ -104,7 +104,7 @@ REFUSED: dict[str, tuple[Call, str]] = {
     ),
     "a list of nothing": (lambda t: pt.asarray([None], team=t), "data-type"),
     "rows of two lengths": (lambda t: pt.asarray([[1], [2, 3]], team=t), "data-type"),
-    "a notation as layout": (lambda t: pt.asarray(X, "block @ 1", t), "layout-type"),  # type: ignore[arg-type]
+    "a number as layout": (lambda t: pt.asarray(X, 5, t), "layout-type"),  # type: ignore[arg-type]
     "a number as team": (lambda t: pt.asarray(X, None, 5), "not-a-team"),  # type: ignore[arg-type]
     "a team of text for a dictionary": (
         lambda t: pt.from_partitioned({}, team="x"),  # type: ignore[arg-type]

@@ -27,6 +27,9 @@ partita_error::errors! {
             "the memory of this array of shape {shape:?} is read-only; write to a copy";
         Kernel { error: KernelError } "kernel" =>
             "the kernel was refused: {error}; use another operation or type";
+        MemoryLimit { n_bytes: usize, limit: usize } "memory-limit" =>
+            "the program would need {n_bytes} bytes for arrays where {limit} are allowed; use smaller \
+             arrays, more ranks, or a higher memory_limit";
         Unplanned { problem: String } "movement" =>
             "the data cannot be moved: {problem}; this is a fault of partita, report it";
         ProgramsDiffer { first: String, rank: usize, other: String } "programs-differ" =>

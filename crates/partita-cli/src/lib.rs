@@ -21,6 +21,7 @@ use partita_protocol::Strictness;
 
 pub use args::Engine;
 use args::{Args, Command, RunArgs};
+pub use program::picture as timeline_picture;
 
 /// How a command ended, or what is left to do: running Python is the Python package's business.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -65,9 +65,18 @@ pub(crate) fn team_error(py: Python<'_>, error: &TeamError) -> PyErr {
         }
         _ => ("TeamError", None),
     };
+    error_of_team(py, class, (&error.to_string(), error.reason(), rank))
+}
+
+/// An error of a team: message, reason, rank.
+pub(crate) fn error_of_team(
+    py: Python<'_>,
+    class: &str,
+    about: (&str, &str, Option<u64>),
+) -> PyErr {
     let make = || -> PyResult<PyErr> {
         let class = py.import("partita._errors")?.getattr(class)?;
-        Ok(PyErr::from_value(class.call1((error.to_string(), error.reason(), rank))?))
+        Ok(PyErr::from_value(class.call1(about)?))
     };
     make().unwrap_or_else(|error| error)
 }

@@ -33,7 +33,7 @@ def own_rank() -> Rank:
 def enter(array: Array) -> None:
     """Let an array that Python holds be computed with; its memory stays its own."""
     held = array._held
-    if held.team.size == 1:
+    if held.team.size == 1 and export.is_whole(array):
         array._enter(held.team.arrays, *_place(export.whole(array)))
     elif held.layout.partial or not _enter_part(array, held.layout, held.buffers):
         # Parts that are no boxes are computed with as rows; what lies here cannot follow writes.

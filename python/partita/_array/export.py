@@ -31,14 +31,21 @@ def get(handles: Any) -> Any:
     return handles
 
 
-def whole(array: Array) -> Any:
-    """This rank's memory, where it is the whole array; others see no single array here."""
+def is_whole(array: Array) -> bool:
+    """Whether this rank has the whole array in one buffer."""
     layout, rank = array.layout, array.team.rank
     pieces = list(layout.pieces(rank)) if rank in layout.ranks else []
-    if not layout.partial and len(pieces) == 1 and len(array._buffers) == 1:
-        (piece,) = pieces
-        if piece.shape == layout.shape and not any(piece.start):
-            return array._buffers[0]
+    if layout.partial or len(pieces) != 1 or len(array._buffers) != 1:
+        return False
+    (piece,) = pieces
+    return piece.shape == layout.shape and not any(piece.start)
+
+
+def whole(array: Array) -> Any:
+    """This rank's memory, where it is the whole array; others see no single array here."""
+    if is_whole(array):
+        return array._buffers[0]
+    layout = array.layout
     message = (
         f"this rank has a part of the array only ({layout.notation}); use .gather() for the whole "
         "array, or .local, .owned or .pieces for what lies here"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._errors import LayoutError
 from partita._memory import bfloat
 from partita._partita import Block, Layout, Whole
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from partita._array.array import Array
     from partita._partita import Plan
@@ -63,10 +65,39 @@ def _layout(shape: Sequence[int], team: Team, boxes: Any) -> Layout:
         return default
     if boxes is None:
         return Layout(shape, [Whole() for _ in shape], grid=(team.size,))
-    pieces = (default.pieces(rank)[0] for rank in range(team.size))
-    if boxes == [(list(one.start), list(one.shape)) for one in pieces]:
+    if boxes == [_box(default, rank) for rank in range(team.size)]:
         return default
+    for maps, grid in _guesses(shape, boxes):
+        with suppress(LayoutError):
+            layout = Layout(shape, ", ".join(maps) + " @ " + "x".join(map(str, grid)))
+            if boxes == [_box(layout, rank) for rank in range(team.size)]:
+                return layout
     return Layout.from_boxes(shape, [[(start, sizes)] for start, sizes in boxes])
+
+
+def _guesses(shape: Sequence[int], boxes: Any) -> Iterator[tuple[list[str], list[int]]]:
+    """Maps that may say where boxes are, the shortest first."""
+    sides = [
+        sorted({(start[dim], sizes[dim]) for start, sizes in boxes}) for dim in range(len(shape))
+    ]
+    grid = [len(one) for one in sides]
+    if len(grid) == 1 or sum(n > 1 for n in grid) == 1:
+        # Ranks without elements may all look the same.
+        grid = [len(boxes) if n > 1 or (len(grid) == 1) else 1 for n in grid]
+    for word in ("block(last)", "block"):
+        yield ["*" if n == 1 else word for n in grid], grid
+    yield [_sizes(one) for one in sides], grid
+
+
+def _sizes(sides: list[tuple[int, int]]) -> str:
+    return "*" if len(sides) == 1 else f"block({','.join(str(size) for _, size in sides)})"
+
+
+def _box(layout: Layout, rank: int) -> tuple[list[int], list[int]]:
+    pieces = layout.pieces(rank)
+    if len(pieces) == 0:
+        return [0] * layout.ndim, [0] * layout.ndim
+    return list(pieces[0].owned_start), list(pieces[0].owned_shape)
 
 
 def default_layout(shape: Sequence[int], team: Team) -> Layout:

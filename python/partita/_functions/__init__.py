@@ -6,6 +6,8 @@
 - `manipulation`: other shapes, orders, several arrays together.
 - `statistics`: sums, means, extremes, running sums.
 - `searching`: where elements are.
+- `placing`: where new arrays go.
+- `looking`: what programs will cost, what they did, how much they may take.
 - `interop`: NumPy's own functions on our arrays, and their text.
 - `methods`: the methods that NumPy's arrays have.
 """

@@ -11,8 +11,10 @@ import numpy as np
 from partita._array import enter
 from partita._array.array import Array
 from partita._errors import LayoutError
+from partita._functions.placing import layout_of, placed
 from partita._partita import lazy_empty, lazy_full, lazy_index
 from partita._protocol.asarray import taken_over
+from partita._team.spmd import world
 
 if TYPE_CHECKING:
     from partita._partita import Layout, Rank
@@ -48,21 +50,17 @@ def _shape(shape: Any) -> tuple[int, ...]:
     return given
 
 
-def _placed(array: Array, layout: Layout | None) -> Array:
-    return array if layout is None else array.redistribute(layout)
-
-
 def empty(
     shape: Any,
     dtype: Any = None,
     *,
     device: Any = None,
-    layout: Layout | None = None,
+    layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Array:
     """Return an array whose elements nobody has set."""
     rank = _rank(team, device)
-    return _placed(lazy_empty(rank, _shape(shape), dtype or np.float64), layout)
+    return placed(lazy_empty(rank, _shape(shape), dtype or np.float64), layout)
 
 
 def full(
@@ -71,7 +69,7 @@ def full(
     dtype: Any = None,
     *,
     device: Any = None,
-    layout: Layout | None = None,
+    layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Array:
     """Return an array with the same number everywhere."""
@@ -81,7 +79,7 @@ def full(
     if dtype is None:
         dtype = np.asarray(fill_value).dtype
     made = lazy_full(_rank(team, device), _shape(shape), fill_value, dtype)
-    return _placed(made, layout)
+    return placed(made, layout)
 
 
 def zeros(shape: Any, dtype: Any = None, **where: Any) -> Array:
@@ -130,7 +128,7 @@ def arange(
     dtype: Any = None,
     *,
     device: Any = None,
-    layout: Layout | None = None,
+    layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Array:
     """Return numbers from `start` on, before `stop`, `step` apart."""
@@ -149,7 +147,7 @@ def arange(
         numbers = index * int(step) + int(start)
     else:
         numbers = index._cast(np.float64) * float(step) + float(start)
-    return _placed(numbers if numbers.dtype == dtype else numbers._cast(dtype), layout)
+    return placed(numbers if numbers.dtype == dtype else numbers._cast(dtype), layout)
 
 
 def linspace(
@@ -161,7 +159,7 @@ def linspace(
     dtype: Any = None,
     device: Any = None,
     endpoint: bool = True,
-    layout: Layout | None = None,
+    layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Array:
     """Return `num` numbers from `start` to `stop`, evenly apart."""
@@ -182,7 +180,7 @@ def linspace(
         numbers = index * step + start
     if endpoint and number > 1:
         numbers[-1] = stop
-    return _placed(numbers if numbers.dtype == dtype else numbers._cast(dtype), layout)
+    return placed(numbers if numbers.dtype == dtype else numbers._cast(dtype), layout)
 
 
 def eye(
@@ -193,14 +191,14 @@ def eye(
     k: int = 0,
     dtype: Any = None,
     device: Any = None,
-    layout: Layout | None = None,
+    layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Array:
     """Return ones on the `k`-th diagonal, zeros elsewhere."""
     shape = (n_rows, n_rows if n_cols is None else n_cols)
     rank = _rank(team, device)
     rows, columns = lazy_index(rank, shape, 0), lazy_index(rank, shape, 1)
-    return _placed((columns - rows == k)._cast(dtype or np.float64), layout)
+    return placed((columns - rows == k)._cast(dtype or np.float64), layout)
 
 
 def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Array]:
@@ -228,7 +226,7 @@ def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Array]:
 
 def asarray(
     obj: Any,
-    layout: Layout | None = None,
+    layout: Layout | str | None = None,
     team: Team | None = None,
     *,
     dtype: Any = None,
@@ -242,6 +240,8 @@ def asarray(
     Collective: all ranks must pass the same kind of object, and get an error if they do not.
     """
     _check_device(device)
+    if isinstance(layout, str):
+        layout = layout_of(np.shape(obj), layout, (team or world()).size)
     array = taken_over(obj, layout, team, copy=copy)
     if dtype is None or array.dtype == np.dtype(dtype):
         return array

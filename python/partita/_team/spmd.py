@@ -12,6 +12,7 @@ import contextlib
 import contextvars
 import ctypes
 import threading
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from partita._args import natural
@@ -81,8 +82,11 @@ def spmd(
             errors[rank] = error
             thread_world.leave(rank, words_of(error))
 
+    # Each rank has the settings of whoever starts it, and may change its own.
     threads = [
-        threading.Thread(target=run, args=(rank,), name=f"partita-{rank}", daemon=True)
+        threading.Thread(
+            target=copy_context().run, args=(run, rank), name=f"partita-{rank}", daemon=True
+        )
         for rank in range(n_ranks)
     ]
     _start(threads, thread_world)

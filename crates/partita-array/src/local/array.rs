@@ -233,7 +233,7 @@ impl Array {
         let mut storage = self.base.storage.borrow_mut();
         let storage = match &*storage {
             Some(storage) => Rc::clone(storage),
-            None => Rc::clone(storage.insert(Storage::new(n_bytes)?)),
+            None => Rc::clone(storage.insert(Storage::new(n_bytes, &self.engine.0.meter)?)),
         };
         let size = self.dtype().size() as isize;
         let offset = if self.n_elements() == 0 { 0 } else { self.window.offset * size };
@@ -363,7 +363,7 @@ impl Engine {
             let (from, to) = (vec![bytes.len() / dtype.size()], shape.to_vec());
             return Err(LocalError::ReshapeSize { from, to });
         }
-        let storage = Storage::new(bytes.len())?;
+        let storage = Storage::new(bytes.len(), &self.0.meter)?;
         // SAFETY: the storage is new, nobody else knows it, and it has as many bytes.
         unsafe {
             let target = storage.address() as *mut u8;

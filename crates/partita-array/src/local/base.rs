@@ -8,6 +8,7 @@ use std::rc::Rc;
 use partita_kernel::{Dtype, Scalar};
 use partita_team::Memory;
 
+use super::meter::Meter;
 use super::ranks::Spread;
 use super::window::Dims;
 use crate::error::{LocalError, Result};
@@ -22,10 +23,20 @@ const PAGE_BYTES: usize = 4096;
 pub struct Storage {
     address: usize,
     _owner: Box<dyn Any>,
+    /// Who counts its bytes.
+    counted: Option<(Rc<Meter>, usize)>,
+}
+
+impl Drop for Storage {
+    fn drop(&mut self) {
+        if let Some((meter, n_bytes)) = &self.counted {
+            meter.remove(*n_bytes);
+        }
+    }
 }
 
 impl Storage {
-    pub(super) fn new(n_bytes: usize) -> Result<Rc<Self>> {
+    pub(super) fn new(n_bytes: usize, meter: &Rc<Meter>) -> Result<Rc<Self>> {
         thread_local!(static TURN: Cell<usize> = const { Cell::new(0) });
         let shift_bytes = if n_bytes < SPREAD_FROM_BYTES {
             0
@@ -35,7 +46,10 @@ impl Storage {
         };
         let memory = n_bytes.checked_add(shift_bytes).and_then(Memory::try_new);
         let memory = memory.ok_or(LocalError::NoMemory { n_bytes })?;
-        Ok(Rc::new(Self { address: memory.address() + shift_bytes, _owner: Box::new(memory) }))
+        meter.add(n_bytes);
+        let counted = Some((Rc::clone(meter), n_bytes));
+        let address = memory.address() + shift_bytes;
+        Ok(Rc::new(Self { address, _owner: Box::new(memory), counted }))
     }
 
     /// Memory of somebody else.
@@ -43,7 +57,7 @@ impl Storage {
     /// # Safety
     /// The memory stays where it is as long as the owner lives.
     pub(super) unsafe fn foreign(address: usize, owner: Box<dyn Any>) -> Rc<Self> {
-        Rc::new(Self { address, _owner: owner })
+        Rc::new(Self { address, _owner: owner, counted: None })
     }
 
     /// Address of the first element.

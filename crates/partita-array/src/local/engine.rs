@@ -1,6 +1,7 @@
 //! The engine: pending work and what is kept between flushes.
 
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -8,6 +9,9 @@ use partita_kernel::{Machine, Settings};
 use partita_team::Team;
 
 use super::kept::Kept;
+use super::meter::Meter;
+use super::places::Places;
+use super::progress::Progress;
 use super::ranks::Ranks;
 use super::replace::Replacement;
 use super::rhythm::Rhythm;
@@ -37,6 +41,21 @@ pub(super) struct State {
     pub recorder: RefCell<Option<Rc<Recorder>>>,
     /// The team, if there are several ranks.
     pub ranks: Option<Ranks>,
+    pub meter: Rc<Meter>,
+    pub progress: RefCell<Option<Progress>>,
+    /// Where in the user's program this is.
+    pub place: RefCell<Option<Telling>>,
+    /// Where kinds of nodes were first recorded.
+    pub places: RefCell<Places>,
+}
+
+/// Tells where in the user's program this is.
+pub(super) struct Telling(pub Box<dyn Fn() -> String>);
+
+impl fmt::Debug for Telling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Telling")
+    }
 }
 
 impl Engine {
@@ -80,6 +99,10 @@ impl Engine {
             n_kernels: Cell::new(0),
             recorder: RefCell::default(),
             ranks,
+            meter: Rc::default(),
+            progress: RefCell::default(),
+            place: RefCell::default(),
+            places: RefCell::default(),
         }))
     }
 
@@ -89,9 +112,47 @@ impl Engine {
         self.0.n_kernels.get()
     }
 
-    /// Notes every kernel from now on; none ends that.
-    pub fn record_with(&self, recorder: Option<Rc<Recorder>>) {
-        self.0.recorder.replace(recorder);
+    /// Notes every kernel from now on; none ends that. Gives who has taken notes before.
+    pub fn record_with(&self, recorder: Option<Rc<Recorder>>) -> Option<Rc<Recorder>> {
+        self.0.recorder.replace(recorder)
+    }
+
+    /// Shows a bar while long computations run, or no longer.
+    pub fn show_progress(&self, shows: bool) {
+        self.0.progress.replace(shows.then(Progress::new));
+    }
+
+    /// Bytes of memory that its arrays have.
+    #[must_use]
+    pub fn memory_in_use(&self) -> usize {
+        self.0.meter.in_use()
+    }
+
+    /// How many bytes they may have.
+    #[must_use]
+    pub fn memory_limit(&self) -> Option<usize> {
+        self.0.meter.limit()
+    }
+
+    /// Refuses from now on work whose arrays would have more bytes.
+    pub fn set_memory_limit(&self, limit: Option<usize>) {
+        self.0.meter.set_limit(limit);
+    }
+
+    /// Whether something was recorded that was never seen before: whoever records says where.
+    #[must_use]
+    pub fn is_at_new_place(&self) -> bool {
+        self.0.places.borrow().has_new()
+    }
+
+    /// Where in the user's program that was.
+    pub fn set_place(&self, place: &str) {
+        self.0.places.borrow_mut().set(place);
+    }
+
+    /// Says where this rank is, for errors of ranks that differ.
+    pub fn tell_places_with(&self, place: Box<dyn Fn() -> String>) {
+        self.0.place.replace(Some(Telling(place)));
     }
 
     /// Whether [`Engine::run_ready`] has something to do.

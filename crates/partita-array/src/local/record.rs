@@ -239,6 +239,9 @@ impl Engine {
                 Cut::At(node) => self.advance(Some(node)),
             }
         }
+        if self.0.rhythm.is_some() {
+            self.0.places.borrow_mut().note(mark);
+        }
         let n_pending = {
             let current = &mut *self.0.current.borrow_mut();
             let operands = inputs.iter().map(|input| operand(current, input, &window.shape));

@@ -26,7 +26,14 @@ impl Engine {
     pub fn flush(&self) -> Result<()> {
         let complete = self.complete();
         self.end_all();
-        self.run_ready()?;
+        if let Some(progress) = &*self.0.progress.borrow() {
+            progress.begin();
+        }
+        let outcome = self.run_ready();
+        if let Some(progress) = &*self.0.progress.borrow() {
+            progress.end();
+        }
+        outcome?;
         complete.into_iter().for_each(Replacement::take_over);
         Ok(())
     }
@@ -117,6 +124,7 @@ pub(super) fn facts(base: &Rc<Base>) -> BaseFacts {
 
 impl State {
     fn run(&self, schedule: &Schedule, bases: &[Rc<Base>], numbers: &[Scalar]) -> Result<()> {
+        self.meter.check(schedule.growth_bytes)?;
         let mut slots = Slots::new();
         slots.extend(bases.iter().map(|base| base.storage.borrow().clone()));
         self.run_steps(schedule, &mut slots, numbers)?;
@@ -134,12 +142,16 @@ impl State {
         numbers: &[Scalar],
     ) -> Result<()> {
         slots.resize(schedule.n_slots, None);
-        for step in &schedule.steps {
+        let progress = self.progress.borrow();
+        for (at, step) in schedule.steps.iter().enumerate() {
             for (slot, n_bytes) in &step.fresh {
-                slots[*slot] = Some(Storage::new(*n_bytes)?);
+                slots[*slot] = Some(Storage::new(*n_bytes, &self.meter)?);
             }
             self.call(step, slots, numbers)?;
             step.spent.iter().for_each(|slot| slots[*slot] = None);
+            if let Some(progress) = &*progress {
+                progress.show(at + 1, schedule.steps.len());
+            }
         }
         Ok(())
     }

@@ -25,6 +25,8 @@ use partita_ir::{Location, Module, passes};
 use partita_team::{Team, TeamError};
 
 use crate::{Failure, Outcome};
+pub use timeline::picture;
+
 pub(crate) use options::{Program, ProgramOptions, numbered};
 use trouble::{Trouble, told_once};
 

@@ -26,12 +26,15 @@ fn is_picture(file: &str) -> bool {
 
 /// Writes all ranks' events into a file.
 pub(super) fn write(file: &str, title: &str, ranks: &[Vec<Event>]) -> Result<(), Failure> {
-    let text = match is_picture(file) {
-        true => svg(title, &ranks.iter().enumerate().map(track).collect::<Vec<_>>()),
-        false => trace(ranks),
-    };
+    let text = if is_picture(file) { picture(title, ranks) } else { trace(ranks) };
     std::fs::write(file, text)
         .map_err(|error| Failure::Failed(format!("cannot write {file}: {error}; use another file")))
+}
+
+/// All ranks' events as a picture.
+#[must_use]
+pub fn picture(title: &str, ranks: &[Vec<Event>]) -> String {
+    svg(title, &ranks.iter().enumerate().map(track).collect::<Vec<_>>())
 }
 
 fn track((rank, events): (usize, &Vec<Event>)) -> Track {

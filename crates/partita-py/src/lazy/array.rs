@@ -229,6 +229,15 @@ impl Array {
         Ok((memory, offset, buffer.shape, buffer.strides, boxes))
     }
 
+    /// Says where the elements of a new array shall be; false if that is no box for each rank.
+    fn _put(slf: &Bound<'_, Self>, layout: &Layout) -> PyResult<bool> {
+        let (py, handle) = (slf.py(), slf.get().handle(slf)?);
+        let rank = handle.rank.get();
+        let Some(spread) = rank.spread_of(&layout.core) else { return Ok(false) };
+        let put = rank.with(py, |engine| engine.put(&handle.array, spread));
+        put.map_err(|error| api_error(py, &error.into()))
+    }
+
     /// The same elements, all of them on every rank.
     fn _as_whole<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
         let (py, handle) = (slf.py(), slf.get().handle(slf)?);

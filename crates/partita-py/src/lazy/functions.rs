@@ -3,6 +3,8 @@
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
 use partita_array::api::{Function, Operand, choose, positions_of};
+use partita_array::timeline::{Event, from_lines, trace};
+use partita_cli::timeline_picture;
 use partita_kernel::Dtype;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -152,7 +154,15 @@ fn lazy_nonzero<'py>(array: &Bound<'py, Array>) -> PyResult<Vec<Bound<'py, Array
     found.into_iter().map(|one| Array::wrapped(py, &handle.rank, one)).collect()
 }
 
+/// What ranks did, given in their lines, as a picture or as a trace.
+#[pyfunction]
+fn draw_activity(title: &str, ranks: Vec<String>, is_picture: bool) -> String {
+    let ranks: Vec<Vec<Event>> = ranks.iter().map(|lines| from_lines(lines)).collect();
+    if is_picture { timeline_picture(title, &ranks) } else { trace(&ranks) }
+}
+
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(draw_activity, module)?)?;
     module.add_function(wrap_pyfunction!(lazy_full, module)?)?;
     module.add_function(wrap_pyfunction!(lazy_empty, module)?)?;
     module.add_function(wrap_pyfunction!(lazy_index, module)?)?;

@@ -3,10 +3,12 @@
 //! An engine belongs to one thread at a time: whoever has the lock. Arrays may be dropped by any
 //! thread, also while a computation has the lock; they then wait until it is free.
 
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-use partita_array::local::{Array as LocalArray, Engine, Spread, spread_of};
+use partita_array::local::{Array as LocalArray, Engine, Outline, Spread, spread_of};
+use partita_array::timeline::{Recorder, to_lines};
 use partita_layout::{IndexBox, Layout};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -96,6 +98,44 @@ impl Rank {
         self.with(py, Engine::n_kernels)
     }
 
+    /// What the pending work comes to: operations, kernels, exchanges, bytes that cross ranks,
+    /// peak memory, and a line for each step.
+    fn outline(&self, py: Python<'_>) -> PyResult<(usize, usize, usize, u128, usize, Vec<String>)> {
+        let found = self.with(py, Engine::outline);
+        let found = found.map_err(|error| api_error(py, &error.into()))?;
+        let Outline { n_operations, n_kernels, n_exchanges, n_bytes, peak_bytes, steps } = found;
+        Ok((n_operations, n_kernels, n_exchanges, n_bytes, peak_bytes, steps))
+    }
+
+    /// Bytes of memory that arrays have here.
+    #[getter]
+    fn memory_in_use(&self, py: Python<'_>) -> usize {
+        self.with(py, Engine::memory_in_use)
+    }
+
+    /// How many bytes they may have.
+    #[getter]
+    fn memory_limit(&self, py: Python<'_>) -> Option<usize> {
+        self.with(py, Engine::memory_limit)
+    }
+
+    fn set_memory_limit(&self, py: Python<'_>, limit: Option<usize>) {
+        self.with(py, |engine| engine.set_memory_limit(limit));
+    }
+
+    /// Shows a bar while long computations run, or no longer.
+    fn show_progress(&self, py: Python<'_>, shows: bool) {
+        self.with(py, |engine| engine.show_progress(shows));
+    }
+
+    /// Begins to note kernels and exchanges, or ends and gives what was noted, in lines.
+    fn record_activity(&self, py: Python<'_>, begins: bool) -> String {
+        self.with(py, |engine| {
+            let before = engine.record_with(begins.then(|| Rc::new(Recorder::new())));
+            to_lines(&before.map_or(Vec::new(), |recorder| recorder.take()))
+        })
+    }
+
     /// Computes everything that is pending.
     pub(crate) fn sync(&self, py: Python<'_>) -> PyResult<()> {
         self.detached(py, Engine::flush).map_err(|error| api_error(py, &error.into()))
@@ -148,8 +188,21 @@ impl Rank {
     pub(crate) fn with<T>(&self, py: Python<'_>, work: impl FnOnce(&Engine) -> T) -> T {
         let guard = self.lock(py);
         let made = work(&self.guarded.engine);
+        let is_new = self.guarded.engine.is_at_new_place();
         self.leave(py, guard);
+        if is_new {
+            self.set_place(py);
+        }
         made
+    }
+
+    /// Says where in the user's program new kinds of operations were recorded. Python runs for
+    /// that, and might run anything: so it does not have the lock.
+    fn set_place(&self, py: Python<'_>) {
+        let place = place_in_program();
+        let guard = self.lock(py);
+        self.guarded.engine.set_place(&place);
+        self.leave(py, guard);
     }
 
     /// The same while others may run Python.

@@ -7,6 +7,8 @@ use pyo3::exceptions::{PyIndexError, PyMemoryError, PyOverflowError, PyTypeError
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
+use crate::errors::{error_of_team, team_error};
+
 /// NumPy's object for each element type, in their order; bfloat16 has one only where it is known.
 static TYPES: PyOnceLock<Vec<Py<PyAny>>> = PyOnceLock::new();
 
@@ -38,8 +40,17 @@ pub(crate) fn dtype_given(object: &Bound<'_, PyAny>) -> PyResult<Dtype> {
 /// An error of an array program, as the exception that NumPy would raise.
 pub(crate) fn api_error(py: Python<'_>, error: &ApiError) -> PyErr {
     let message = error.to_string();
+    if let ApiError::Local { error: LocalError::Team { error } } = error {
+        return team_error(py, error);
+    }
+    if let ApiError::Local { error: differ @ LocalError::ProgramsDiffer { rank, .. } } = error {
+        let about = (message.as_str(), differ.reason(), Some(*rank as u64));
+        return error_of_team(py, "MismatchError", about);
+    }
     let raised = match error {
-        ApiError::Local { error: LocalError::NoMemory { .. } } => PyMemoryError::new_err(message),
+        ApiError::Local { error: LocalError::NoMemory { .. } | LocalError::MemoryLimit { .. } } => {
+            PyMemoryError::new_err(message)
+        }
         ApiError::TypeRefused { .. }
         | ApiError::TypesApart { .. }
         | ApiError::ResultType { .. } => PyTypeError::new_err(message),
@@ -53,6 +64,10 @@ pub(crate) fn api_error(py: Python<'_>, error: &ApiError) -> PyErr {
         _ => PyValueError::new_err(message),
     };
     // A reason to match, as all errors have one here.
-    let _ = raised.value(py).setattr("reason", error.reason());
+    let reason = match error {
+        ApiError::Local { error } => error.reason(),
+        other => other.reason(),
+    };
+    let _ = raised.value(py).setattr("reason", reason);
     raised
 }

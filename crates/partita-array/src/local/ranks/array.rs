@@ -33,31 +33,35 @@ impl Engine {
         self.0.ranks.as_ref().map_or(1, |ranks| ranks.n_ranks)
     }
 
-    /// Says where in the user's program this rank is, for errors of ranks that differ.
-    pub fn tell_places_with(&self, place: Box<dyn Fn() -> String>) {
-        if let Some(ranks) = &self.0.ranks {
-            ranks.place.replace(Some(place));
-        }
-    }
-
     /// An array whose elements nobody has set, all of it on every rank.
     ///
     /// # Errors
     /// As [`Engine::empty`].
     pub fn empty_whole(&self, shape: &[usize], dtype: Dtype) -> Result<Array> {
         let array = self.empty(shape, dtype)?;
-        self.put(&array, Spread::Whole);
+        self.put_whole(&array);
         Ok(array)
     }
 
-    /// Says where the elements of a new array shall be.
-    pub fn put(&self, array: &Array, spread: Spread) {
-        if self.0.ranks.is_some() && array.base.storage.borrow().is_none() {
+    /// Says where the elements of a new array shall be; false if they are somewhere already.
+    ///
+    /// # Errors
+    /// As [`Engine::empty`].
+    pub fn put(&self, array: &Array, spread: Spread) -> Result<bool> {
+        let is_new = self.0.ranks.is_some()
+            && array.base.storage.borrow().is_none()
+            && array.base.spread.borrow().is_none()
+            && array.window.is_dense()
+            && array.window.shape == array.base.shape;
+        if is_new {
             *array.base.spread.borrow_mut() = Some(Rc::new(spread));
+            // One number for all elements is nowhere: now it is there.
+            self.unfill(array, None)?;
         }
+        Ok(is_new)
     }
 
-    /// Says that every rank has all of an array that has memory.
+    /// Says that every rank has all of an array.
     pub(in super::super) fn put_whole(&self, array: &Array) {
         if self.0.ranks.is_some() {
             *array.base.spread.borrow_mut() = Some(Rc::new(Spread::Whole));
@@ -81,7 +85,7 @@ impl Engine {
         (access, owner): (Access, Box<dyn Any>),
     ) -> Result<Array> {
         let array = self.empty(shape, dtype)?;
-        self.put(&array, spread);
+        *array.base.spread.borrow_mut() = Some(Rc::new(spread));
         // SAFETY: as the caller says.
         let storage = unsafe { Storage::foreign(address, owner) };
         *array.base.storage.borrow_mut() = Some(storage);
@@ -150,7 +154,7 @@ impl Array {
             let mut storage = self.base.storage.borrow_mut();
             match &*storage {
                 Some(storage) => Rc::clone(storage),
-                None => Rc::clone(storage.insert(Storage::new(n_bytes)?)),
+                None => Rc::clone(storage.insert(Storage::new(n_bytes, &engine.0.meter)?)),
             }
         };
         *self.base.spread.borrow_mut() = Some(Rc::clone(&spread));

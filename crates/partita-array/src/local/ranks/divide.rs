@@ -74,6 +74,8 @@ pub(in super::super) struct Divided {
     pub grown: Vec<(usize, usize)>,
     /// Numbers behind those of the work.
     pub numbers: Vec<Scalar>,
+    /// Bytes of new memory at the worst moment.
+    pub growth_bytes: usize,
     pub ends: Vec<End>,
 }
 
@@ -271,7 +273,7 @@ impl Dividing {
             Action::Index(axis) if own.start[axis] > 0 => self.shifted_index(axis, &own, target),
             _ => {
                 let (action, dtype) = (node.action, node.dtype);
-                self.nodes.push(Node { mark: 0, action, dtype, operands, target });
+                self.nodes.push(Node { mark: node.mark, action, dtype, operands, target });
             }
         }
         Ok(())
@@ -430,7 +432,15 @@ impl Dividing {
             })
             .collect();
         let mut phases = Vec::with_capacity(raw.len());
+        let mut growth = Growth::default();
+        let sizes: Vec<usize> = facts
+            .iter()
+            .map(|facts| facts.shape.iter().product::<usize>() * facts.dtype.size())
+            .collect();
+        let n_bytes = |part: usize| sizes[part];
+        let was_there: Vec<bool> = facts.iter().map(|facts| facts.has_storage).collect();
         for (at, (moves, nodes)) in raw.into_iter().enumerate() {
+            let before: Vec<bool> = facts.iter().map(|facts| facts.has_storage).collect();
             for one in &moves {
                 one.touched().for_each(|part| facts[part].has_storage = true);
             }
@@ -438,20 +448,24 @@ impl Dividing {
                 facts.is_alive = self.parts[part].is_alive || last_use[part] > Some(at);
             }
             let schedule = compile(&nodes, &facts, machine)?;
-            let n_bytes = |part: usize| {
-                facts[part].shape.iter().product::<usize>() * facts[part].dtype.size()
-            };
             let touched: Vec<usize> = (0..facts.len())
                 .filter(|part| last_use[*part] >= Some(at) || self.parts[*part].is_alive)
                 .collect();
             let expected = touched.iter().copied().filter(|part| facts[*part].has_storage);
             let expected = expected.map(|part| (part, n_bytes(part))).collect();
-            let spent = (0..facts.len())
+            let spent: Vec<usize> = (0..facts.len())
                 .filter(|part| last_use[*part] == Some(at) && !self.parts[*part].is_alive)
                 .collect();
+            let brought =
+                (0..facts.len()).filter(|part| facts[*part].has_storage && !before[*part]);
+            growth.add(brought.map(&n_bytes).sum(), schedule.growth_bytes);
+            let made = schedule.kept.iter().filter(|(part, _)| !facts[*part].has_storage);
+            growth.add(made.map(|(part, _)| n_bytes(*part)).sum(), 0);
             for (part, _) in &schedule.kept {
                 facts[*part].has_storage = true;
             }
+            let gone = spent.iter().filter(|part| facts[**part].has_storage && !was_there[**part]);
+            growth.now -= gone.map(|part| n_bytes(*part)).sum::<usize>();
             phases.push(Phase { moves, schedule, expected, spent });
         }
         let end = |part: usize| {
@@ -461,7 +475,8 @@ impl Dividing {
         };
         let ends = (0..n_bases).map(end).collect();
         let n_parts = self.parts.len();
-        Ok(Divided { phases, n_parts, grown: self.grown, numbers: self.numbers, ends })
+        let (grown, numbers, growth_bytes) = (self.grown, self.numbers, growth.most);
+        Ok(Divided { phases, n_parts, grown, numbers, growth_bytes, ends })
     }
 
     /// The last phase in which each part is read, written or moved.
@@ -475,6 +490,21 @@ impl Dividing {
             moves.iter().flat_map(Move::touched).for_each(|part| last[part] = Some(at));
         }
         last
+    }
+}
+
+/// New memory from phase to phase.
+#[derive(Debug, Default)]
+struct Growth {
+    now: usize,
+    most: usize,
+}
+
+impl Growth {
+    /// Memory that comes and stays, and what comes and goes beside it.
+    fn add(&mut self, stays: usize, passes: usize) {
+        self.now += stays;
+        self.most = self.most.max(self.now + passes);
     }
 }
 

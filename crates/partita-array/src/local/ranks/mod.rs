@@ -17,5 +17,6 @@ mod run;
 mod spread;
 
 pub use array::{Here, spread_of};
+pub(super) use divide::Divided;
 pub(super) use run::Ranks;
 pub use spread::Spread;

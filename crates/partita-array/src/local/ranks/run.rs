@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, BuildHasherDefault};
 use std::rc::Rc;
 use std::time::Instant;
 
-use partita_kernel::Scalar;
+use partita_kernel::{Machine, Scalar};
 use partita_team::{Access, Buffer, Team, TeamError};
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::smallvec;
@@ -49,8 +49,6 @@ pub(in super::super) struct Ranks {
     pub rank: u64,
     pub n_ranks: u64,
     divided: RefCell<FxHashMap<Structure, Rc<Divided>>>,
-    /// Where in the user's program this rank is.
-    pub place: RefCell<Option<Box<dyn Fn() -> String>>>,
 }
 
 impl fmt::Debug for Ranks {
@@ -61,14 +59,24 @@ impl fmt::Debug for Ranks {
 
 impl Ranks {
     pub fn new(team: &Team) -> Option<Self> {
-        let (divided, place) = Default::default();
         let (rank, n_ranks) = (team.rank()?, team.size());
-        Some(Self { team: team.clone(), rank, n_ranks, divided, place })
+        Some(Self { team: team.clone(), rank, n_ranks, divided: RefCell::default() })
+    }
+
+    /// This rank's share of some work.
+    pub fn divide(
+        &self,
+        structure: &Structure,
+        n_numbers: usize,
+        machine: &Machine,
+    ) -> Result<Divided> {
+        let who = (self.rank, self.n_ranks);
+        divide(&structure.nodes, &structure.bases, n_numbers, who, machine)
     }
 
     /// Finds out whether all ranks are about to do the same, and which bases anybody looks at or
     /// has lent.
-    fn agree(&self, structure: &mut Structure) -> Result<()> {
+    fn agree(&self, structure: &mut Structure, place: impl Fn() -> String) -> Result<()> {
         let mut bits = Bits::default();
         for base in &mut structure.bases {
             bits.push(std::mem::take(&mut base.is_alive));
@@ -79,7 +87,7 @@ impl Ranks {
         message.extend(bits.bytes);
         let all = self.team.allgather("arrays", message).map_err(team_error)?;
         if let Some(rank) = all.iter().position(|other| other[..8] != all[0][..8]) {
-            return Err(self.difference(rank));
+            return Err(self.difference(rank, place()));
         }
         let any = |at: usize| all.iter().any(|one| one[8 + at / 8] >> (at % 8) & 1 == 1);
         for (at, base) in structure.bases.iter_mut().enumerate() {
@@ -89,8 +97,7 @@ impl Ranks {
     }
 
     /// Why the ranks do not agree: where each of them is.
-    fn difference(&self, rank: usize) -> LocalError {
-        let place = self.place.borrow().as_ref().map(|place| place()).unwrap_or_default();
+    fn difference(&self, rank: usize, place: String) -> LocalError {
         match self.team.allgather("arrays", place.into_bytes()) {
             Err(error) => team_error(error),
             Ok(all) => {
@@ -117,7 +124,8 @@ impl Engine {
             nodes: std::mem::take(&mut segment.work.nodes),
             bases: segment.bases.iter().map(super::super::run::facts).collect(),
         };
-        ranks.agree(&mut structure)?;
+        let place = || self.0.place.borrow().as_ref().map(|one| (one.0)()).unwrap_or_default();
+        ranks.agree(&mut structure, place)?;
         let known = ranks.divided.borrow().get(&structure).map(Rc::clone);
         let outcome = match known {
             Some(divided) => Ok(divided),
@@ -141,9 +149,7 @@ impl Engine {
         structure: Structure,
         n_numbers: usize,
     ) -> Result<Rc<Divided>> {
-        let Structure { nodes, bases } = &structure;
-        let who = (ranks.rank, ranks.n_ranks);
-        let divided = Rc::new(divide(nodes, bases, n_numbers, who, &self.0.machine)?);
+        let divided = Rc::new(ranks.divide(&structure, n_numbers, &self.0.machine)?);
         let mut kept = ranks.divided.borrow_mut();
         if kept.len() == MOST_DIVIDED {
             kept.clear();
@@ -161,6 +167,7 @@ impl State {
         bases: &[Rc<Base>],
         numbers: &[Scalar],
     ) -> Result<()> {
+        self.meter.check(divided.growth_bytes)?;
         let mut storages: Slots = bases.iter().map(|base| base.storage.borrow().clone()).collect();
         storages.resize(divided.n_parts, None);
         for (base, old) in &divided.grown {
@@ -179,7 +186,7 @@ impl State {
             }
             for (part, n_bytes) in &phase.expected {
                 if storages[*part].is_none() {
-                    storages[*part] = Some(Storage::new(*n_bytes)?);
+                    storages[*part] = Some(Storage::new(*n_bytes, &self.meter)?);
                 }
             }
             let mut slots = std::mem::take(&mut storages);
@@ -199,7 +206,7 @@ impl State {
         for ((base, end), storage) in bases.iter().zip(&divided.ends).zip(storages) {
             // All ranks have memory or none, also those that own nothing.
             let storage = match storage {
-                None if end.is_alive => Some(Storage::new(end.n_bytes)?),
+                None if end.is_alive => Some(Storage::new(end.n_bytes, &self.meter)?),
                 other => other,
             };
             *base.storage.borrow_mut() = storage;
@@ -216,7 +223,9 @@ impl State {
                 .map(|spot| {
                     let storage = match &storages[spot.part] {
                         Some(storage) => storage,
-                        None => storages[spot.part].insert(Storage::new(spot.part_bytes)?),
+                        None => {
+                            storages[spot.part].insert(Storage::new(spot.part_bytes, &self.meter)?)
+                        }
                     };
                     Ok(spot.buffer(storage.address(), access))
                 })

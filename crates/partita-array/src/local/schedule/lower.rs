@@ -34,7 +34,23 @@ pub(super) fn lower(
         }
     }
     mark_lifetimes(&mut steps, bases, grouped, &kept);
-    Ok(Schedule { steps, n_slots: grouped.slot_bases.len(), kept })
+    let growth_bytes = growth(&steps);
+    Ok(Schedule { steps, n_slots: grouped.slot_bases.len(), kept, growth_bytes })
+}
+
+/// Bytes of new memory at the worst moment.
+fn growth(steps: &[Step]) -> usize {
+    let mut sizes: HashMap<usize, usize> = HashMap::new();
+    let (mut now, mut most) = (0, 0_usize);
+    for step in steps {
+        for (slot, n_bytes) in &step.fresh {
+            sizes.insert(*slot, *n_bytes);
+            now += n_bytes;
+        }
+        most = most.max(now);
+        now -= step.spent.iter().filter_map(|slot| sizes.remove(slot)).sum::<usize>();
+    }
+    most
 }
 
 /// One loop on its way to a program.
@@ -135,6 +151,9 @@ impl<'a> Loop<'a> {
         if self.outputs.is_empty() {
             return Ok(None);
         }
+        let mut marks: Vec<u64> = self.values.keys().map(|node| self.nodes[*node].mark).collect();
+        marks.sort_unstable();
+        marks.dedup();
         let kernel = machine.kernel(&self.builder.finish())?;
         Ok(Some(Step {
             kernel,
@@ -144,6 +163,7 @@ impl<'a> Loop<'a> {
             numbers: self.numbers,
             fresh: Vec::new(),
             spent: Vec::new(),
+            marks,
         }))
     }
 }
@@ -163,6 +183,7 @@ fn copies(bases: &[BaseFacts], rest: &Rest, machine: &Machine) -> Result<Vec<Ste
             numbers: Vec::new(),
             fresh: Vec::new(),
             spent: Vec::new(),
+            marks: Vec::new(),
         })
     };
     rest.windows.iter().map(copy).collect()

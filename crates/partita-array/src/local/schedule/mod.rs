@@ -30,6 +30,8 @@ pub(super) struct Schedule {
     pub n_slots: usize,
     /// For each base that lives on, the slot with its elements.
     pub kept: Vec<(usize, usize)>,
+    /// Bytes of new memory at the worst moment.
+    pub growth_bytes: usize,
 }
 
 /// One kernel call.
@@ -45,6 +47,8 @@ pub(super) struct Step {
     pub fresh: Vec<(usize, usize)>,
     /// Slots that nobody needs afterwards.
     pub spent: Vec<usize>,
+    /// What its nodes are, but for which bases they touch.
+    pub marks: Vec<u64>,
 }
 
 /// A window of a slot, in bytes.

@@ -1,0 +1,161 @@
+"""What array programs will cost, what they did, and how much they may take."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from partita._args import natural
+from partita._array import enter
+from partita._errors import LayoutError
+from partita._partita import draw_activity
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from partita._array.array import Array
+    from partita._partita import Rank
+    from partita._team.team import Team
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_UNITS |= {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+
+
+class Explanation:
+    """What computing an array comes to on this rank."""
+
+    def __init__(self, rank: Rank) -> None:
+        (
+            self.n_operations,
+            self.n_kernels,
+            self.n_exchanges,
+            self.bytes_moved,
+            self.peak_bytes,
+            self.steps,
+        ) = rank.outline()
+
+    def __str__(self) -> str:
+        operations = _counted(self.n_operations, "operation")
+        kernels = _counted(self.n_kernels, "kernel")
+        exchanges = _counted(self.n_exchanges, "exchange")
+        head = (
+            f"{operations} become {kernels} and {exchanges} of {self.bytes_moved:,} bytes; arrays"
+            f" take at most {self.peak_bytes:,} bytes on this rank"
+        )
+        return "\n".join([head, *(f"  {step}" for step in self.steps)])
+
+    __repr__ = __str__
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def explain(array: Array) -> Explanation:
+    """Say what computing an array takes: kernels, exchanges, bytes, memory, the lines it is from.
+
+    Whatever else was recorded before is computed with it and counted. Nothing is computed now, and
+    no other rank is asked.
+    """
+    return Explanation(array._rank)
+
+
+class memory_limit:
+    """Refuse from now on, or inside `with`, programs whose arrays would take more on this rank.
+
+    A number of bytes, or text such as "2 GiB"; None takes the limit away.
+    """
+
+    def __init__(self, limit: int | str | None, *, team: Team | None = None) -> None:
+        self._rank = enter.own_rank() if team is None else team.arrays
+        self._before = self._rank.memory_limit
+        self._rank.set_memory_limit(None if limit is None else _bytes(limit))
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        self._rank.set_memory_limit(self._before)
+
+
+def _bytes(limit: Any) -> int:
+    if not isinstance(limit, str):
+        return natural(limit, "limit")
+    found = re.fullmatch(r"([0-9.]+)\s*([kmgt]?i?)b?", limit.strip().lower())
+    if found is None or found[2] not in _UNITS:
+        message = f"{limit!r} is no amount of memory; use bytes or text such as '2 GiB'"
+        raise LayoutError(message, "memory-amount")
+    return int(float(found[1]) * _UNITS[found[2]])
+
+
+class progress:
+    """Show a bar on the first rank while a long computation runs."""
+
+    def __init__(self, *, team: Team | None = None) -> None:
+        rank = enter.own_rank() if team is None else team.arrays
+        self._rank = rank
+
+    def __enter__(self) -> None:
+        self._rank.show_progress(self._rank.team.rank == 0)
+
+    def __exit__(self, *_: object) -> None:
+        self._rank.show_progress(False)
+
+
+class profile:
+    """Note what every rank does inside `with`: kernels, exchanges, waiting. Collective.
+
+    Afterwards `svg` is a picture and `trace` a text that Perfetto opens, on every rank; given a
+    file name that ends in .svg or .json, the first rank writes one.
+    """
+
+    def __init__(self, file: str | Path | None = None, *, team: Team | None = None) -> None:
+        if file is not None and Path(file).suffix.lower() not in (".svg", ".json"):
+            message = f"{str(file)!r} is neither a picture nor a trace; use FILE.svg or FILE.json"
+            raise LayoutError(message, "timeline")
+        self._file = file
+        self._rank = enter.own_rank() if team is None else team.arrays
+        self._lines: list[str] = []
+
+    def __enter__(self) -> profile:
+        self._rank.sync()
+        self._rank.team.barrier()
+        self._rank.record_activity(True)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        if kind is not None:
+            self._rank.record_activity(False)
+            return
+        self._rank.sync()
+        own = self._rank.record_activity(False)
+        self._lines = [str(one) for one in self._rank.team.allgather_data(own)]
+        if self._file is not None and self._rank.team.rank == 0:
+            self.save(self._file)
+
+    @property
+    def svg(self) -> str:
+        """The picture."""
+        return draw_activity("what the ranks did", self._lines, True)
+
+    @property
+    def trace(self) -> str:
+        """The trace."""
+        return draw_activity("", self._lines, False)
+
+    def save(self, file: str | Path) -> None:
+        """Write the picture or the trace, as the name says."""
+        is_picture = Path(file).suffix.lower() == ".svg"
+        Path(file).write_text(self.svg if is_picture else self.trace, encoding="utf-8")
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+__all__ = ["explain", "memory_limit", "profile", "progress"]
