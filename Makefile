@@ -14,7 +14,7 @@ KERNEL_PEERS = $(call named,kernels)
 
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel test-rust test-python test-peers test-distdl bench bench-distdl bench-kernels bench-dialects check fmt clean
+.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel test-rust test-python test-peers test-distdl bench bench-distdl bench-kernels bench-dialects bench-arrays check fmt clean
 
 help:
 	@echo "make demo        build, then move an array among four ranks, explained and drawn"
@@ -25,6 +25,7 @@ help:
 	@echo "make check       formatting, lints, types"
 	@echo "make bench-kernels   the same for kernels, into docs/benchmarks-kernels.md"
 	@echo "make bench-dialects  the same for array programs, into docs/benchmarks-dialects.md"
+	@echo "make bench-arrays    the same for NumPy programs, into docs/benchmarks-arrays.md"
 	@echo "make mutants     change layouts, plans, protocols and copy kernels at random, and show which changes no test notices"
 	@echo "make fuzz        read ten million changed programs; CASES=N SEED=S"
 	@echo "make wheel       a wheel for older systems, into dist/"
@@ -116,6 +117,10 @@ bench-dialects: build $(KERNEL_PEERS)/ready
 	cargo build --release --quiet --package partita-array --bench pipeline
 	$(KERNEL_PEERS)/bin/python benches/dialects.py --command $(BIN)/partita \
 		--pipeline $(PIPELINE_BENCH) --write docs/benchmarks-dialects.md
+
+bench-arrays: build $(KERNEL_PEERS)/ready $(PEERS)/ready
+	$(KERNEL_PEERS)/bin/python benches/arrays.py --python $(BIN)/python \
+		--neighbours $(PEERS)/bin/python --write docs/benchmarks-arrays.md
 
 bench: build $(PEERS)/ready
 	cargo build --release --quiet --package partita-cli
