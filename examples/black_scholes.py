@@ -47,7 +47,7 @@ def main():
     script.say(
         f"the dearest call is {float(call.max()):.4f}, the dearest put {float(put.max()):.4f}"
     )
-    script.say(f"from parity they are {gap:.1e} away at most")
+    script.say("parity holds" if gap < 1e-10 else f"parity is missed by {gap}")
     script.draw(call, HEAT)
 
 
