@@ -18,23 +18,31 @@ COURANT = 0.5  # how much of a cell a wave passes in one step
 
 def simulate(np, size=400, steps=500):
     """Heights at the end, and the energy after every hundred steps."""
-    x = np.linspace(0, 1, size)
-    y = x[:, None]
-    wall = two_slits(np, size)
-    distance = COURANT / (size - 1)
-    before = pulse(np, x, y + distance)
-    now = pulse(np, x, y)
+    before, now, wall = start(np, size)
     energies = [energy(np, before, now)]
     for step in range(1, steps + 1):
-        neighbours = now[:-2, 1:-1] + now[2:, 1:-1] + now[1:-1, :-2] + now[1:-1, 2:]
-        inside = now[1:-1, 1:-1]
-        change = COURANT**2 * (neighbours - 4 * inside)
-        before[1:-1, 1:-1] = 2 * inside - before[1:-1, 1:-1] + change
-        before[wall] = 0.0
+        advance(before, now, wall)
         before, now = now, before
         if step % 100 == 0:
             energies.append(energy(np, before, now))
     return now, energies
+
+
+def start(np, size):
+    """Heights at two moments, and where the wall is."""
+    x = np.linspace(0, 1, size)
+    y = x[:, None]
+    distance = COURANT / (size - 1)
+    return pulse(np, x, y + distance), pulse(np, x, y), two_slits(np, size)
+
+
+def advance(before, now, wall):
+    """Put the heights after `now` in the place of those before."""
+    neighbours = now[:-2, 1:-1] + now[2:, 1:-1] + now[1:-1, :-2] + now[1:-1, 2:]
+    inside = now[1:-1, 1:-1]
+    change = COURANT**2 * (neighbours - 4 * inside)
+    before[1:-1, 1:-1] = 2 * inside - before[1:-1, 1:-1] + change
+    before[wall] = 0.0
 
 
 def pulse(np, x, y):

@@ -100,3 +100,13 @@ def test_one_of_several_processes_speaks_and_draws(tmp_path: Path) -> None:
     said = ran(MPIEXEC, "-n", "2", sys.executable, *script("wave"), folder=tmp_path)
     assert said.count("partita on 2 ranks") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["wave.png"]
+
+
+def test_the_demo_draws_explains_and_times(tmp_path: Path) -> None:
+    said = ran(sys.executable, str(EXAMPLES / "demo.py"), "drawn", "--size", "90", folder=tmp_path)
+    assert "halo exchange" in said
+    assert "partita, 4 ranks" in said
+    pictures = {path.name for path in (tmp_path / "drawn").iterdir()}
+    assert pictures == {*(f"wave{n}.png" for n in range(3)), "source.svg", "target.svg", "plan.svg"}
+    assert all(f"drawn/{name}" in said for name in pictures)
+    assert pixels(tmp_path / "drawn/wave2.png").shape == (90, 90, 3)
