@@ -1,7 +1,9 @@
 """A wave on four ranks, drawn, explained and timed beside NumPy; then an array moves.
 
-python examples/demo.py FOLDER               # pictures go there
-python examples/demo.py FOLDER --size 2000   # points along each side
+    python examples/demo.py FOLDER               # pictures go there
+    python examples/demo.py FOLDER --size 2000   # points along each side
+
+Everything runs on threads of one process; nothing but partita is needed.
 """
 
 import argparse
@@ -41,9 +43,7 @@ def main(folder: Path, size: int) -> None:
     print(f"\ndrawn in {', '.join(map(str, names))}")
 
     print("\nThe program is NumPy's, with `import partita as np`. Each rank has a band of rows and")
-    print(
-        "in each step needs a row of each neighbour. Nobody wrote this exchange; as a plan it is\n"
-    )
+    print("in each step needs a row of each neighbour. Nobody wrote this exchange; its plan is\n")
     maps, grid = layout.notation.split(",", 1)
     halo = pt.Layout(layout.shape, f"{maps}+halo(1,1),{grid}")
     print(pt.plan(halo, halo).explain())
