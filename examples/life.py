@@ -48,10 +48,8 @@ def play(np, size=256, steps=500):
 
 def put(board, pattern, row, column):
     """Let the cells of a pattern live."""
-    lines = enumerate(pattern.split())
-    cells = [(at, n) for at, line in lines for n, cell in enumerate(line) if cell == "O"]
-    rows, columns = zip(*cells, strict=True)
-    board[[row + n for n in rows], [column + n for n in columns]] = 1
+    cells = [[int(cell == "O") for cell in line] for line in pattern.split()]
+    board[row : row + len(cells), column : column + len(cells[0])] = cells
 
 
 def main():

@@ -16,7 +16,7 @@ def escapes(np, size=400, steps=60):
     """How many steps each point stays within a circle of radius 2, and how many never leave."""
     real = np.linspace(-2.0, 0.6, 3 * size // 2)
     imaginary = np.linspace(-1.2, 1.2, size)[:, None]
-    c = real + 1j * imaginary
+    c = 1j * imaginary + real
     z = np.zeros_like(c)
     stayed = np.zeros(c.shape, dtype=np.int64)
     for _ in range(steps):

@@ -1,4 +1,4 @@
-"""Two drops fall into a basin: the shallow water equations.
+"""A drop falls into a basin: the shallow water equations.
 
     python examples/shallow_water.py                     # partita on one rank
     partita run -n 4 examples/shallow_water.py           # on four, which are threads
@@ -36,13 +36,10 @@ def simulate(np, size=400, steps=600):
 
 
 def basin(np, size):
-    """A metre of water with two heaps on it."""
+    """A metre of water with a heap on it."""
     x = (np.arange(size) + 0.5) / size
     y = x[:, None]
-    depth = np.ones((size, size))
-    for row, column, height in ((0.35, 0.3, 0.4), (0.6, 0.75, 0.25)):
-        depth += height * np.exp(-200 * ((x - column) ** 2 + (y - row) ** 2))
-    return depth
+    return 1.0 + 0.4 * np.exp(-200 * ((y - 0.35) ** 2 + (x - 0.3) ** 2))
 
 
 def main():

@@ -35,7 +35,7 @@ def ripples(np, size):
     """Rings around a point."""
     x = np.linspace(-1, 1, size)
     y = x[:, None]
-    return np.cos(20 * np.sqrt((x - 0.2) ** 2 + (y + 0.1) ** 2))
+    return np.cos(20 * np.sqrt((y + 0.1) ** 2 + (x - 0.2) ** 2))
 
 
 def main():
