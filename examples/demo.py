@@ -8,7 +8,7 @@ Everything runs on threads of one process; nothing but partita is needed.
 
 import argparse
 import time
-import wave
+import wave  # the program beside this one, which Python finds before its own module
 from pathlib import Path
 
 import numpy
