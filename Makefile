@@ -17,7 +17,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 .PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel test-rust test-python test-peers test-distdl bench bench-distdl bench-kernels bench-dialects bench-arrays check fmt clean
 
 help:
-	@echo "make demo        build, then move an array among four ranks, explained and drawn"
+	@echo "make demo        build, then a wave on four ranks, drawn, explained and timed beside NumPy"
 	@echo "make test        build and run all tests"
 	@echo "make test-peers  run the tests against neighbouring libraries"
 	@echo "make test-distdl DISTDL=PATH   run DistDL's own tests on partita"

@@ -1,47 +1,127 @@
-"""The main job: move an array among four ranks, explained, checked and drawn."""
+"""A wave on four ranks, drawn, explained and timed beside NumPy; then an array moves.
 
-import sys
+    python examples/demo.py FOLDER               # pictures go there
+    python examples/demo.py FOLDER --size 2000   # points along each side
+
+Everything runs on threads of one process; nothing but partita is needed.
+"""
+
+import argparse
 import time
+import wave  # the program beside this one, which Python finds before its own module
 from pathlib import Path
 
-import numpy as np
+import numpy
+import picture
 
 import partita as pt
 
 N_RANKS = 4
-SMALL = (8, 24)
-LARGE = (4096, 4096)
-SOURCE, TARGET = "block, * @ 4x1", "cyclic(64), cyclic(64) @ 2x2"
+SIZE, N_FRAMES = 1000, 3
+TIMED_STEPS = 100
+LARGE, SMALL = (4096, 4096), (8, 24)
+TEXT_SIZE, SHADES = (13, 25), " .:-=+*#%@"
 
 NEXT = """
 Next:
-  partita show 16x16 "block, cyclic(2) @ 2x2"                          a layout of your own
+  partita run -n 4 examples/shallow_water.py       another program; there are eight in examples/
+  docs/from-numpy.md                               your own, from one core to four ranks
+  partita show 16x16 "block, cyclic(2) @ 2x2"      a layout of your own
   partita plan 8192x8192 "block, * @ 4x1" "*, block @ 1x4"             what a movement costs
-  partita plan 1048576x1048576 "block, block @ 1024x1024" "cyclic(64), cyclic(64) @ 1024x1024"
-  README.md, "In Python"                                               the same in a program
 (the command is .venv/bin/partita; `. .venv/bin/activate` puts it on the path)"""
 
 
-def held(array: np.ndarray, layout: pt.Layout, rank: int) -> np.ndarray:
-    """What a rank holds of an array."""
-    shape = layout.local_shape(rank)
-    local = np.indices(shape).reshape(len(shape), -1).T
-    return array[tuple(layout.globalize(rank, local).T)].reshape(shape)
+def main(folder: Path, size: int) -> None:
+    """Show the wave, what its ranks exchange, how fast it is, and how arrays move."""
+    folder.mkdir(exist_ok=True)
+    print(f"A wave meets a wall with two slits: {size} x {size} points on {N_RANKS} ranks.\n")
+    frames, layout = pt.spmd(frames_of_a_wave, N_RANKS, (size,))[0]
+    print(beside([text(frame) for frame in frames]))
+    names = [folder / f"wave{number}.png" for number in range(len(frames))]
+    for name, frame in zip(names, frames, strict=True):
+        picture.save(name, picture.colored(frame, picture.SEA, -0.3, 0.3))
+    print(f"\ndrawn in {', '.join(map(str, names))}")
+
+    print("\nThe program is NumPy's, with `import partita as np`. Each rank has a band of rows and")
+    print("in each step needs a row of each neighbour. Nobody wrote this exchange; its plan is\n")
+    maps, grid = layout.notation.split(",", 1)
+    halo = pt.Layout(layout.shape, f"{maps}+halo(1,1),{grid}")
+    print(pt.plan(halo, halo).explain())
+    print_speed(size)
+    print_movement(folder)
+    print(NEXT)
 
 
-def move(team: pt.Team, array: np.ndarray, plan: pt.Plan) -> tuple[float, float]:
-    """Move this rank's part and back again; give the best of five times each way."""
-    local = held(array, plan.source, team.rank)
-    moved = plan.apply(local, team)
-    np.testing.assert_array_equal(moved, held(array, plan.target, team.rank))
-    back = plan.adjoint().apply(moved, team)
-    np.testing.assert_array_equal(back, local)
-    ways = ((plan, local, moved), (plan.adjoint(), moved, back))
-    return tuple(best_of_five(team, *way) for way in ways)
+def frames_of_a_wave(team: pt.Team, size: int):
+    """Heights at several moments, on the first rank, and their layout."""
+    before, now, wall = wave.start(pt, size)
+    frames = []
+    for _ in range(N_FRAMES):
+        for _ in range(size // 3):
+            wave.advance(before, now, wall)
+            before, now = now, before
+        frames.append(now.gather(root=0))
+    return frames, now.layout
 
 
-def best_of_five(team: pt.Team, plan: pt.Plan, local: np.ndarray, out: np.ndarray) -> float:
-    """Seconds that the movement takes."""
+def text(heights) -> list[str]:
+    """Heights as characters; each is for the highest or deepest point of its part."""
+    bands = numpy.array_split(numpy.abs(heights), TEXT_SIZE[0])
+    parts = [[part.max() for part in numpy.array_split(b, TEXT_SIZE[1], axis=1)] for b in bands]
+    shades = (numpy.array(parts).clip(0, 0.499) * 2 * len(SHADES)).astype(int)
+    return ["".join(SHADES[shade] for shade in row) for row in shades]
+
+
+def beside(texts: list[list[str]]) -> str:
+    """Texts of the same height side by side."""
+    return "\n".join(" | ".join(rows) for rows in zip(*texts, strict=True))
+
+
+def print_speed(size: int) -> None:
+    """Time the same function with NumPy, and with partita on one rank and on several."""
+    by_numpy, wanted = timed(numpy, size)
+    print(f"The speed of the same program, {size} x {size} points in float64:\n")
+    print(f"  NumPy               {by_numpy * 1e3:7.2f} ms per step")
+    for n_ranks in (1, N_RANKS):
+        results = pt.spmd(lambda team: timed(pt, size), n_ranks)
+        seconds, energy = max(one[0] for one in results), results[0][1]
+        numpy.testing.assert_allclose(energy, wanted)
+        name = f"partita, {n_ranks} rank{'s' if n_ranks > 1 else ' '}"
+        print(f"  {name:<19} {seconds * 1e3:7.2f} ms per step, {by_numpy / seconds:4.1f} times")
+    print("\nRanks are threads here and share this machine's cores.\n")
+
+
+def timed(np, size: int) -> tuple[float, list[float]]:
+    """Seconds per step, and the energies; a first step has compiled the loops."""
+    wave.simulate(np, size, 2)
+    start = time.perf_counter()
+    _, energies = wave.simulate(np, size, TIMED_STEPS)
+    return (time.perf_counter() - start) / TIMED_STEPS, energies
+
+
+def print_movement(folder: Path) -> None:
+    """Move an array from rows to tiles and back, and draw the same in small."""
+    rows, tiles = "block, * @ 4x1", "cyclic(64), cyclic(64) @ 2x2"
+    plan = pt.plan(pt.Layout(LARGE, rows), pt.Layout(LARGE, tiles))
+    seconds = max(pt.spmd(moved, N_RANKS, (plan,)))
+    n_mib = LARGE[0] * LARGE[1] * 8 >> 20
+    print(
+        f"Another library wants tiles of 64x64. {n_mib} MiB go there in {seconds * 1e3:.1f} ms, and"
+    )
+    print("by the same plan reversed every element comes back. In small, a letter for each rank:\n")
+    small = pt.Layout(SMALL, "block, * @ 4x1"), pt.Layout(SMALL, "cyclic(2), cyclic(4) @ 2x2")
+    pictures = {"source": small[0], "target": small[1], "plan": pt.plan(*small)}
+    print(pictures["target"])
+    for name, one in pictures.items():
+        (folder / f"{name}.svg").write_text(one.draw())
+    print(f"\ndrawn in {', '.join(f'{folder}/{name}.svg' for name in pictures)}")
+
+
+def moved(team: pt.Team, plan: pt.Plan) -> float:
+    """Move an array there and back; the best of five times of the way there."""
+    local = numpy.random.default_rng(team.rank).random(plan.source.local_shape(team.rank))
+    out = plan.apply(local, team)
+    numpy.testing.assert_array_equal(plan.adjoint().apply(out, team), local)
     times = []
     for _ in range(5):
         team.barrier()
@@ -51,44 +131,8 @@ def best_of_five(team: pt.Team, plan: pt.Plan, local: np.ndarray, out: np.ndarra
     return min(times)
 
 
-def copy_seconds(array: np.ndarray) -> float:
-    """What one plain copy of the whole array takes on one core."""
-    target = array.copy()
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        np.copyto(target, array)
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def main(folder: Path) -> None:
-    """Run a large movement, explain it, and draw a small one."""
-    folder.mkdir(exist_ok=True)
-    array = np.random.default_rng(0).random(LARGE)
-    n_mib = array.nbytes >> 20
-    print(f"{N_RANKS} ranks hold an array of {n_mib} MiB by rows and move it to tiles of 64x64:\n")
-    plan = pt.plan(pt.Layout(LARGE, SOURCE), pt.Layout(LARGE, TARGET))
-    print(plan.explain())
-    there, back = map(max, zip(*pt.spmd(move, N_RANKS, (array, plan)), strict=True))
-    copied = copy_seconds(array)
-    print(f"moved in        {there * 1e3:6.1f} ms, every element checked")
-    print(f"and back in     {back * 1e3:6.1f} ms, by the same plan reversed")
-    print(f"a plain copy is {copied * 1e3:6.1f} ms, on one core without any ranks\n")
-
-    source = pt.Layout(SMALL, "block, * @ 4x1")
-    target = pt.Layout(SMALL, "cyclic(2), cyclic(4) @ 2x2")
-    print("The same in small, a letter for each rank. Before, and after:\n")
-    print(source, target, sep="\n\n")
-    for name, picture in (
-        ("source", source),
-        ("target", target),
-        ("plan", pt.plan(source, target)),
-    ):
-        (folder / f"{name}.svg").write_text(picture.draw())
-    print(f"\ndrawn in {folder}/source.svg, {folder}/target.svg and {folder}/plan.svg")
-    print(NEXT)
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path, nargs="?", default=Path())
+    parser.add_argument("--size", type=int, default=SIZE)
+    main(**vars(parser.parse_args()))
