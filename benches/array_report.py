@@ -12,8 +12,8 @@ Written by `make bench-arrays`, part by part: text between comments is replaced,
 outside.
 
 The same functions, written as NumPy programs (benches/array_times.py), run with NumPy on one thread
-and with `import partita as np`: on one rank with two threads, on two ranks of threads and on two MPI
-processes. numba, JAX and C have two threads and their own words. Times are those of a step, the
+and with `import partita as np`: on one rank with two threads, on two ranks of threads and on two
+MPI processes. numba, JAX and C have two threads and their own words. Times are those of a step, the
 best of several, before and after the peers; ratios of one run are what counts.
 """
 

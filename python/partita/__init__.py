@@ -95,8 +95,8 @@ _LATER = {
 
 # Functions of arrays, by the module that has them.
 _FUNCTIONS = {
-    "creation": """arange asarray copy empty empty_like eye full full_like linspace meshgrid ones
-        ones_like zeros zeros_like""",
+    "creation": """arange array asarray copy empty empty_like eye full full_like linspace meshgrid
+        ones ones_like zeros zeros_like""",
     "elementwise": """angle clip positive
         abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin
         asinh atan atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_not

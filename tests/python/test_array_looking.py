@@ -138,3 +138,53 @@ def test_ranks_that_differ_are_told_where() -> None:
 
     for message in pt.spmd(job, 2):
         assert message.count("test_array_looking.py, line") == 2
+
+
+@pytest.mark.parametrize("n_ranks", [1, 3])
+def test_the_program_of_an_array_gives_the_array(n_ranks: int) -> None:
+    start = np.random.default_rng(1).random((12, 8))
+
+    def job(team: pt.Team) -> None:
+        array: Any = pt.empty((12, 8))
+        array[...] = start
+        array.sync()
+        stepped(array, 2)
+        turned = array.T[::-2] * 2 + pt.arange(12.0)
+        spread = pt.var(turned, axis=1, keepdims=True, correction=1)
+        program = array.ir()
+        for module in (program.before, program.after):
+            found = module.run("program", start, team=team)
+            for one, wanted in zip(found, (array, turned, spread), strict=True):
+                np.testing.assert_allclose(one, wanted.gather(), rtol=1e-13)
+        assert "ndarray.insert_slice" in str(program)
+
+    pt.spmd(job, n_ranks)
+
+
+def test_arrays_go_where_larger_ones_are() -> None:
+    def job(team: pt.Team) -> list[Any]:
+        x = pt.arange(8.0)
+        scattered = pt.zeros((8, 4))
+        scattered[[1, 2], [3, 3]] = 1.0
+        made = [x + x[:, None], pt.ones((8, 4)) * np.arange(4.0), scattered]
+        return [one.local.shape for one in made]
+
+    assert pt.spmd(job, 2) == [[(4, 8), (4, 4), (4, 4)]] * 2
+
+
+def test_what_is_not_computed_is_shown_without_asking_others() -> None:
+    def job(team: pt.Team) -> str:
+        array = pt.ones(4) + 1
+        shown = repr(array) if team.rank == 0 else ""
+        assert float(array.sum()) == 8.0
+        return shown
+
+    assert pt.spmd(job, 2)[0] == "<Array (4,) float64, not computed yet>"
+
+
+def test_simple_powers_are_exact() -> None:
+    numbers = np.random.default_rng(0).random(1000)
+    array: Any = pt.asarray(numbers)
+    for exponent in (2, 0.5, -1, 2.0):
+        np.testing.assert_array_equal((array**exponent).gather(), numbers**exponent)
+    assert (pt.arange(5) ** 2).dtype == np.int64

@@ -30,6 +30,8 @@ partita_error::errors! {
         MemoryLimit { n_bytes: usize, limit: usize } "memory-limit" =>
             "the program would need {n_bytes} bytes for arrays where {limit} are allowed; use smaller \
              arrays, more ranks, or a higher memory_limit";
+        NoWords { what: String } "no-words" =>
+            "the dialect ndarray has no words for {what}; use explain() to see what will run";
         Unplanned { problem: String } "movement" =>
             "the data cannot be moved: {problem}; this is a fault of partita, report it";
         ProgramsDiffer { first: String, rank: usize, other: String } "programs-differ" =>

@@ -226,6 +226,9 @@ class Methods(Described, _Base):
         return (1, 0)
 
     def __repr__(self) -> str:
+        if not self._is_held and self._rank.team.size > 1:
+            # Asking where it is would compute it, which all ranks do together.
+            return f"<{type(self).__name__} {self.shape} {self.dtype}, not computed yet>"
         words = f"<{type(self).__name__} {self.shape} {self.dtype}, {self.layout.notation}"
         return f"{words[:78]}…>" if len(words) > 79 else f"{words}>"
 

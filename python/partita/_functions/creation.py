@@ -251,6 +251,11 @@ def asarray(
     return array._cast(dtype)
 
 
+def array(obj: Any, dtype: Any = None, *, copy: bool | None = True, **where: Any) -> Array:
+    """Return a new array of what is given, as NumPy's function of this name does."""
+    return asarray(obj, dtype=dtype, copy=copy, **where)
+
+
 def copy(x: Array, /) -> Array:
     """Return the same elements in memory of their own."""
     return x.copy()
@@ -258,6 +263,7 @@ def copy(x: Array, /) -> Array:
 
 __all__ = [
     "arange",
+    "array",
     "asarray",
     "copy",
     "empty",

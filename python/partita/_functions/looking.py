@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from partita import ir
 from partita._args import natural
 from partita._array import enter
 from partita._errors import LayoutError
@@ -59,6 +60,31 @@ def explain(array: Array) -> Explanation:
     no other rank is asked.
     """
     return Explanation(array._rank)
+
+
+class Program:
+    """Pending work as a program: as it was recorded, and after the passes that `partita run` makes.
+
+    Both are modules of `partita.ir`, whose function `program` can be run.
+    """
+
+    def __init__(self, text: str, n_ranks: int) -> None:
+        self.before = ir.parse(text)
+        self.after = self.before.apply("default", n_ranks=n_ranks)
+
+    def __str__(self) -> str:
+        before, after = self.before.text("rfc"), self.after.text("rfc")
+        return f"// as recorded\n{before}\n// after the passes\n{after}"
+
+    __repr__ = __str__
+
+
+def program_of(array: Array) -> Program:
+    """Return the program that computes an array, before and after the passes; nothing is computed.
+
+    Whatever else was recorded before is part of it.
+    """
+    return Program(array._program(), array._rank.team.size)
 
 
 class memory_limit:

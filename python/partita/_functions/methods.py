@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array.array import Array, put_into_array
-from partita._functions import elementwise, interop, manipulation, searching, statistics, types
+from partita._functions import (
+    elementwise,
+    interop,
+    looking,
+    manipulation,
+    searching,
+    statistics,
+    types,
+)
 from partita._functions.creation import asarray
 
 if TYPE_CHECKING:
@@ -103,6 +111,10 @@ class NumPyMethods(_Base):
         if device != "cpu":
             raise ValueError(f"device {device!r} is not known here; use 'cpu'")
         return self
+
+    def ir(self) -> looking.Program:
+        """Return the program that computes it, before and after the passes; nothing is computed."""
+        return looking.program_of(self)
 
     def tolist(self) -> Any:
         """Return the elements as lists of numbers. Collective."""

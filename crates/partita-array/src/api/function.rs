@@ -185,6 +185,9 @@ impl Function {
         let op = self.op_for(common);
         if op == Op::Power {
             refuse_negative_power(operands, typed)?;
+            if let Some(made) = simple_power(engine, operands, typed) {
+                return made;
+            }
         }
         if matches!(self.op, Op::Absolute) && op == Op::LogicalOr {
             return positive(engine, operands[0]);
@@ -285,6 +288,24 @@ impl Function {
             _ => None,
         }
     }
+}
+
+/// Powers that are a square, a root or a division: as fast and as exact as these.
+fn simple_power(engine: &Engine, operands: &[Operand<'_>], typed: Dtype) -> Option<Result<Array>> {
+    let [base @ Operand::Array(_), Operand::Number(exponent)] = operands else { return None };
+    let exponent = match exponent {
+        Number::Int(int) => *int as f64,
+        Number::Float(float) => *float,
+        _ => return None,
+    };
+    let is_whole = !matches!(typed.kind(), Kind::Float | Kind::Complex);
+    let op = match exponent {
+        2.0 => Op::Square,
+        0.5 if !is_whole => Op::SquareRoot,
+        -1.0 if !is_whole => Op::Reciprocal,
+        _ => return None,
+    };
+    op.takes(typed).then(|| applied(engine, op, &[*base], typed))
 }
 
 /// `x` where a condition holds, `y` elsewhere.

@@ -62,6 +62,7 @@ pub fn scatter(
     view.check_writable()?;
     let engine = view.engine();
     if engine.n_ranks() > 1 {
+        engine.settle_place(view)?;
         // Every rank changes a whole copy alike; of that each takes its part.
         let whole = engine.empty_whole(view.shape(), view.dtype())?;
         whole.write(view)?;

@@ -38,6 +38,7 @@ mod schedule;
 mod segment;
 #[cfg(test)]
 mod tests;
+mod text;
 mod window;
 
 pub use array::{Array, BaseId, Element};

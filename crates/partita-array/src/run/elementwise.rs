@@ -29,6 +29,16 @@ pub(super) fn binary(
     Ok(engine.cast(&made, dtype)?)
 }
 
+/// The operator of two arrays that a kernel operation is.
+pub(crate) fn binary_of(op: Op) -> Option<EwBin> {
+    EwBin::ALL.iter().copied().find(|one| *one != EwBin::MatMul && kernel_op(*one) == op)
+}
+
+/// The operator of one array that a kernel operation is.
+pub(crate) fn unary_of(op: Op) -> Option<EwUny> {
+    EwUny::ALL.iter().copied().find(|one| unary_op(*one) == op)
+}
+
 fn kernel_op(op: EwBin) -> Op {
     match op {
         EwBin::Add => Op::Add,

@@ -62,6 +62,7 @@ pub use value::{Number, dtype_of_type};
 use crate::local::Engine;
 use crate::timeline::{Event, Recorder};
 use deleted::Deleted;
+pub(crate) use elementwise::{binary_of, unary_of};
 use exchange::Mover;
 pub(crate) use exchange::plan_dtype;
 use facts::Facts;

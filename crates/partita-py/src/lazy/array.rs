@@ -156,6 +156,12 @@ impl Array {
         self.held.set(held).map_err(|_| again())
     }
 
+    /// Whether Python knows its memory already.
+    #[getter]
+    fn _is_held(&self) -> bool {
+        self.held.get().is_some()
+    }
+
     /// Whether it is one of an engine yet.
     #[getter]
     fn _is_lazy(&self) -> bool {
@@ -227,6 +233,13 @@ impl Array {
         let (memory, offset) = SharedMemory::new(py, &handle.rank, array, &buffer);
         let boxes = boxes.map(|all| all.into_iter().map(|one| (one.start, one.shape)).collect());
         Ok((memory, offset, buffer.shape, buffer.strides, boxes))
+    }
+
+    /// The pending work of its engine as a program of the dialect `ndarray`.
+    fn _program(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let (py, handle) = (slf.py(), slf.get().handle(slf)?);
+        let text = handle.rank.get().with(py, Engine::program);
+        text.map_err(|error| api_error(py, &error.into()))
     }
 
     /// Says where the elements of a new array shall be; false if that is no box for each rank.

@@ -61,6 +61,19 @@ impl Engine {
         Ok(is_new)
     }
 
+    /// Gives an array that is nowhere yet the place that new arrays have.
+    ///
+    /// # Errors
+    /// As [`Engine::empty`].
+    pub fn settle_place(&self, array: &Array) -> Result<()> {
+        let is_nowhere = array.base.spread.borrow().is_none();
+        if let Some(ranks) = self.0.ranks.as_ref().filter(|_| is_nowhere) {
+            let spread = Spread::by_rows(&array.base.shape, ranks.n_ranks);
+            *array.base.spread.borrow_mut() = Some(spread);
+        }
+        self.unfill(array, None)
+    }
+
     /// Says that every rank has all of an array.
     pub(in super::super) fn put_whole(&self, array: &Array) {
         if self.0.ranks.is_some() {

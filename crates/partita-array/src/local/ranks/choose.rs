@@ -26,6 +26,8 @@ const MOST_SUGGESTIONS: usize = 8;
 struct Meeting {
     boxes: Vec<IndexBox>,
     weight: f64,
+    /// Whether its elements meet several points each: it is smaller, and says little.
+    repeats: bool,
 }
 
 /// What is known of a family's surroundings.
@@ -143,7 +145,8 @@ impl<'a> Choice<'a> {
     fn meet(&self, place: &Place, found: &mut Surroundings) {
         match self.spreads[place.base].as_deref() {
             None => {}
-            Some(Spread::Whole) => found.meets_whole = true,
+            // What is repeated is small beside what it becomes.
+            Some(Spread::Whole) => found.meets_whole |= !repeats(place),
             Some(Spread::Boxes { .. }) => found.meetings.extend(self.meeting(place)),
         }
     }
@@ -163,12 +166,11 @@ impl<'a> Choice<'a> {
         let none = nothing(place.window.shape.len());
         let points = owned.iter().map(|own| product.points_in(own));
         let boxes = points.map(|points| points.unwrap_or_else(|| none.clone())).collect();
-        let n_points = place.window.n_elements() as f64;
         let repeats = place.window.shape.iter().zip(&place.window.strides);
         let n_repeated: usize = repeats.filter(|(_, step)| **step == 0).map(|(n, _)| *n).product();
-        let share = if n_points > 0.0 { 1.0 / n_repeated.max(1) as f64 } else { 0.0 };
+        let share = 1.0 / n_repeated.max(1) as f64;
         let fresh = if self.is_written[place.base] { FRESH_WEIGHT } else { 1.0 };
-        Some(Meeting { boxes, weight: share * fresh })
+        Some(Meeting { boxes, weight: share * fresh, repeats: n_repeated > 1 })
     }
 
     /// The operand of a reduction: where each rank has all that is combined, the result stays.
@@ -212,15 +214,15 @@ impl<'a> Choice<'a> {
         }
         let total = n_elements as u64;
         let mut suggestions: Vec<Vec<IndexBox>> = Vec::new();
-        for meeting in &found.meetings {
+        if let Spread::Boxes { owned, .. } = &*Spread::by_rows(shape, self.n_ranks) {
+            suggestions.push(owned.clone());
+        }
+        for meeting in found.meetings.iter().filter(|meeting| !meeting.repeats) {
             let n_covered: u64 = meeting.boxes.iter().map(IndexBox::n_elements).sum();
             let is_new = !suggestions.contains(&meeting.boxes);
             if n_covered == total && is_new && suggestions.len() < MOST_SUGGESTIONS {
                 suggestions.push(meeting.boxes.clone());
             }
-        }
-        if let Spread::Boxes { owned, .. } = &*Spread::by_rows(shape, self.n_ranks) {
-            suggestions.push(owned.clone());
         }
         let cost = |boxes: &Vec<IndexBox>| -> f64 {
             let travels = |meeting: &Meeting| {
@@ -244,6 +246,12 @@ impl<'a> Choice<'a> {
             false => Spread::owned(best.1),
         }
     }
+}
+
+/// Whether a window has elements several times.
+fn repeats(place: &Place) -> bool {
+    let window = &place.window;
+    window.shape.iter().zip(&window.strides).any(|(size, stride)| *size > 1 && *stride == 0)
 }
 
 /// Whether a window is all of its base.
