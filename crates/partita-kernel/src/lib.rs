@@ -24,5 +24,7 @@ mod whole;
 pub use dtype::{Dtype, Kind};
 pub use error::{KernelError, Result};
 pub use machine::{Kernel, Machine, Settings};
-pub use program::{Action, Builder, Instruction, Op, Output, Program, Reduction, Scalar, Value};
+pub use program::{
+    Action, Builder, Fault, Instruction, Op, Output, Program, Reduction, Scalar, Value,
+};
 pub use space::{Call, View};
