@@ -48,6 +48,7 @@ pub mod dtype;
 mod element;
 #[cfg_attr(not(target_arch = "x86_64"), path = "emit/absent.rs")]
 mod emit;
+mod environment;
 pub mod error;
 mod machine;
 pub mod math;
