@@ -164,3 +164,33 @@ fn corrections_are_scalars_or_constants() {
 fn numbers_of_too_few_bytes() {
     let _ = Scalar::from_bytes(Dtype::Float64, &1.0_f32.to_ne_bytes());
 }
+
+/// A call of every method that is one operation, so that none is missing.
+#[test]
+fn builders_have_a_method_for_every_operation() {
+    macro_rules! methods {
+        ($b:ident $dtype:ident: $($unary:ident)*; $($binary:ident)*) => {{
+            let x = $b.input(Dtype::$dtype);
+            $($b.$unary(x);)*
+            $($b.$binary(x, x);)*
+        }};
+    }
+    let mut b = Builder::new(1);
+    methods!(b Float64: negative absolute sign square reciprocal square_root floor ceil trunc round
+        is_nan is_inf is_finite sign_bit exp expm1 exp2 log log1p log2 log10 sin cos tan asin acos
+        atan sinh cosh tanh asinh acosh atanh erf erfc cbrt; add subtract multiply divide
+        floor_divide remainder power minimum maximum equal not_equal less less_equal greater
+        greater_equal atan2 hypot log_add_exp copy_sign next_after complex);
+    methods!(b Bool: logical_not bit_not;
+        logical_and logical_or logical_xor bit_and bit_or bit_xor);
+    methods!(b Complex128: real imag conjugate;);
+    methods!(b UInt64: ; shift_left shift_right random random_high);
+    b.store(Value(0));
+    let program = b.finish();
+    assert_eq!(program.verify(), Ok(()));
+    // Those with more operands, and the sources, have methods of other shapes.
+    let others = [Op::Scalar, Op::Constant, Op::Index, Op::Cast, Op::Where, Op::FusedMultiplyAdd];
+    for op in Op::ALL.iter().filter(|op| !others.contains(op)) {
+        assert!(program.instructions.iter().any(|i| i.op == *op), "no method for {op:?}");
+    }
+}

@@ -35,6 +35,7 @@ operations! {
         Divide,
         FloorDivide,
         Remainder,
+        /// Integers to a negative power are one over the power, cut: 0 but for 1 and -1.
         Power,
         Minimum,
         Maximum,

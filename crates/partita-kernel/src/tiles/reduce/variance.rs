@@ -77,8 +77,7 @@ impl<T: Float + Cast + crate::element::Target> Reduce for Variance<T> {
     #[inline(always)]
     fn single(item: T, _: u64) -> Moments {
         let item: f64 = item.cast();
-        // Zero, but NaN where the item is infinite.
-        Moments { count: 1.0, shift: item, mean: 0.0, squares: item - item }
+        Moments { count: 1.0, shift: item, mean: 0.0, squares: none_of(item) }
     }
 
     /// The same as combining with a single one, but the quotient is that of all columns.
@@ -93,7 +92,7 @@ impl<T: Float + Cast + crate::element::Target> Reduce for Variance<T> {
             count: (count + 1) as f64,
             shift: partial.shift,
             mean: partial.mean + further,
-            squares: partial.squares + apart * apart * weight + (item - item),
+            squares: partial.squares + apart * apart * weight + none_of(item),
         }
     }
 
@@ -103,6 +102,13 @@ impl<T: Float + Cast + crate::element::Target> Reduce for Variance<T> {
         let divisor = if divisor < 0.0 { 0.0 } else { divisor };
         (partial.squares / divisor).cast()
     }
+}
+
+/// Zero, but NaN of an infinity.
+#[inline(always)]
+#[allow(clippy::eq_op, reason = "an infinity less itself is NaN")]
+fn none_of(item: f64) -> f64 {
+    item - item
 }
 
 #[inline(always)]
