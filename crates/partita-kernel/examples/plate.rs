@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Each step writes the mean of four neighbours and finds, in the same pass over memory, the
-//! largest change; it ends when nothing changes by more than 0.0005.
+//! largest change; it ends when nothing changes by more than 0.00002.
 
 use partita_kernel::{Builder, Call, Dtype, Machine, Program, Reduction, Result, View};
 use std::time::Instant;
@@ -36,7 +36,7 @@ fn main() -> Result<()> {
     plate[..COLUMNS].fill(1.0);
     let mut next = plate.clone();
     let (mut change, mut n_steps, start) = (f64::MAX, 0, Instant::now());
-    while change > 5e-4 {
+    while change > 2e-5 {
         let at = |row: usize, column: usize| {
             View::new(plate[row * COLUMNS + column..].as_ptr(), &STRIDES)
         };
