@@ -10,11 +10,13 @@ partita_error::errors! {
     /// Why a program or a call was refused.
     pub enum KernelError {
         TooMany { what: &'static str, count: usize, most: usize } "too-many" =>
-            "{count} {what} are too many; split the program, at most {most} each";
+            "{count} {what} are too many; {} until there are at most {most}", cure(what);
         NoOutput "no-output" =>
             "the program has no output; store or reduce a value";
         OperandNotBefore { at: usize, operand: usize } "operand-not-before" =>
             "instruction {at} uses {operand}, which does not come before it; order the list";
+        OperandCount { at: usize, op: Op, given: usize, wanted: usize } "operand-count" =>
+            "instruction {at}: {op:?} of {given} values; give it {wanted}";
         OperandType { at: usize, op: Op, given: Dtype } "operand-type" =>
             "instruction {at}: {op:?} does not take {given}; cast it first";
         OperandsDiffer { at: usize, op: Op, first: Dtype, other: Dtype } "operands-differ" =>
@@ -29,8 +31,9 @@ partita_error::errors! {
             "output {output}: no {reduction:?} of {given}; cast it first";
         ScanType { output: usize, given: Dtype } "scan-type" =>
             "output {output}: nothing runs along {given}; cast it to an integer";
-        CorrectionUnknown { output: usize, scalar: usize } "correction-unknown" =>
-            "output {output}: the variance's correction is scalar {scalar}; give a float64";
+        CorrectionUnknown { output: usize, value: usize } "correction-unknown" =>
+            "output {output}: value {value} does not correct a variance; give a scalar or a \
+             constant of float64";
         ReducesAndScans "reduces-and-scans" =>
             "the program has reductions and running sums; make it two programs";
         AxisUnknown { axis: usize, ndim: usize } "axis-unknown" =>
@@ -55,9 +58,25 @@ partita_error::errors! {
     }
 }
 
+/// What to do about too many of something.
+fn cure(what: &str) -> &'static str {
+    match what {
+        "dimensions" => "merge neighbours or loop over some outside the program",
+        _ => "split the program",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::KernelError;
+
+    #[test]
+    fn too_many_dimensions_are_not_cured_by_splitting() {
+        let error = KernelError::TooMany { what: "dimensions", count: 17, most: 16 };
+        assert!(error.to_string().contains("merge"), "{error}");
+        let error = KernelError::TooMany { what: "inputs", count: 65, most: 64 };
+        assert!(error.to_string().contains("split"), "{error}");
+    }
 
     #[test]
     fn every_reason_is_its_variant_and_every_message_has_a_cure() {

@@ -2,6 +2,7 @@
 
 use crate::cache::Cache;
 use crate::emit::{Access, Work, fuse};
+use crate::environment;
 use crate::error::Result;
 use crate::math::Level;
 use crate::program::Program;
@@ -90,14 +91,15 @@ pub struct Machine {
 
 impl Default for Settings {
     /// The best the processor has. `PARTITA_SIMD` names a lower level, `PARTITA_KERNEL=tiles`
-    /// forbids emitted code, `PARTITA_THREADS` bounds the threads.
+    /// forbids emitted code, `PARTITA_THREADS` bounds the threads. Values that are not known are
+    /// told on stderr and ignored.
     fn default() -> Settings {
-        let variable = |name| std::env::var(name).ok();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = variable("PARTITA_THREADS").and_then(|n| n.parse().ok());
+        let emit = environment::choice("PARTITA_KERNEL", &[("tiles", false), ("emit", true)]);
+        let threads = environment::count("PARTITA_THREADS");
         Settings {
             level: Level::best(),
-            emit: variable("PARTITA_KERNEL").as_deref() != Some("tiles"),
+            emit: emit.unwrap_or(true),
             n_threads: threads.unwrap_or(cores).clamp(1, 1024),
             tile: 512,
             // With 8 MB of results it already takes a tenth less time than plain stores, though

@@ -243,3 +243,31 @@ fn columns_of_wide_tables() {
         }
     }
 }
+
+/// Integers and truth values are all finite, and taken as every other type is.
+#[test]
+fn every_type_is_asked_for_infinities() {
+    for level in Level::all() {
+        for emit in [false, true] {
+            let machine = Machine::new(Settings { level, emit, ..Settings::default() });
+            for dtype in Dtype::ALL {
+                let mut p = Builder::new(1);
+                let x = p.input(dtype);
+                let (nan, inf, finite) = (p.is_nan(x), p.is_inf(x), p.is_finite(x));
+                p.store(nan).store(inf).store(finite);
+                let kernel = machine.kernel(&p.finish()).unwrap();
+                // One of every type, or a small number.
+                let memory = vec![1_u8; 16 * 70];
+                let mut out = [[9_u8; 70]; 3];
+                let strides = [dtype.size() as isize];
+                let inputs = [View::new(memory.as_ptr(), &strides)];
+                let outputs = out.each_mut().map(|o| View { data: o.as_mut_ptr(), strides: &[1] });
+                let call =
+                    Call { extents: &[70], inputs: &inputs, outputs: &outputs, scalars: &[] };
+                // SAFETY: the buffers have 70 elements.
+                unsafe { machine.run(&kernel, &call).unwrap() };
+                assert!(out == [[0; 70], [0; 70], [1; 70]], "{dtype} at {level:?}");
+            }
+        }
+    }
+}

@@ -275,6 +275,21 @@ fn functions_of_two_arguments_are_within_bounds() {
     verdict.settle(60_000);
 }
 
+/// The worst pairs of float32 that were found: subnormal ones, which are rounded once more.
+#[test]
+fn hard_pairs_of_float32_are_within_bounds() {
+    let mut verdict = Verdict::default();
+    let (x, y) = (f32::from_bits(2_966_607), f32::from_bits(5_384_755));
+    for level in Level::all() {
+        let mut out = [0.0_f32];
+        math::apply2(level, Binary::Hypot, &[x], &[y], &mut out);
+        let error = ulps32(out[0], f64::from(x).hypot(f64::from(y)));
+        let at = || format!("hypot({x:e}, {y:e}) at {level:?} = {:e}", out[0]);
+        verdict.see(error, Binary::Hypot.max_ulp(Number::F32), at);
+    }
+    verdict.settle(1);
+}
+
 #[test]
 fn complex_numbers_are_within_bounds() {
     let mut verdict = Verdict::default();

@@ -434,3 +434,90 @@ fn complex_powers_and_sizes() {
     unsafe { tile(base.as_ptr().cast(), sizes.as_mut_ptr().cast(), 4) };
     assert_eq!(sizes, [0.0, 0.0, 1.0, 5.0]);
 }
+
+/// The largest error of both parts of some complex results, in every lane and at every level.
+fn check_complex(name: &str, given: &[[f64; 2]], wanted: &[[f64; 2]], most: f64, level: Level) {
+    for (given, wanted) in given.iter().zip(wanted) {
+        for (given, wanted) in given.iter().zip(wanted) {
+            let near = (given - wanted).abs() <= most * f64::EPSILON;
+            assert!(
+                near || given.is_nan() && wanted.is_nan(),
+                "{name} at {level:?}: {given:e} for {wanted:e}"
+            );
+        }
+    }
+}
+
+#[test]
+fn complex_signs_of_any_size() {
+    const INF: f64 = f64::INFINITY;
+    let root = 0.5_f64.sqrt();
+    let unit = [1.0 / 5_f64.sqrt(), 2.0 / 5_f64.sqrt()];
+    let cases = [
+        ([1.5e308, 1.5e308], [root, root]),
+        ([-1.7e308, 1.7e308], [-root, root]),
+        ([5e-324, 5e-324], [root, root]),
+        ([1e-310, 2e-310], unit),
+        ([1e-160, -1e-160], [root, -root]),
+        ([3.0, -4.0], [0.6, -0.8]),
+        ([0.0, 0.0], [0.0, 0.0]),
+        ([INF, 0.0], [1.0, 0.0]),
+        ([-INF, 3.0], [-1.0, 0.0]),
+        ([2.0, -INF], [0.0, -1.0]),
+        ([INF, f64::NAN], [1.0, 0.0]),
+        ([INF, INF], [f64::NAN, f64::NAN]),
+        ([f64::NAN, 0.0], [f64::NAN, f64::NAN]),
+    ];
+    let (z, wanted): (Vec<_>, Vec<_>) = cases.into_iter().unzip();
+    for level in Level::all() {
+        let mut out = vec![[0.0; 2]; z.len()];
+        math::apply(level, Unary::Sign, &z, &mut out);
+        // Nearly: 1e-310 itself is known to 44 bits only.
+        check_complex("sign", &out[..3], &wanted[..3], 2.0, level);
+        check_complex("sign", &out[4..], &wanted[4..], 2.0, level);
+        check_complex("sign of subnormals", &out[3..4], &wanted[3..4], 1e3, level);
+    }
+}
+
+/// Whole exponents are multiplied out, as in NumPy.
+#[test]
+fn complex_powers_with_small_whole_exponents_are_exact() {
+    let cases = [
+        ([2.0, 0.0], 3.0, [8.0, 0.0]),
+        ([0.0, 1.0], 2.0, [-1.0, 0.0]),
+        ([0.0, 1.0], 99.0, [0.0, -1.0]),
+        ([0.0, 1.0], -1.0, [0.0, -1.0]),
+        ([1.0, 2.0], 2.0, [-3.0, 4.0]),
+        ([1.0, 2.0], 3.0, [-11.0, -2.0]),
+        ([-0.0, -2.0], 1.0, [-0.0, -2.0]),
+        ([2.0, 0.0], -3.0, [0.125, 0.0]),
+        ([2.0, 0.0], 100.0, [2_f64.powi(100), 0.0]),
+        ([2.0, 0.0], -100.0, [2_f64.powi(-100), 0.0]),
+        ([1.0, 1.0], 96.0, [2_f64.powi(48), 0.0]),
+        ([3.0, 4.0], 0.0, [1.0, 0.0]),
+        ([0.0, 0.0], 2.0, [0.0, 0.0]),
+    ];
+    let z: Vec<[f64; 2]> = cases.iter().map(|case| case.0).collect();
+    let w: Vec<[f64; 2]> = cases.iter().map(|case| [case.1, 0.0]).collect();
+    for level in Level::all() {
+        let mut out = vec![[0.0; 2]; z.len()];
+        math::apply2(level, Binary::Pow, &z, &w, &mut out);
+        for (given, (base, exponent, wanted)) in out.iter().zip(&cases) {
+            assert_eq!(given, wanted, "{base:?}^{exponent} at {level:?}");
+        }
+        let z32: Vec<[f32; 2]> = z.iter().map(|z| z.map(|part| part as f32)).collect();
+        let w32: Vec<[f32; 2]> = w.iter().map(|w| w.map(|part| part as f32)).collect();
+        let mut out = vec![[0.0_f32; 2]; z.len()];
+        math::apply2(level, Binary::Pow, &z32, &w32, &mut out);
+        for (given, (base, exponent, wanted)) in out.iter().zip(&cases) {
+            assert_eq!(given.map(f64::from), *wanted, "{base:?}^{exponent} of complex64");
+        }
+        // Where products overflow, as before: sizes are infinite.
+        let mut out = [[0.0; 2]];
+        math::apply2(level, Binary::Pow, &[[1e200, 1e200]], &[[2.0, 0.0]], &mut out);
+        assert!(out[0][1] == f64::INFINITY, "{out:?}");
+        // A fraction is no whole exponent.
+        math::apply2(level, Binary::Pow, &[[4.0, 0.0]], &[[2.5, 0.0]], &mut out);
+        assert!((out[0][0] - 32.0).abs() < 1e-13, "{out:?}");
+    }
+}

@@ -6,7 +6,7 @@
 mod slow;
 
 use partita_kernel::math::Level;
-use partita_kernel::{Action, Call, Dtype, Machine, Op, Settings, View};
+use partita_kernel::{Action, Call, Dtype, Machine, Op, Reduction, Settings, View};
 use slow::cases::{Case, Random, for_each_point};
 use slow::number::Number;
 
@@ -110,9 +110,12 @@ fn check(case: &Case, all: &Wanted, outputs: &[Vec<u8>]) {
                 let mut kept = case.extents.clone();
                 let reduced = |axis: usize| case.program.is_reduced(axis);
                 (0..kept.len()).filter(|&a| reduced(a)).for_each(|a| kept[a] = 1);
-                let correction = case.scalars.get(output.correction as usize);
-                let correction =
-                    correction.map_or(0.0, |s| Number::read(&s.bytes, s.dtype).float());
+                let correction = match values.first() {
+                    Some(values) if reduction == Reduction::Variance => {
+                        values[output.correction.0 as usize].float()
+                    }
+                    _ => 0.0,
+                };
                 for_each_point(&kept, |result| {
                     let mine = |p: &[usize]| (0..p.len()).all(|a| reduced(a) || p[a] == result[a]);
                     let items: Vec<Number> = points

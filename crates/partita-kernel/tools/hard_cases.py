@@ -114,7 +114,14 @@ def x_positive(cases):
     return [x for x in cases if x > 1 or x == 1]
 
 
+# The worst arguments that were ever found.
+CASES["log1p"] += [-0.2931637490813653, 0.41176758725512685]
+CASES["asinh"] += [0.3523025134967096, 0.3517233755673943]
+CASES["acosh"] += [1.0596548074903593, 1.059561666434278]
+CASES["atanh"] += [0.17036037642381802, 0.1711701309126079]
+
 CASES["acosh"] = x_positive(CASES["acosh"])
+CASES["log"] += [1.4024113081796046, 1.414017900400334, 1.395814837049244, 1.3334366159892397]
 CASES["log"] = [x for x in CASES["log"] if x > 0]
 CASES["log2"] = CASES["log10"] = CASES["log"]
 
@@ -132,7 +139,8 @@ PAIRS = {
     + [(2.0, -1074.0), (2.0, -1073.5), (2.0, 1023.5), (10.0, 308.0), (0.1, 323.0), (10.0, 22.0)],
     "atan2": many(lambda: (power(-10, 10, True), power(-10, 10, True)), 60)
     + many(lambda: (power(-1022, 1023, True), power(-1022, 1023, True)), 30)
-    + [(5e-324, 5e-324), (5e-324, -1e-310), (1e308, 1e308), (1e-300, 1e300), (1e-5, -1e308)],
+    + [(5e-324, 5e-324), (5e-324, -1e-310), (1e308, 1e308), (1e-300, 1e300), (1e-5, -1e308)]
+    + [(-1.0677680490302937, 2.514258721514298)],
     "hypot": many(lambda: (power(-10, 10, True), power(-10, 10, True)), 60)
     + [
         (3.0, 4.0),
@@ -142,6 +150,10 @@ PAIRS = {
         (1e300, 1e-300),
         (2.0**500, 2.0**499),
     ],
+    "logaddexp": many(lambda: (random.uniform(0, 10), random.uniform(0, 10)), 60)
+    + many(lambda: (random.uniform(0, 1), random.uniform(0, 1)), 60)
+    + [(0.42989639417327824, 0.10548061171141213), (0.5005471095892347, 0.05837787674421069)]
+    + [(0.0, 0.0), (0.0, -36.0), (0.0, -700.0), (0.0, -601.0), (1e300, 1e300), (-1000.0, -1000.5)],
 }
 
 
@@ -154,6 +166,7 @@ SPECIAL = {
     "log2": lambda x: mp.log(x, 2),
     "cbrt": cube_root,
     "pow": mp.power,
+    "logaddexp": lambda x, y: mp.log(mp.exp(x) + mp.exp(y)),
 }
 
 

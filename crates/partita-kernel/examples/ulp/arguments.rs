@@ -77,14 +77,20 @@ pub fn ranges(name: &str) -> Vec<Draw> {
         "expm1" => {
             vec![Even(-2.0, 2.0), Even(-40.0, 710.0), SignedPowers(-1074.0, 4.0), Even(-0.4, 0.4)]
         }
-        "log" | "log2" | "log10" => {
-            vec![Even(0.1, 10.0), Powers(-1074.0, 1024.0), Even(0.5, 2.0), Even(0.99, 1.01)]
-        }
+        "log" | "log2" | "log10" => vec![
+            Even(0.1, 10.0),
+            Powers(-1074.0, 1024.0),
+            Even(0.5, 2.0),
+            Even(0.99, 1.01),
+            Even(1.3, 1.42),
+        ],
         "log1p" => vec![
             Even(-0.9, 10.0),
             Powers(-1074.0, 1024.0),
             Even(-1.0, 1.0),
             SignedPowers(-80.0, 0.0),
+            Even(-0.3, -0.27),
+            Even(0.37, 0.42),
         ],
         "sin" | "cos" | "tan" => vec![
             Even(-10.0, 10.0),
@@ -98,6 +104,7 @@ pub fn ranges(name: &str) -> Vec<Draw> {
         "asin" | "acos" | "atanh" => vec![
             Even(-1.0, 1.0),
             SignedPowers(-1074.0, 0.0),
+            Even(0.16, 0.18),
             Even(0.4, 0.6),
             Even(0.99, 1.0),
             Even(-1.0, -0.99),
@@ -109,8 +116,19 @@ pub fn ranges(name: &str) -> Vec<Draw> {
         "tanh" => {
             vec![Even(-3.0, 3.0), SignedPowers(-1074.0, 5.0), Even(-22.0, 22.0), Even(-0.4, 0.4)]
         }
-        "asinh" => vec![Even(-3.0, 3.0), SignedPowers(-1074.0, 1024.0), SignedPowers(-10.0, 10.0)],
-        "acosh" => vec![Even(1.0, 10.0), Powers(0.0, 1024.0), Even(1.0, 1.001), Powers(0.0, 10.0)],
+        "asinh" => vec![
+            Even(-3.0, 3.0),
+            SignedPowers(-1074.0, 1024.0),
+            SignedPowers(-10.0, 10.0),
+            Even(0.34, 0.36),
+        ],
+        "acosh" => vec![
+            Even(1.0, 10.0),
+            Powers(0.0, 1024.0),
+            Even(1.0, 1.001),
+            Powers(0.0, 10.0),
+            Even(1.05, 1.07),
+        ],
         "erf" => {
             vec![Even(-3.0, 3.0), SignedPowers(-1074.0, 3.0), Even(-6.5, 6.5), Even(-0.1, 0.1)]
         }
@@ -140,17 +158,20 @@ pub fn pairs(name: &str) -> Vec<(Draw, Draw)> {
             (Even(-3.0, 3.0), Even(-3.0, 3.0)),
             (all, all),
             (SignedPowers(-30.0, 30.0), SignedPowers(-30.0, 30.0)),
+            (Even(0.8, 1.2), Even(1.9, 2.9)),
         ],
         "hypot" => vec![
             (Even(-3.0, 3.0), Even(-3.0, 3.0)),
             (all, all),
             (SignedPowers(-30.0, 30.0), SignedPowers(-30.0, 30.0)),
             (SignedPowers(-1074.0, -1000.0), SignedPowers(-1074.0, -1000.0)),
+            (SignedPowers(-149.0, -124.0), SignedPowers(-149.0, -124.0)),
         ],
         "logaddexp" => vec![
             (Even(0.0, 10.0), Even(0.0, 10.0)),
             (Even(-700.0, 700.0), Even(-700.0, 700.0)),
             (Even(-1.0, 1.0), Even(-1.0, 1.0)),
+            (Even(0.3, 0.6), Even(0.0, 0.3)),
         ],
         _ => Vec::new(),
     }

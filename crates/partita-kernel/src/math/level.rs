@@ -1,5 +1,6 @@
 //! Levels: which instructions the processor has.
 
+use crate::environment;
 use std::sync::OnceLock;
 
 /// A set of instructions that this processor has.
@@ -37,10 +38,15 @@ impl Level {
 
     /// The best level, or the one that the variable `PARTITA_SIMD` names, if the processor has it.
     ///
-    /// The variable is read once.
+    /// The variable is read once; a name that this processor does not know is told on stderr.
     pub fn best() -> Level {
         static BEST: OnceLock<Level> = OnceLock::new();
-        *BEST.get_or_init(|| choose(std::env::var("PARTITA_SIMD").ok().as_deref()))
+        *BEST.get_or_init(|| {
+            let levels = Level::all();
+            let known: Vec<_> = levels.iter().map(|level| (level.name(), *level)).collect();
+            let named = environment::choice("PARTITA_SIMD", &known);
+            named.or(levels.last().copied()).unwrap_or(Level::PORTABLE)
+        })
     }
 
     /// The name that `PARTITA_SIMD` takes.
@@ -61,13 +67,6 @@ impl std::fmt::Debug for Level {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
     }
-}
-
-/// An unknown name, or one of another processor, is as if there were none.
-fn choose(name: Option<&str>) -> Level {
-    let levels = Level::all();
-    let named = levels.iter().find(|level| Some(level.name()) == name);
-    *named.or(levels.last()).unwrap_or(&Level::PORTABLE)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -94,18 +93,4 @@ fn vector_levels() -> Vec<Level> {
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn vector_levels() -> Vec<Level> {
     Vec::new()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_choose_levels() {
-        for level in Level::all() {
-            assert_eq!(choose(Some(level.name())), level);
-        }
-        assert_eq!(Some(&choose(None)), Level::all().last());
-        assert_eq!(choose(Some("abacus")), choose(None));
-    }
 }

@@ -1,10 +1,10 @@
 //! Functions of two arguments that need little arithmetic.
 
 use super::drive::{BinaryLoop, UnaryLoop};
-use super::exp::Exp;
+use super::exp::{clamp, power_of_two, reduce};
 use super::log::log1p_sum;
-use super::loops::{Binary64, Unary64};
-use super::poly::two_to;
+use super::loops::Binary64;
+use super::poly::{two_sum, two_to};
 use super::rare::patch2;
 use crate::simd::Lanes;
 
@@ -15,10 +15,32 @@ impl Binary64 for Logaddexp {
     fn eval<V: Lanes>(x: V, y: V) -> V {
         let (large, small) = (x.max(y), y.min(x));
         // Equal infinities have no difference, and need none.
-        let apart = V::select(x.eq(y), V::splat(0.0), small - large);
-        let (high, low) = log1p_sum(<Exp as Unary64>::eval(apart), V::splat(0.0));
-        V::select(x.is_nan() | y.is_nan(), x + y, large + (high + low))
+        let zero = V::splat(0.0);
+        let (apart, apart_low) = two_sum(small, -large);
+        let apart = V::select(x.eq(y), zero, apart);
+        // Further apart, and of infinities, there are no errors that count.
+        let close = apart.gt(V::splat(-MOST_APART)) & large.abs().le(V::splat(f64::MAX));
+        let (power, power_low) = exp_sum(apart, apart_low.only(close));
+        let (high, low) = log1p_sum(power, power_low);
+        let (sum, error) = two_sum(large, high);
+        let value = sum + (error + low);
+        let value = V::select(close, value, large + high);
+        V::select(x.is_nan() | y.is_nan(), x + y, value)
     }
+}
+
+/// Differences up to which exponentials and their errors are normal.
+const MOST_APART: f64 = 600.0;
+
+/// e^(x + x_low) of negative numbers, as a sum of two where x is above -[`MOST_APART`].
+#[inline(always)]
+fn exp_sum<V: Lanes>(x: V, x_low: V) -> (V, V) {
+    let mut reduced = reduce(clamp(x, -746.0, 0.0));
+    reduced.low = reduced.low + x_low;
+    let (high, low) = reduced.mantissa();
+    let unit = power_of_two::<V>(reduced.bits);
+    let low = (low * unit).only(x.gt(V::splat(-MOST_APART)));
+    (high.scale(reduced.n, reduced.bits), low)
 }
 
 pub(super) struct Copysign;

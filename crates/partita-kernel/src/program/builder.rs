@@ -1,8 +1,9 @@
 //! Making programs, one value after another.
 //!
-//! The builder infers result types and judges nothing: [`Program::verify`] does.
+//! The builder infers result types and judges nothing: [`Program::verify`] does. What a program has
+//! no place for, such as an axis beyond all, becomes its [`Fault`].
 
-use super::{Action, Instruction, Op, Output, Program, Reduction, Scalar, Value};
+use super::{Action, Fault, Instruction, MAX_NDIM, Op, Output, Program, Reduction, Scalar, Value};
 use crate::dtype::Dtype;
 
 /// Collects the instructions of one program.
@@ -33,7 +34,12 @@ impl Builder {
     /// A program over a space of `ndim` dimensions, still empty.
     #[must_use]
     pub fn new(ndim: usize) -> Builder {
-        Builder { program: Program { ndim: ndim as u16, ..Program::default() } }
+        let mut builder = Builder::default();
+        match u16::try_from(ndim) {
+            Ok(ndim) => builder.program.ndim = ndim,
+            Err(_) => builder.fault(Fault::Dimensions(ndim)),
+        }
+        builder
     }
 
     /// The next input buffer.
@@ -57,6 +63,9 @@ impl Builder {
 
     /// The position along an axis, as int64.
     pub fn index(&mut self, axis: usize) -> Value {
+        if axis > u16::MAX as usize {
+            self.fault(Fault::Index { at: self.program.instructions.len(), axis });
+        }
         self.source(Op::Index, Dtype::Int64, axis)
     }
 
@@ -103,7 +112,10 @@ impl Builder {
         reciprocal => Reciprocal, square_root => SquareRoot, floor => Floor, ceil => Ceil,
         trunc => Trunc, round => Round, is_nan => IsNan, is_inf => IsInf, is_finite => IsFinite,
         sign_bit => SignBit, logical_not => LogicalNot, bit_not => BitNot, exp => Exp,
-        log => Log, sin => Sin, cos => Cos, tanh => Tanh, erf => Erf, real => Real, imag => Imag,
+        expm1 => Expm1, exp2 => Exp2, log => Log, log1p => Log1p, log2 => Log2, log10 => Log10,
+        sin => Sin, cos => Cos, tan => Tan, asin => Asin, acos => Acos, atan => Atan,
+        sinh => Sinh, cosh => Cosh, tanh => Tanh, asinh => Asinh, acosh => Acosh, atanh => Atanh,
+        erf => Erf, erfc => Erfc, cbrt => Cbrt, real => Real, imag => Imag,
         conjugate => Conjugate);
 
     binary!(add => Add, subtract => Subtract, multiply => Multiply, divide => Divide,
@@ -112,45 +124,51 @@ impl Builder {
         less_equal => LessEqual, greater => Greater, greater_equal => GreaterEqual,
         logical_and => LogicalAnd, logical_or => LogicalOr, logical_xor => LogicalXor,
         bit_and => BitAnd, bit_or => BitOr, bit_xor => BitXor, shift_left => ShiftLeft,
-        shift_right => ShiftRight, atan2 => Atan2, hypot => Hypot, complex => Complex,
-        random => Random, random_high => RandomHigh);
+        shift_right => ShiftRight, atan2 => Atan2, hypot => Hypot, log_add_exp => LogAddExp,
+        copy_sign => CopySign, next_after => NextAfter, complex => Complex, random => Random, random_high => RandomHigh);
 
     /// Writes the value for every point.
     pub fn store(&mut self, value: Value) -> &mut Builder {
-        self.output(value, Action::Store, 0)
+        self.output(value, Action::Store, Value(0))
     }
 
     /// The axes over which this program's reductions combine.
     pub fn over(&mut self, axes: &[usize]) -> &mut Builder {
-        self.program.reduced_axes = axes.iter().fold(0, |bits, &a| bits | 1 << (a & 15));
+        if let Some(&axis) = axes.iter().find(|&&axis| axis >= MAX_NDIM) {
+            self.fault(Fault::Axis(axis));
+        }
+        let known = axes.iter().filter(|&&axis| axis < MAX_NDIM);
+        self.program.reduced_axes = known.fold(0, |bits, &axis| bits | 1 << axis);
         self
     }
 
     /// Combines the value over the reduced axes.
     pub fn reduce(&mut self, value: Value, reduction: Reduction) -> &mut Builder {
-        self.output(value, Action::Reduce(reduction), 0)
+        self.output(value, Action::Reduce(reduction), Value(0))
     }
 
-    /// The variance over the reduced axes, its divisor corrected by a float64 scalar.
+    /// The variance over the reduced axes, its divisor corrected by a float64 scalar or constant.
     pub fn variance(&mut self, value: Value, correction: Value) -> &mut Builder {
-        let scalar = self.program.instruction(correction).operands[0].0;
-        self.output(value, Action::Reduce(Reduction::Variance), scalar)
+        self.output(value, Action::Reduce(Reduction::Variance), correction)
     }
 
     /// The axis along which running sums and products run.
     pub fn along(&mut self, axis: usize) -> &mut Builder {
-        self.program.scan_axis = axis as u16;
+        match u16::try_from(axis) {
+            Ok(axis) => self.program.scan_axis = axis,
+            Err(_) => self.fault(Fault::Axis(axis)),
+        }
         self
     }
 
     /// Writes the running sum.
     pub fn running_sum(&mut self, value: Value) -> &mut Builder {
-        self.output(value, Action::RunningSum, 0)
+        self.output(value, Action::RunningSum, Value(0))
     }
 
     /// Writes the running product.
     pub fn running_product(&mut self, value: Value) -> &mut Builder {
-        self.output(value, Action::RunningProduct, 0)
+        self.output(value, Action::RunningProduct, Value(0))
     }
 
     /// The program.
@@ -165,7 +183,7 @@ impl Builder {
         self.program.instructions.get(value.0 as usize).map_or(Dtype::Bool, |i| i.dtype)
     }
 
-    fn output(&mut self, value: Value, action: Action, correction: u16) -> &mut Builder {
+    fn output(&mut self, value: Value, action: Action, correction: Value) -> &mut Builder {
         self.program.outputs.push(Output { value, action, correction });
         self
     }
@@ -175,9 +193,21 @@ impl Builder {
     }
 
     fn push(&mut self, op: Op, dtype: Dtype, given: &[Value]) -> Value {
+        let at = self.program.instructions.len();
+        // A source's operand is a number.
+        let wanted = if op.is_source() { 1 } else { op.n_operands() };
+        if given.len() != wanted {
+            self.fault(Fault::Operands { at, op, given: given.len() });
+        }
         let mut operands = [Value(0); 3];
-        operands[..given.len()].copy_from_slice(given);
+        operands.iter_mut().zip(given).for_each(|(operand, &value)| *operand = value);
         self.program.instructions.push(Instruction { op, dtype, operands });
-        Value((self.program.instructions.len() - 1) as u16)
+        // More instructions than a value can name are refused for their number.
+        Value(at as u16)
+    }
+
+    /// Only the first is kept: the others may follow from it.
+    fn fault(&mut self, fault: Fault) {
+        self.program.fault.get_or_insert(fault);
     }
 }

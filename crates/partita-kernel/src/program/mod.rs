@@ -73,8 +73,8 @@ pub enum Reduction {
     ArgMin,
     ArgMax,
     Mean,
-    /// Mean squared distance from the mean; the divisor is the count less the scalar given
-    /// with the call by number (float64).
+    /// Mean squared distance from the mean; the divisor is the count less the output's
+    /// correction.
     Variance,
 }
 
@@ -98,8 +98,23 @@ pub struct Output {
     pub value: Value,
     /// What becomes of it.
     pub action: Action,
-    /// The number of the scalar that corrects a variance's divisor.
-    pub correction: u16,
+    /// What a variance's divisor is corrected by: a float64 scalar or constant.
+    pub correction: Value,
+}
+
+/// What somebody asked of the builder that no program can say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// So many dimensions.
+    Dimensions(usize),
+    /// A reduction over, or a running sum along, an axis beyond all.
+    Axis(usize),
+    /// Positions along an axis beyond all, as instruction `at`.
+    #[allow(missing_docs, reason = "the words are those of the error")]
+    Index { at: usize, axis: usize },
+    /// An operation with more or fewer operands than it has, as instruction `at`.
+    #[allow(missing_docs, reason = "the words are those of the error")]
+    Operands { at: usize, op: Op, given: usize },
 }
 
 /// A list of instructions over an iteration space, with outputs.
@@ -121,6 +136,8 @@ pub struct Program {
     pub instructions: Vec<Instruction>,
     /// What is written, in the order of the output buffers.
     pub outputs: Vec<Output>,
+    /// Why this is no program, where the builder was asked for what none can say.
+    pub fault: Option<Fault>,
 }
 
 impl Reduction {

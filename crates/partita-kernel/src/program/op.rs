@@ -35,6 +35,7 @@ operations! {
         Divide,
         FloorDivide,
         Remainder,
+        /// Integers to a negative power are one over the power, cut: 0 but for 1 and -1.
         Power,
         Minimum,
         Maximum,
@@ -155,14 +156,16 @@ impl Op {
         let complex = matches!(kind, Kind::Complex);
         let boolean = matches!(kind, Kind::Bool);
         match self {
-            Input | Scalar | Constant | Where | Cast | Equal | NotEqual => true,
+            Input | Scalar | Constant | Where | Cast | Equal | NotEqual | IsNan | IsInf
+            | IsFinite => true,
             Index => matches!(dtype, Dtype::Int64),
             Add | Subtract | Multiply | Negative | Absolute | Sign | Square | Power | Round => {
                 !boolean
             }
             Divide | Reciprocal | SquareRoot | Exp | Expm1 | Log | Log1p | Log2 | Log10 | Sin
-            | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh
-            | IsNan | IsInf | IsFinite => float || complex,
+            | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh => {
+                float || complex
+            }
             FusedMultiplyAdd | SignBit | Exp2 | Erf | Erfc | Cbrt | Atan2 | Hypot | LogAddExp
             | CopySign | NextAfter => float,
             FloorDivide | Remainder | Floor | Ceil | Trunc => float || integer,

@@ -13,10 +13,20 @@ pub struct Scalar {
 
 impl Scalar {
     /// A number from its bytes in memory, of which the type's size is taken.
+    ///
+    /// ```
+    /// use partita_kernel::{Dtype, Scalar};
+    /// let half = Scalar::from_bytes(Dtype::Float16, &0x3800_u16.to_ne_bytes());
+    /// assert_eq!(half.dtype, Dtype::Float16);
+    /// ```
+    ///
+    /// # Panics
+    /// If there are fewer bytes than the type has: that would be another number.
     #[must_use]
     pub fn from_bytes(dtype: Dtype, given: &[u8]) -> Scalar {
+        let size = dtype.size();
+        assert!(given.len() >= size, "{} bytes are no {dtype}; give {size}", given.len());
         let mut bytes = [0; 16];
-        let size = dtype.size().min(given.len());
         bytes[..size].copy_from_slice(&given[..size]);
         Scalar { dtype, bytes }
     }

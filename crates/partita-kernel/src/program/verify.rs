@@ -1,7 +1,8 @@
 //! Whether a program means anything: judged once, before it is compiled.
 
 use super::{
-    Action, Instruction, MAX_BUFFERS, MAX_INSTRUCTIONS, MAX_NDIM, Op, Output, Program, Reduction,
+    Action, Fault, Instruction, MAX_BUFFERS, MAX_INSTRUCTIONS, MAX_NDIM, Op, Output, Program,
+    Reduction, Value,
 };
 use crate::dtype::Dtype;
 use crate::error::{KernelError, Result};
@@ -12,6 +13,9 @@ impl Program {
     /// # Errors
     /// The first fault found, by name: see [`KernelError::reason`].
     pub fn verify(&self) -> Result<()> {
+        if let Some(fault) = self.fault {
+            return Err(self.refuse(fault));
+        }
         self.verify_counts()?;
         for (at, instruction) in self.instructions.iter().enumerate() {
             self.verify_instruction(at, instruction)?;
@@ -20,6 +24,22 @@ impl Program {
             self.verify_output(output, what)?;
         }
         self.verify_axes()
+    }
+
+    fn refuse(&self, fault: Fault) -> KernelError {
+        let ndim = self.ndim as usize;
+        match fault {
+            Fault::Dimensions(count) => {
+                KernelError::TooMany { what: "dimensions", count, most: MAX_NDIM }
+            }
+            Fault::Axis(axis) => KernelError::AxisUnknown { axis, ndim },
+            Fault::Index { at, axis } => {
+                KernelError::SourceUnknown { at, op: Op::Index, number: axis, known: ndim }
+            }
+            Fault::Operands { at, op, given } => {
+                KernelError::OperandCount { at, op, given, wanted: op.n_operands() }
+            }
+        }
     }
 
     fn verify_counts(&self) -> Result<()> {
@@ -122,14 +142,19 @@ impl Program {
         if !reduction.takes(given) {
             return Err(KernelError::ReductionType { output, reduction, given });
         }
-        let correction = self.scalars.get(what.correction as usize);
-        if reduction == Reduction::Variance && correction != Some(&Dtype::Float64) {
-            return Err(KernelError::CorrectionUnknown {
-                output,
-                scalar: what.correction as usize,
-            });
+        if reduction == Reduction::Variance && !self.is_correction(what.correction) {
+            let value = what.correction.0 as usize;
+            return Err(KernelError::CorrectionUnknown { output, value });
         }
         Ok(())
+    }
+
+    /// Whether a value is one number for the whole call, as float64.
+    fn is_correction(&self, value: Value) -> bool {
+        self.instructions.get(value.0 as usize).is_some_and(|instruction| {
+            matches!(instruction.op, Op::Scalar | Op::Constant)
+                && instruction.dtype == Dtype::Float64
+        })
     }
 
     fn verify_axes(&self) -> Result<()> {

@@ -269,8 +269,13 @@ fn finish(
                 let fits: Vec<_> = all.into_iter().filter(|r| r.takes(dtype)).collect();
                 match random.pick(&fits) {
                     Reduction::Variance => {
-                        let correction = b.scalar(Dtype::Float64);
-                        scalars.push(Scalar::from(random.below(2) as f64));
+                        let number = random.below(2) as f64;
+                        let correction = if random.one_in(2) {
+                            scalars.push(Scalar::from(number));
+                            b.scalar(Dtype::Float64)
+                        } else {
+                            b.constant(number)
+                        };
                         b.variance(value, correction);
                     }
                     reduction => {

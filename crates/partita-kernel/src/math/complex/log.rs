@@ -7,7 +7,8 @@ use super::super::poly::{fast_two_sum, two_product, two_sum, two_to};
 use super::super::roots::Hypot;
 use super::exp::Exp;
 use super::loops::{Function, Function2};
-use super::{LARGE, SMALL, Z, patch, real, real2};
+use super::power::integer_power;
+use super::{LARGE, Z, is_usual, patch, real, real2};
 use crate::simd::Lanes;
 
 pub(in super::super) struct Log;
@@ -23,11 +24,6 @@ fn square_sum<V: Lanes>(z: Z<V>) -> (V, V) {
     let ((x2, x2_low), (y2, y2_low)) = (two_product(z.0, z.0), two_product(z.1, z.1));
     let (sum, error) = two_sum(x2, y2);
     fast_two_sum(sum, error + (x2_low + y2_low))
-}
-
-#[inline(always)]
-fn is_usual<V: Lanes>(z: Z<V>) -> V::Mask {
-    z.within(LARGE) & z.reaches(SMALL)
 }
 
 impl Function for Log {
@@ -138,6 +134,7 @@ impl Function2 for Pow {
         let im = V::select(base_zero, of_zero, power.1);
         let exponent_zero = w.0.eq(zero) & w.1.eq(zero);
         let one = V::splat(1.0);
-        Z(V::select(exponent_zero, one, re), V::select(exponent_zero, zero, im))
+        let power = Z(V::select(exponent_zero, one, re), V::select(exponent_zero, zero, im));
+        integer_power(power, z, w)
     }
 }

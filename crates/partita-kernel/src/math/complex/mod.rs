@@ -8,6 +8,7 @@ mod exp;
 mod inverse;
 mod log;
 mod loops;
+mod power;
 mod simple;
 
 pub(super) use exp::{Cos, Cosh, Exp, Expm1, Sin, Sinh, Tan, Tanh};
@@ -61,6 +62,18 @@ impl<V: Lanes> Z<V> {
     fn reaches(self, size: f64) -> V::Mask {
         self.0.abs().ge(V::splat(size)) | self.1.abs().ge(V::splat(size))
     }
+}
+
+/// Sizes whose squares neither overflow nor underflow, and no NaN.
+#[inline(always)]
+fn is_usual<V: Lanes>(z: Z<V>) -> V::Mask {
+    z.within(LARGE) & z.reaches(SMALL)
+}
+
+/// Both parts of one or of the other.
+#[inline(always)]
+fn select<V: Lanes>(mask: V::Mask, yes: Z<V>, no: Z<V>) -> Z<V> {
+    Z(V::select(mask, yes.0, no.0), V::select(mask, yes.1, no.1))
 }
 
 /// Replaces the rare lanes of a value by f of those of z.

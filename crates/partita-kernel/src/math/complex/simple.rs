@@ -1,8 +1,9 @@
 //! Squares, inverses and signs.
 
+use super::super::poly::two_to;
 use super::super::roots::Hypot;
 use super::loops::Function;
-use super::{Z, real2};
+use super::{Z, is_usual, patch, real2};
 use crate::simd::Lanes;
 
 pub(in super::super) struct Square;
@@ -33,7 +34,24 @@ impl Function for Sign {
     #[inline(always)]
     fn eval<V: Lanes>(z: Z<V>) -> Z<V> {
         let size = real2::<Hypot, V>(z.0, z.1);
-        let zero = size.eq(V::splat(0.0));
-        Z(V::select(zero, z.0, z.0 / size), V::select(zero, z.1, z.1 / size))
+        patch(Z(z.0 / size, z.1 / size), z, !is_usual(z), sign_rare)
     }
+}
+
+/// As NumPy: one infinite part decides, two have no direction.
+fn sign_rare(z: Z<f64>) -> Z<f64> {
+    let Z(x, y) = z;
+    match (x.is_infinite(), y.is_infinite()) {
+        (true, true) => return Z(f64::NAN, f64::NAN),
+        (true, false) => return Z(1f64.copysign(x), 0.0),
+        (false, true) => return Z(0.0, 1f64.copysign(y)),
+        _ if x.is_nan() || y.is_nan() => return Z(f64::NAN, f64::NAN),
+        _ if x == 0.0 && y == 0.0 => return z,
+        _ => {}
+    }
+    // Brought to a usual size by a power of two: sizes may overflow, and subnormals lack digits.
+    let factor = if x.abs().max(y.abs()) > 1.0 { two_to(-600) } else { two_to(700) };
+    let (x, y) = (x * factor, y * factor);
+    let size = real2::<Hypot, f64>(x, y);
+    Z(x / size, y / size)
 }

@@ -7,7 +7,7 @@ mod random;
 
 pub use drive::{TernaryTile, binary, ternary, unary};
 
-use crate::dtype::Dtype;
+use crate::dtype::{Dtype, Kind};
 use crate::element::{
     BFloat16, Bits, Bool, Complex, ComplexNumber, Element, Float, Float16, Integer, Number,
     Ordered, Real,
@@ -180,6 +180,13 @@ fn one(op: Op, t: Dtype, l: Level) -> Option<UnaryTile> {
 
 fn test(op: Op, t: Dtype, l: Level) -> Option<UnaryTile> {
     match op {
+        // Integers and truth values are all finite.
+        Op::IsNan | Op::IsInf if matches!(t.kind(), Kind::Bool | Kind::Signed | Kind::Unsigned) => {
+            typed!(t, T: bits => unary(l, |_: T| Bool::new(false)))
+        }
+        Op::IsFinite if matches!(t.kind(), Kind::Bool | Kind::Signed | Kind::Unsigned) => {
+            typed!(t, T: bits => unary(l, |_: T| Bool::new(true)))
+        }
         Op::IsNan => typed!(t, T: floats => unary(l, |x: T| Bool::new(Ordered::is_nan(x))))
             .or_else(|| typed!(t, T: complexes => unary(l, |x: T| Bool::new(x.any_nan())))),
         Op::IsInf => typed!(t, T: floats => unary(l, |x: T| Bool::new(Float::is_infinite(x))))

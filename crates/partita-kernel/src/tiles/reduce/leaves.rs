@@ -9,13 +9,16 @@ const AHEAD: usize = 1024;
 #[inline(always)]
 pub fn in_turns<R: Reduce>(items: &[R::Item], at: u64) -> [R::Partial; STREAMS] {
     let mut states = [R::start(); STREAMS];
-    for turn in (0..LEAF).step_by(R::CHUNK) {
-        for (i, state) in states.iter_mut().enumerate() {
-            let first = i * LEAF + turn;
-            let chunk = &items[first..first + R::CHUNK];
-            ask_ahead(chunk.as_ptr(), R::CHUNK);
-            R::add(state, chunk, at + first as u64);
+    for block in (0..LEAF).step_by(R::BLOCK) {
+        for turn in (block..block + R::BLOCK).step_by(R::CHUNK) {
+            for (i, state) in states.iter_mut().enumerate() {
+                let first = i * LEAF + turn;
+                let chunk = &items[first..first + R::CHUNK];
+                ask_ahead(chunk.as_ptr(), R::CHUNK);
+                R::add(state, chunk, at + first as u64);
+            }
         }
+        states.iter_mut().for_each(R::end_block);
     }
     states.map(|state| R::leaf(&state))
 }

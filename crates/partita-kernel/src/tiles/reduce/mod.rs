@@ -1,8 +1,8 @@
 //! Reductions: how elements are combined, and in which order.
 //!
 //! The order is fixed, so that every number of threads and every size of tiles gives the same
-//! bits. Along rows, a *leaf* of [`LEAF`] elements is spread over [`LANES`] lanes, whose results
-//! are folded in halves; leaves are combined by a binary tree in the order of their numbers.
+//! bits. Along rows, a *leaf* of [`LEAF`] elements is spread over [`LANES`] lanes, block by block
+//! for what is rounded, whose results are folded in halves; leaves are combined by a binary tree in the order of their numbers.
 //! Along columns, [`COLUMN_LEAF`] elements are combined one after another.
 
 mod argument;
@@ -44,12 +44,19 @@ pub trait Reduce: Sized + 'static {
 
     /// Elements that are taken at once where several leaves are filled in turns.
     const CHUNK: usize = 128;
+    /// Elements after which [`Reduce::end_block`] is called: a multiple of [`Reduce::CHUNK`].
+    const BLOCK: usize = LEAF;
 
     /// A leaf without elements.
     fn start() -> Self::State;
-    /// Takes elements into a leaf; as many as are a multiple of [`Reduce::CHUNK`], or the last
-    /// ones.
+    /// Takes elements of one block into a leaf; as many as are a multiple of [`Reduce::CHUNK`], or
+    /// the last ones.
     fn add(state: &mut Self::State, items: &[Self::Item], at: u64);
+    /// A block is full.
+    #[inline(always)]
+    fn end_block(state: &mut Self::State) {
+        let _ = state;
+    }
     /// The results of [`STREAMS`] leaves that are filled in turns. Whoever looks for one element
     /// may give `before`, the result of an earlier leaf or of an empty one, for a leaf that has
     /// nothing better. `V` are the vectors of the level it is compiled for.

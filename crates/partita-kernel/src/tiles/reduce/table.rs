@@ -122,8 +122,26 @@ unsafe fn add<R: Reduce>(state: *mut u8, items: *const u8, n: usize, at: u64) {
     unsafe {
         let state = state.cast::<R::State>();
         let mut kept = state.read_unaligned();
-        R::add(&mut kept, std::slice::from_raw_parts(items.cast(), n), at);
+        by_blocks::<R>(&mut kept, std::slice::from_raw_parts(items.cast(), n), at);
         state.write_unaligned(kept);
+    }
+}
+
+/// Takes elements of one leaf, of any number of blocks.
+#[inline(always)]
+fn by_blocks<R: Reduce>(state: &mut R::State, mut items: &[R::Item], mut at: u64) {
+    loop {
+        let room = R::BLOCK - at as usize % R::BLOCK;
+        if items.len() < room {
+            return R::add(state, items, at);
+        }
+        let (now, later) = items.split_at(room);
+        R::add(state, now, at);
+        R::end_block(state);
+        (items, at) = (later, at + room as u64);
+        if items.is_empty() {
+            return;
+        }
     }
 }
 

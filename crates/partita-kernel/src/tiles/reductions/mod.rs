@@ -9,7 +9,7 @@ pub use rows::rows;
 
 use super::reduce::{Reducer, Row, Tree, find};
 use crate::math::Level;
-use crate::program::{Action, Program, Scalar};
+use crate::program::{Action, Op, Program, Reduction, Scalar, Value};
 use crate::space::{Position, Space};
 use leaf::Leaf;
 
@@ -29,8 +29,10 @@ impl Reductions {
             if let Action::Reduce(reduction) = what.action {
                 all.reducers.push(find(reduction, program.dtype(what.value), level));
                 all.outputs.push(output);
-                let bytes = scalars.get(what.correction as usize).map_or([0; 16], |s| s.bytes);
-                all.corrections.push(f64::from_bits(u128::from_le_bytes(bytes) as u64));
+                all.corrections.push(match reduction {
+                    Reduction::Variance => correction(program, scalars, what.correction),
+                    _ => 0.0,
+                });
             }
         }
         all
@@ -81,6 +83,17 @@ impl Reductions {
             unsafe { self.finish(&at, space, n_inputs, &partials, (1, 0), 0) };
         }
     }
+}
+
+/// The number that a verified variance is corrected by.
+fn correction(program: &Program, scalars: &[Scalar], value: Value) -> f64 {
+    let instruction = program.instruction(value);
+    let number = instruction.operands[0].0 as usize;
+    let scalar = match instruction.op {
+        Op::Constant => program.constants[number],
+        _ => scalars[number],
+    };
+    f64::from_bits(u128::from_le_bytes(scalar.bytes) as u64)
 }
 
 /// Partial results that several threads write, each its own.

@@ -65,7 +65,8 @@ impl Rows<'_> {
         let n_inputs = run.program.inputs.len();
         let (mut runner, mut leaf) = (Runner::new(run), Leaf::new(self.reductions));
         let mut tree = Tree::new(self.reductions.row(1).width());
-        let at_once = run.tile / length.max(1);
+        // Longer rows have several leaves, whatever the tile.
+        let at_once = if length > LEAF { 1 } else { run.tile / length.max(1) };
         let mut result = first;
         while result < first + n {
             // SAFETY: the caller's.
