@@ -50,6 +50,13 @@ impl Slices {
         }
     }
 
+    /// Its sizes as a type has them.
+    #[must_use]
+    pub fn static_sizes(&self) -> Vec<Size> {
+        let size = |entry: &Entry| entry.known().and_then(Size::from_i64);
+        self.sizes.iter().map(|entry| size(entry).unwrap_or(Size::Dynamic)).collect()
+    }
+
     fn reach_along(&self, dim: usize, extent: Size) -> Reach {
         let numbers = [self.offsets[dim], self.sizes[dim], self.strides[dim]].map(Entry::known);
         let ([Some(offset), Some(size), Some(stride)], Some(extent)) = (numbers, extent.known())
@@ -67,6 +74,9 @@ impl Slices {
 }
 
 /// Which dimensions of a shape another one keeps, if it is the same without some of size 1.
+///
+/// As in stock MLIR, only sizes that are *known* to be 1 may go: one that turns out to be 1 when
+/// the program runs stays, or the meaning of a view would depend on its numbers.
 #[must_use]
 pub fn kept_dims(whole: &[Size], reduced: &[Size]) -> Option<Vec<usize>> {
     let mut rest = reduced.iter().peekable();
@@ -79,7 +89,7 @@ pub fn kept_dims(whole: &[Size], reduced: &[Size]) -> Option<Vec<usize>> {
         if keeps && !must_go {
             rest.next();
             kept.push(dim);
-        } else if n_spare > 0 && size.may_equal(Size::Known(1)) {
+        } else if n_spare > 0 && *size == Size::Known(1) {
             n_spare -= 1;
         } else {
             return None;
@@ -103,6 +113,13 @@ impl Module {
             sizes: list("static_sizes", "sizes")?,
             strides: list("static_strides", "strides")?,
         })
+    }
+
+    /// The dimensions of its slice that the type of a view keeps; nothing if they do not fit.
+    #[must_use]
+    pub fn kept_dims(&self, op: Op) -> Option<Vec<usize>> {
+        let sizes = self.slices(op)?.static_sizes();
+        kept_dims(&sizes, self.ty(self.result(op)).shape().unwrap_or(&[]))
     }
 
     /// Gives an operation another slice.
@@ -161,6 +178,16 @@ mod tests {
         assert_eq!(kept(&[1, 4, 1], &[5]), None);
         assert_eq!(kept(&[2, 4], &[4]), None);
         assert_eq!(kept(&[4], &[4, 1]), None);
+    }
+
+    #[test]
+    fn only_what_is_known_to_be_one_may_go() {
+        let (one, three, any) = (Size::Known(1), Size::Known(3), Size::Dynamic);
+        assert_eq!(kept_dims(&[any, three, one], &[any, any]), Some(vec![0, 1]));
+        assert_eq!(kept_dims(&[any, three, one], &[Size::Known(2), any]), Some(vec![0, 1]));
+        assert_eq!(kept_dims(&[one, any], &[any]), Some(vec![1]));
+        assert_eq!(kept_dims(&[any, one], &[one]), Some(vec![0]));
+        assert_eq!(kept_dims(&[any, three], &[three]), None);
     }
 
     #[test]

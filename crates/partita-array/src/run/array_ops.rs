@@ -284,7 +284,11 @@ impl Runner<'_> {
         let sizes: Vec<Size> = slicing.shape().into_iter().map(Size::Known).collect();
         let ty = self.module.ty(self.module.result(op));
         let wanted = ty.shape().unwrap_or_default();
-        partita_ir::kept_dims(&sizes, wanted).ok_or_else(|| {
+        let fits = |kept: &Vec<usize>| {
+            let size = |(dim, wanted): (&usize, &Size)| wanted.may_equal(sizes[*dim]);
+            kept.iter().zip(wanted).all(size)
+        };
+        self.module.kept_dims(op).filter(fits).ok_or_else(|| {
             let (given, wanted) = (partita_ir::by_x(&sizes), partita_ir::by_x(wanted));
             problem(format!(
                 "the slice has the shape {given} and the type of its view says {wanted}; make them the same"
