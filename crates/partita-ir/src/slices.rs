@@ -24,7 +24,7 @@ pub enum Reach {
 impl Slices {
     /// Whether it stays inside an array of a shape.
     ///
-    /// A slice without entries takes nothing, wherever it begins.
+    /// One without entries along a dimension begins at most at its end.
     #[must_use]
     pub fn reach(&self, shape: &[Size]) -> Reach {
         let lengths = [self.offsets.len(), self.sizes.len(), self.strides.len()];
@@ -35,16 +35,11 @@ impl Slices {
         if let Some(dim) = sizes.iter().position(|size| size.is_some_and(|size| size < 0)) {
             return Reach::Outside { dim, index: sizes[dim].unwrap_or(0).into() };
         }
-        if sizes.contains(&Some(0)) && !sizes.contains(&None) {
-            return Reach::Inside;
-        }
         let all: Vec<Reach> =
             (0..shape.len()).map(|dim| self.reach_along(dim, shape[dim])).collect();
         let outside = all.iter().find(|reach| matches!(reach, Reach::Outside { .. }));
-        // Whether there are entries at all may not be known.
         match outside {
-            Some(outside) if !sizes.contains(&None) => *outside,
-            Some(_) => Reach::Unknown,
+            Some(outside) => *outside,
             None if all.contains(&Reach::Unknown) => Reach::Unknown,
             None => Reach::Inside,
         }
@@ -65,6 +60,13 @@ impl Slices {
         };
         if stride == 0 && size > 1 {
             return Reach::Outside { dim, index: 0 };
+        }
+        if size == 0 {
+            // Backwards, the first of no entries may lie before the array.
+            let low = if stride < 0 { -1 } else { 0 };
+            let inside = offset >= low && i128::from(offset) <= i128::from(extent);
+            let outside = Reach::Outside { dim, index: offset.into() };
+            return if inside { Reach::Inside } else { outside };
         }
         let (first, steps) = (i128::from(offset), i128::from(size) - 1);
         let ends = [first, first + steps * i128::from(stride)];
@@ -197,7 +199,8 @@ mod tests {
         };
         assert_eq!(reach(2, 4, 1, 6), Reach::Inside);
         assert_eq!(reach(5, 6, -1, 6), Reach::Inside);
-        assert_eq!(reach(9, 0, 1, 6), Reach::Inside);
+        assert_eq!(reach(6, 0, 1, 6), Reach::Inside);
+        assert_eq!(reach(9, 0, 1, 6), Reach::Outside { dim: 0, index: 9 });
         assert_eq!(reach(3, 4, 1, 6), Reach::Outside { dim: 0, index: 6 });
         assert_eq!(reach(4, 6, -1, 6), Reach::Outside { dim: 0, index: -1 });
         assert_eq!(reach(0, -1, 1, 6), Reach::Outside { dim: 0, index: -1 });

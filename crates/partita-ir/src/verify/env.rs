@@ -23,6 +23,13 @@ impl Check<'_> {
         if let Some(found) = lengths.into_iter().find(|n| *n != ndim) {
             return self.report(VerifyError::EnvDims { found, ndim });
         }
+        if let Some(grid) = &dist.grid {
+            let n_open = grid.shape.iter().filter(|size| **size == Size::Dynamic).count();
+            if n_open > 1 || grid.shape.contains(&Size::Known(0)) {
+                let shape = grid.shape.iter().map(Size::to_string).collect::<Vec<_>>().join(", ");
+                return self.report(VerifyError::EnvGrid { shape });
+            }
+        }
         if let Some(dim) = dist.cut().iter().copied().find(|dim| *dim >= ndim) {
             return self.report(VerifyError::EnvCut { dim, ndim });
         }

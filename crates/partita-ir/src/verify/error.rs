@@ -92,6 +92,9 @@ partita_error::errors! {
         EnvCut { dim: usize, ndim: usize } "env-cut" =>
             "a grid cuts dimension {dim} of an array of {ndim} dimensions; cut dimensions below {ndim}, \
              one per axis of the grid";
+        EnvGrid { shape: String } "env-grid" =>
+            "no ranks stand on a grid of [{shape}]; give each axis at least 1 rank, and leave at most one \
+             open with ?";
         GridsDiffer { op: String } "grids-differ" =>
             "the result of {op} lies where its source lies and has another grid; give both types the \
              same grid, or copy the array first";
