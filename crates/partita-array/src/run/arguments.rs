@@ -73,6 +73,13 @@ impl Runner<'_> {
             (Type::Scalar(scalar), Argument::Sparse(_)) => Err(Problem::Own(format!(
                 "is a sparse tensor where {scalar} is wanted; give a number"
             ))),
+            // A number that only unsigned ones of 64 bits have.
+            (Type::Scalar(scalar), Argument::Array { shape, dtype: Dtype::UInt64, bytes })
+                if shape.is_empty() =>
+            {
+                let word = bytes.first_chunk().map_or(0, |word| u64::from_ne_bytes(*word));
+                large(word, *scalar).map(Value::Number).map_err(Problem::Own)
+            }
             (Type::Scalar(scalar), Argument::Array { shape, .. }) => Err(Problem::Own(format!(
                 "is an array of {shape:?} where {scalar} is wanted; give a number"
             ))),
@@ -143,6 +150,21 @@ impl Runner<'_> {
             fits_env(&made, env)?;
         }
         Ok(Value::Dist(Rc::new(made.known(Places::owned(boxes)))))
+    }
+}
+
+/// A large number as one of a type.
+fn large(number: u64, ty: Scalar) -> Result<Number, String> {
+    let bits = 64 - number.leading_zeros() - number.trailing_zeros().min(63);
+    match ty {
+        // Without a sign in the type, both readings of the bits are given.
+        Scalar::Int { width: 64, sign: Sign::Unsigned | Sign::Signless } => {
+            Ok(Number::Int(number as i64))
+        }
+        Scalar::F64 | Scalar::Complex64 if bits <= 53 => {
+            Ok(fitted(Number::Float(number as f64), ty))
+        }
+        _ => Err(format!("is {number} where {ty} is wanted; give a number that fits")),
     }
 }
 

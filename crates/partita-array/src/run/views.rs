@@ -48,6 +48,11 @@ impl Slicing {
                 })
             };
             let size = unsigned(sizes[dim], "size")?;
+            if strides[dim] == 0 {
+                return Err(problem(format!(
+                    "the stride of dimension {dim} is 0; use another number"
+                )));
+            }
             let offset = if is_empty { offsets[dim].max(0) } else { offsets[dim] };
             let slice = Slice::new(unsigned(offset, "offset")?, size, strides[dim]);
             match size {

@@ -1,7 +1,8 @@
 //! Whether distributions in types make sense.
 
 use super::{Check, VerifyError};
-use crate::types::{ArrayType, DistEnv, Size, Type};
+use crate::attr::{Attr, DialectAttr};
+use crate::types::{ArrayType, DistEnv, Scalar, Size, TensorType, Type};
 
 impl Check<'_> {
     /// The types an operation brings into the program.
@@ -10,8 +11,31 @@ impl Check<'_> {
         let results = module.results(self.op).iter();
         let inside = module.regions(self.op).iter().flat_map(|block| module.arguments(*block));
         for value in results.chain(inside) {
-            if let Type::Array(array) = module.ty(*value) {
-                self.environment(array);
+            match module.ty(*value) {
+                Type::Array(array) => {
+                    self.element_width(array.element);
+                    self.environment(array);
+                }
+                Type::Tensor(tensor) => self.encoding(tensor),
+                _ => {}
+            }
+        }
+    }
+
+    fn element_width(&mut self, element: Scalar) {
+        let known = [1, 8, 16, 32, 64];
+        if matches!(element, Scalar::Int { width, .. } if !known.contains(&width)) {
+            let element = element.to_string();
+            self.report(VerifyError::ElementWidth { element });
+        }
+    }
+
+    /// A partitioned tensor says of every dimension whether it is cut.
+    fn encoding(&mut self, tensor: &TensorType) {
+        if let Some(Attr::Dialect(DialectAttr::Partition { dims, .. })) = &tensor.encoding {
+            let (found, ndim) = (dims.len(), tensor.shape.len());
+            if found != ndim {
+                self.report(VerifyError::EncodingDims { found, ndim });
             }
         }
     }

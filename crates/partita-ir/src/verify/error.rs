@@ -106,6 +106,14 @@ partita_error::errors! {
              [\"distributed\", ..]>";
         EncodingDims { found: usize, ndim: usize } "encoding-dims" =>
             "{found} placements for a tensor of {ndim} dimensions; give one per dimension";
+        OperatorType { op: String, operator: String, element: String } "operator-type" =>
+            "{op} has no {operator} of {element}; cast with ndarray.cast_elemtype, or use another operator";
+        OperationUnknown { op: String, dialect: String, known: String } "operation-unknown" =>
+            "there is no operation {op}; those of {dialect} are {known}";
+        ElementWidth { element: String } "element-width" =>
+            "arrays have no elements of {element}; use i1, i8, i16, i32 or i64";
+        DevicesDiffer { op: String, first: String, second: String } "devices-differ" =>
+            "{op} has arrays on {first} and on {second}; use arrays of one device";
         HandleNotWaited { op: String } "handle-not-waited" =>
             "nothing waits for what {op} started; add distruntime.wait on its handle";
     }
