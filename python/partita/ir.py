@@ -78,9 +78,9 @@ class Module:
         """Run a function on all ranks of a team; whole arrays in, whole arrays out.
 
         Collective: all ranks call it with equal arguments. Several results come as a tuple.
-        Arguments are copied: what the program writes is seen in its results alone. The program runs
-        as it is; `apply("default")` gives the one that `partita run` would run. Sums of floating-point
-        numbers may differ by rounding between numbers of ranks.
+        Arguments are copied: what the program writes is seen in its results alone. No passes are
+        applied; `apply("default")` gives the program that `partita run` would run. Sums of
+        floating-point numbers may differ by rounding between numbers of ranks.
 
         An array of partita is gathered first.
 

@@ -32,7 +32,8 @@ def test_ranks_with_different_programs_are_told() -> None:
         return str(error.value)
 
     for message in pt.spmd(job, 3):
-        assert "program" in message and "rank 1" in message
+        assert "program" in message
+        assert "rank 1" in message
 
 
 @pytest.mark.parametrize("odd", [None, "text", 2**70, object()])
@@ -71,7 +72,7 @@ def test_arrays_of_partita_are_arguments() -> None:
     np.testing.assert_array_equal(reduction("sum").run("f", pt.arange(4.0)), 6.0)
 
 
-@pytest.mark.parametrize("given", [2**53 + 1, np.array([1, 2**53 + 1]), np.array([2**63 + 1], "u8")])
+@pytest.mark.parametrize("given", [2**53 + 1, np.array([2**53 + 1]), np.array([2**63 + 1], "u8")])
 def test_whole_numbers_are_not_rounded(given: Any) -> None:
     ty = "f64" if isinstance(given, int) else "!ndarray.ndarray<?xf64>"
     with pytest.raises(pt.ProgramError, match="hold") as error:

@@ -75,6 +75,8 @@ fn operators() -> String {
     let unary = EwUny::ALL.iter().map(|op| shown(op.number(), op.name())).collect();
     let reductions = Reduce::ALL.iter().map(|op| shown(op.number(), op.name())).collect();
     list("Binary operators", binary)
+        + "\n`floordiv` is the floor of the quotient: of infinities by numbers it is infinite, of \
+           numbers by infinities 0 or -0, where NumPy has nan and -1.\n"
         + &list("Unary operators", unary)
         + &list("Reductions", reductions)
 }

@@ -185,7 +185,7 @@ impl Lowering<'_> {
         }
         let place = self.known.places.get(&operands[0]).cloned();
         let ndim = at.sizes.len();
-        operands.to_vec().into_iter().all(|operand| {
+        operands.iter().copied().all(|operand| {
             match self.emit.module.ty(operand).shape().map_or(0, <[_]>::len) {
                 0 => true,
                 own if own == ndim => {
