@@ -227,6 +227,10 @@ const BAD_PROGRAMS: &[(&str, &str)] = &[
         "devices-differ",
     ),
     (
+        "#V = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>\nfunc.func @f(%p: tensor<8x8xf64, #partition.encoding<#V, [\"distributed\", \"replicated\"]>>) { return }",
+        "encoding-map",
+    ),
+    (
         "#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>\nfunc.func @f(%p: tensor<8x8xf64, #partition.encoding<#CSR, [\"distributed\"]>>) { return }",
         "encoding-dims",
     ),

@@ -32,11 +32,15 @@ impl Check<'_> {
 
     /// A partitioned tensor says of every dimension whether it is cut.
     fn encoding(&mut self, tensor: &TensorType) {
-        if let Some(Attr::Dialect(DialectAttr::Partition { dims, .. })) = &tensor.encoding {
-            let (found, ndim) = (dims.len(), tensor.shape.len());
-            if found != ndim {
-                self.report(VerifyError::EncodingDims { found, ndim });
-            }
+        let Some(Attr::Dialect(DialectAttr::Partition { dims, sparse })) = &tensor.encoding else {
+            return;
+        };
+        let ndim = tensor.shape.len();
+        if dims.len() != ndim {
+            self.report(VerifyError::EncodingDims { found: dims.len(), ndim });
+        }
+        if let Some(found) = map_dims(sparse).filter(|found| *found != ndim) {
+            self.report(VerifyError::EncodingMap { found, ndim });
         }
     }
 
@@ -82,6 +86,13 @@ impl Check<'_> {
             self.report(VerifyError::EnvOutside { dim, reach, extent });
         }
     }
+}
+
+/// How many dimensions the map of a sparsity encoding has.
+fn map_dims(sparse: &Attr) -> Option<usize> {
+    let Attr::Other(text) = sparse else { return None };
+    let (_, rest) = text.split_once("map = (")?;
+    Some(rest.split_once(')')?.0.split(',').filter(|dim| !dim.trim().is_empty()).count())
 }
 
 /// Known widths along a dimension: three where it is cut, one where it is not.

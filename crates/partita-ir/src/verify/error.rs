@@ -106,6 +106,8 @@ partita_error::errors! {
              [\"distributed\", ..]>";
         EncodingDims { found: usize, ndim: usize } "encoding-dims" =>
             "{found} placements for a tensor of {ndim} dimensions; give one per dimension";
+        EncodingMap { found: usize, ndim: usize } "encoding-map" =>
+            "a sparsity encoding of {found} dimensions on a tensor of {ndim}; give its map as many";
         OperatorType { op: String, operator: String, element: String } "operator-type" =>
             "{op} has no {operator} of {element}; cast with ndarray.cast_elemtype, or use another operator";
         OperationUnknown { op: String, dialect: String, known: String } "operation-unknown" =>
