@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._array.array import Array
 from partita._errors import ProgramError
 from partita._partita import ProgramCore, default_passes, program_passes
 from partita._team.spmd import world
@@ -65,7 +66,8 @@ class Module:
 
         Of `args` only numbers count; None stands for anything else.
         """
-        numbers = [arg if isinstance(arg, bool | int | float | complex) else None for arg in args]
+        plain = [_plain(arg) for arg in args]
+        numbers = [arg if isinstance(arg, bool | int | float | complex) else None for arg in plain]
         return self._core.explain(n_ranks, numbers)
 
     def text(self, form: str = "generic") -> str:
@@ -76,13 +78,23 @@ class Module:
         """Run a function on all ranks of a team; whole arrays in, whole arrays out.
 
         Collective: all ranks call it with equal arguments. Several results come as a tuple.
+        Arguments are copied: what the program writes is seen in its results alone. No passes are
+        applied; `apply("default")` gives the program that `partita run` would run. Sums of
+        floating-point numbers may differ by rounding between numbers of ranks.
+
+        An array of partita is gathered first.
 
         A sparse tensor is given as a SciPy matrix, or as a dictionary with the names that SciPy
         uses: `shape`, `data`, and `indptr` with `indices` and `format`, or `coords` (a list of
         coordinates per dimension). It comes back as such a dictionary.
         """
         team = world() if team is None else a_team(team)
-        given = [_given(arg) for arg in args]
+        try:
+            given = [_given(arg) for arg in args]
+        except Exception as error:
+            # The other ranks are in the run already, and wait.
+            self._core.refuse(str(error), team.native)
+            raise
         results, exchanges, n_bytes, kernels = self._core.run(function, given, team.native)
         self.last_run = {"exchanges": exchanges, "bytes": n_bytes, "kernels": kernels}
         found = tuple(_result(one) for one in results)
@@ -98,7 +110,13 @@ class Module:
         return f"<pre>{html.escape(self._core.text('rfc'))}</pre>"
 
 
+def _plain(arg: Any) -> Any:
+    """The numbers of NumPy as those of Python."""
+    return arg.item() if isinstance(arg, np.generic) else arg
+
+
 def _given(arg: Any) -> Any:
+    arg = _plain(arg)
     if isinstance(arg, bool | int | float | complex):
         return arg
     if isinstance(arg, Mapping):
@@ -107,26 +125,36 @@ def _given(arg: Any) -> Any:
         names = ["indptr", "indices"] if arg.format != "coo" else ["row", "col"]
         lists = {name: getattr(arg, name) for name in names if hasattr(arg, name)}
         return _sparse({"format": arg.format, "shape": arg.shape, "data": arg.data, **lists})
-    array = np.ascontiguousarray(arg).reshape(np.shape(arg))
+    if isinstance(arg, Array):
+        arg = arg.gather()
+    array = _native(np.ascontiguousarray(arg).reshape(np.shape(arg)))
     return array.shape, array.dtype.name, array.tobytes()
+
+
+def _native(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array with the byte order of this machine."""
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def _sparse(arg: Mapping[str, Any]) -> Any:
     """Format, shape, element type, positions, coordinates and elements of a sparse tensor."""
     missing = [name for name in ("shape", "data") if name not in arg]
     compressed = "indptr" in arg
-    if missing or (compressed and "indices" not in arg):
-        missing = missing or ["indices"]
+    if compressed:
+        missing += [name for name in ("indices",) if name not in arg]
+    elif "coords" not in arg and not ("row" in arg and "col" in arg):
+        missing += ["coords"]
+    if missing:
         raise ProgramError(
             f"a sparse tensor without {' and '.join(missing)}; give shape, data, and indptr with "
             "indices, or coords",
             reason="argument",
         )
-    data = np.ascontiguousarray(arg["data"])
+    data = _native(np.ascontiguousarray(arg["data"]))
     if compressed:
         positions, lists = _integers(arg["indptr"]), [_integers(arg["indices"])]
     else:
-        coords = arg["coords"] if "coords" in arg else [arg.get("row", ()), arg.get("col", ())]
+        coords = arg["coords"] if "coords" in arg else [arg["row"], arg["col"]]
         positions, lists = [], [_integers(one) for one in coords]
     form = str(arg.get("format", "csr" if compressed else "coo"))
     shape = [int(size) for size in arg["shape"]]

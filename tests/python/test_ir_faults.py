@@ -106,3 +106,9 @@ def test_a_use_behind_a_delete_is_seen_before_the_run() -> None:
     with pytest.raises(pt.ProgramError) as error:
         module.verify()
     assert error.value.reason == "use-after-delete"
+
+
+def test_a_file_without_a_function_is_told(tmp_path: Path) -> None:
+    done = run(tmp_path, "module {}\n", 1)
+    assert done.returncode != 0
+    assert "has no function with a body; write one" in done.stderr

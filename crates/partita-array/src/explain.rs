@@ -12,12 +12,17 @@ use crate::run::{Argument, Gather, Number, RunError, dtype_of_type};
 use crate::sparse::{Format, SparseTensor};
 use crate::threads::run_on_threads;
 
+/// More ranks than anybody looks at one by one.
+const MOST_RANKS: u64 = 4096;
+
 partita_error::errors! {
     /// Why it cannot be said what a program costs.
     pub enum ExplainError {
         SizeUnknown { function: String, number: usize } "size-unknown" =>
             "argument {number} of `{function}` has a size that is not known; write its sizes into \
              its type";
+        Ranks { n_ranks: u64 } "ranks" =>
+            "a program cannot be explained on {n_ranks} ranks; use 1 to 4096";
     }
     passing on Model(ModelError)
     passing on Run(RunError)
@@ -33,6 +38,9 @@ pub fn explain(
     n_ranks: u64,
     numbers: &[Option<Number>],
 ) -> Result<Explanation, ExplainError> {
+    if !(1..=MOST_RANKS).contains(&n_ranks) {
+        return Err(ExplainError::Ranks { n_ranks });
+    }
     let after = after_default(module, n_ranks);
     let floats: Vec<Option<f64>> = numbers.iter().map(|one| one.map(Number::as_float)).collect();
     let mut functions = Vec::new();

@@ -242,3 +242,33 @@ fn a_reshape_that_may_not_copy_is_a_view() {
         &[&wanted],
     );
 }
+
+#[test]
+fn an_axis_goes_where_a_rank_has_a_single_row() {
+    let rows: Vec<f64> = vec![0.0, 0.0, 2.0, 2.0, 4.0, 4.0];
+    check(
+        r#"func.func @f() -> T<?x?xf64> {
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %a = "ndarray.iota"(%c3, %c2, %c2) {axis = 0 : i64} : (index, index, index) -> T<3x2x2xf64>
+  %r = "ndarray.reduction"(%a) {op = 4 : i32, axes = array<i64: 2>} : (T<3x2x2xf64>) -> T<?x?xf64>
+  return %r : T<?x?xf64>
+}"#,
+        &[],
+        &[&rows],
+    );
+}
+
+#[test]
+fn what_turns_out_to_be_one_stays() {
+    let values: Vec<f64> = (0..24).map(f64::from).collect();
+    let body = r#"func.func @f(%a: !ndarray.ndarray<2x3x4xf64>) -> (!ndarray.ndarray<?x?xf64>, index, index) {
+  %n = arith.constant 1 : index
+  %v = ndarray.subview %a [0, 0, 2] [%n, 3, 1] [1, 1, 1] : !ndarray.ndarray<2x3x4xf64> to !ndarray.ndarray<?x?xf64>
+  %c0 = arith.constant 0 : index
+  %rows = ndarray.dim %v, %c0 : (!ndarray.ndarray<?x?xf64>, index) -> index
+  %columns = ndarray.dim %v, %n : (!ndarray.ndarray<?x?xf64>, index) -> index
+  return %v, %rows, %columns : !ndarray.ndarray<?x?xf64>, index, index
+}"#;
+    check(body, &[array(&[2, 3, 4], &values)], &[&[2.0, 6.0, 10.0], &[1.0], &[3.0]]);
+}

@@ -221,3 +221,13 @@ fn arguments_are_not_cut_down() {
         assert!(is_fine || named, "{text}");
     }
 }
+
+#[test]
+fn a_slice_without_entries_begins_inside_its_array() {
+    let body = "func.func @f(%a: !a, %o: index) -> !n {
+  %z = arith.constant 0 : index
+  %v = ndarray.subview %a[%o][%z][1] : !a to !n
+  return %v : !n
+}";
+    refused(body, &[array(&[6]), index(7)], 3, &["0 entries from 7 on", "dimension 0 of size 6"]);
+}

@@ -24,7 +24,7 @@ pub enum Reach {
 impl Slices {
     /// Whether it stays inside an array of a shape.
     ///
-    /// A slice without entries takes nothing, wherever it begins.
+    /// One without entries along a dimension begins at most at its end.
     #[must_use]
     pub fn reach(&self, shape: &[Size]) -> Reach {
         let lengths = [self.offsets.len(), self.sizes.len(), self.strides.len()];
@@ -35,19 +35,21 @@ impl Slices {
         if let Some(dim) = sizes.iter().position(|size| size.is_some_and(|size| size < 0)) {
             return Reach::Outside { dim, index: sizes[dim].unwrap_or(0).into() };
         }
-        if sizes.contains(&Some(0)) && !sizes.contains(&None) {
-            return Reach::Inside;
-        }
         let all: Vec<Reach> =
             (0..shape.len()).map(|dim| self.reach_along(dim, shape[dim])).collect();
         let outside = all.iter().find(|reach| matches!(reach, Reach::Outside { .. }));
-        // Whether there are entries at all may not be known.
         match outside {
-            Some(outside) if !sizes.contains(&None) => *outside,
-            Some(_) => Reach::Unknown,
+            Some(outside) => *outside,
             None if all.contains(&Reach::Unknown) => Reach::Unknown,
             None => Reach::Inside,
         }
+    }
+
+    /// Its sizes as a type has them.
+    #[must_use]
+    pub fn static_sizes(&self) -> Vec<Size> {
+        let size = |entry: &Entry| entry.known().and_then(Size::from_i64);
+        self.sizes.iter().map(|entry| size(entry).unwrap_or(Size::Dynamic)).collect()
     }
 
     fn reach_along(&self, dim: usize, extent: Size) -> Reach {
@@ -59,6 +61,13 @@ impl Slices {
         if stride == 0 && size > 1 {
             return Reach::Outside { dim, index: 0 };
         }
+        if size == 0 {
+            // Backwards, the first of no entries may lie before the array.
+            let low = if stride < 0 { -1 } else { 0 };
+            let inside = offset >= low && i128::from(offset) <= i128::from(extent);
+            let outside = Reach::Outside { dim, index: offset.into() };
+            return if inside { Reach::Inside } else { outside };
+        }
         let (first, steps) = (i128::from(offset), i128::from(size) - 1);
         let ends = [first, first + steps * i128::from(stride)];
         let wrong = ends.into_iter().find(|end| *end < 0 || *end >= i128::from(extent));
@@ -67,6 +76,9 @@ impl Slices {
 }
 
 /// Which dimensions of a shape another one keeps, if it is the same without some of size 1.
+///
+/// As in stock MLIR, only sizes that are *known* to be 1 may go: one that turns out to be 1 when
+/// the program runs stays, or the meaning of a view would depend on its numbers.
 #[must_use]
 pub fn kept_dims(whole: &[Size], reduced: &[Size]) -> Option<Vec<usize>> {
     let mut rest = reduced.iter().peekable();
@@ -79,7 +91,7 @@ pub fn kept_dims(whole: &[Size], reduced: &[Size]) -> Option<Vec<usize>> {
         if keeps && !must_go {
             rest.next();
             kept.push(dim);
-        } else if n_spare > 0 && size.may_equal(Size::Known(1)) {
+        } else if n_spare > 0 && *size == Size::Known(1) {
             n_spare -= 1;
         } else {
             return None;
@@ -103,6 +115,13 @@ impl Module {
             sizes: list("static_sizes", "sizes")?,
             strides: list("static_strides", "strides")?,
         })
+    }
+
+    /// The dimensions of its slice that the type of a view keeps; nothing if they do not fit.
+    #[must_use]
+    pub fn kept_dims(&self, op: Op) -> Option<Vec<usize>> {
+        let sizes = self.slices(op)?.static_sizes();
+        kept_dims(&sizes, self.ty(self.result(op)).shape().unwrap_or(&[]))
     }
 
     /// Gives an operation another slice.
@@ -164,13 +183,24 @@ mod tests {
     }
 
     #[test]
+    fn only_what_is_known_to_be_one_may_go() {
+        let (one, three, any) = (Size::Known(1), Size::Known(3), Size::Dynamic);
+        assert_eq!(kept_dims(&[any, three, one], &[any, any]), Some(vec![0, 1]));
+        assert_eq!(kept_dims(&[any, three, one], &[Size::Known(2), any]), Some(vec![0, 1]));
+        assert_eq!(kept_dims(&[one, any], &[any]), Some(vec![1]));
+        assert_eq!(kept_dims(&[any, one], &[one]), Some(vec![0]));
+        assert_eq!(kept_dims(&[any, three], &[three]), None);
+    }
+
+    #[test]
     fn a_slice_is_inside_outside_or_not_known() {
         let reach = |offset, size, stride, extent| {
             Slices::known(&[offset], &[size], &[stride]).reach(&[Size::Known(extent)])
         };
         assert_eq!(reach(2, 4, 1, 6), Reach::Inside);
         assert_eq!(reach(5, 6, -1, 6), Reach::Inside);
-        assert_eq!(reach(9, 0, 1, 6), Reach::Inside);
+        assert_eq!(reach(6, 0, 1, 6), Reach::Inside);
+        assert_eq!(reach(9, 0, 1, 6), Reach::Outside { dim: 0, index: 9 });
         assert_eq!(reach(3, 4, 1, 6), Reach::Outside { dim: 0, index: 6 });
         assert_eq!(reach(4, 6, -1, 6), Reach::Outside { dim: 0, index: -1 });
         assert_eq!(reach(0, -1, 1, 6), Reach::Outside { dim: 0, index: -1 });

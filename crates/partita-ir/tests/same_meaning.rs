@@ -138,8 +138,9 @@ fn close(a: &[Vec<f64>], b: &[Vec<f64>]) -> bool {
 
 fn check(seed: u64) {
     let mut dice = Dice(seed * 2_654_435_761 + 88_172_645_463_325_252);
-    let ndim = 1 + dice.below(2);
-    let shape: Vec<i64> = (0..ndim).map(|_| 1 + dice.below(11)).collect();
+    let ndim = 1 + dice.below(4);
+    let most = if ndim > 2 { 4 } else { 11 };
+    let shape: Vec<i64> = (0..ndim).map(|_| 1 + dice.below(most)).collect();
     let n_ranks = 1 + dice.below(5) as usize;
     let grid = (ndim == 2 && dice.below(3) == 0 && n_ranks == 4)
         .then(|| Grid { shape: vec![Size::Known(2), Size::Known(2)], cut: vec![0, 1] });

@@ -144,7 +144,52 @@ const BAD: &[(&str, &str)] = &[
         "complex-lost",
     ),
     ("  ndarray.delete %m : (!m) -> ()\n  ndarray.delete %m : (!m) -> ()", "use-after-delete"),
+    (
+        "  %v = ndarray.subview %m[0, 0][%n, 6][1, 1] : !m to !ndarray.ndarray<6xf64>",
+        "shapes-differ",
+    ),
+    (
+        "  %v = ndarray.subview %m[5, 0][0, 6][1, 1] : !m to !ndarray.ndarray<0x6xf64>",
+        "slice-outside",
+    ),
+    ("  %r = ndarray.ewbin xor %m, %m : (!m, !m) -> !m", "operator-type"),
+    ("  %r = ndarray.ewbin add %b, %b : (!b, !b) -> !b", "operator-type"),
+    (
+        "  %z = ndarray.cast_elemtype %m : (!m) to !ndarray.ndarray<4x6xcomplex<f64>>\n  %r = ndarray.ewbin lt %z, %z : (!ndarray.ndarray<4x6xcomplex<f64>>, !ndarray.ndarray<4x6xcomplex<f64>>) -> !b",
+        "operator-type",
+    ),
+    ("  %r = ndarray.ewuny signbit %i : (!i) -> !ndarray.ndarray<?xi1>", "operator-type"),
+    ("  %r = ndarray.ewbin matmul %m, %m : (!m, !m) -> !m", "shapes-differ"),
+    ("  %r = ndarray.ewbin matmul %i, %i : (!i, !i) -> !i", "shapes-differ"),
+    ("  \"dist.foo\"(%d) : (!d) -> ()", "operation-unknown"),
+    ("  %k = ndarray.create %n : (index) -> !ndarray.ndarray<?xi7>", "element-width"),
 ];
+
+#[test]
+fn the_specifications_forms_are_read() {
+    let same = [
+        (
+            "  %a, %c = dist.local_bounding_box true [%n][%n][%n][%n][%n] : index, index",
+            "  %a, %c = dist.local_bounding_box inner [%n][%n][%n][%n][%n] : index, index",
+        ),
+        (
+            "  %l = partition.get_slice(%p, %n, %n, %n, %n, %n, %n) : (!p, index, index, index, index, index, index) -> tensor<?x8xf64, #CSR>",
+            "  %l = \"partition.get_slice\"(%p, %n, %n, %n, %n, %n, %n) {operand_segment_sizes = array<i32: 1, 2, 2, 2>} : (!p, index, index, index, index, index, index) -> tensor<?x8xf64, #CSR>",
+        ),
+        (
+            "  %a, %c = partition.get_grid_size() : index, index",
+            "  %a, %c = \"partition.get_grid_size\"() : () -> (index, index)",
+        ),
+    ];
+    for (form, wanted) in same {
+        assert!(reasons(form).is_empty(), "{form}: {:?}", reasons(form));
+        let text = |body: &str| {
+            let module = parse(&program(body)).unwrap_or_else(|found| panic!("{body}: {found}"));
+            partita_ir::print(&module, partita_ir::Form::Generic)
+        };
+        assert_eq!(text(form), text(wanted));
+    }
+}
 
 #[test]
 fn bad_programs_are_refused_by_name() {
@@ -164,6 +209,30 @@ const BAD_PROGRAMS: &[(&str, &str)] = &[
     (
         "func.func @f(%a: !ndarray.ndarray<44x4xi64, #dist.dist_env<team = 1 loffs = 2,0 lparts = 1x4,3x3,1x4>>) { return }",
         "env-parts",
+    ),
+    (
+        "func.func @f(%a: !ndarray.ndarray<4x4xi64, #dist.dist_env<team = 1 grid = [0, 2] cut = [0, 1] loffs = ?,? lparts = ?x?,?x?,?x?,?x?,?x?,?x?,?x?,?x?,?x?>>) { return }",
+        "env-grid",
+    ),
+    (
+        "func.func @f(%a: !ndarray.ndarray<4x4xi64, #dist.dist_env<team = 1 grid = [?, ?] cut = [0, 1] loffs = ?,? lparts = ?x?,?x?,?x?,?x?,?x?,?x?,?x?,?x?,?x?>>) { return }",
+        "env-grid",
+    ),
+    (
+        "!s = !ndarray.ndarray<16xf64, #dist.dist_env<team = 1 loffs = 0 lparts = 0,4,0>>\nfunc.func @f(%a: !s) {\n  %q:3 = dist.parts_of(%a) : (!s) -> (!ndarray.ndarray<0xf64>, !ndarray.ndarray<7xf64>, !ndarray.ndarray<0xf64>)\n  return\n}",
+        "shapes-differ",
+    ),
+    (
+        "!a = !ndarray.ndarray<4xf64, #region.gpu_env<device = \"gpu:0\">>\n!b = !ndarray.ndarray<4xf64, #region.gpu_env<device = \"gpu:1\">>\nfunc.func @f(%a: !a, %b: !b) {\n  %r = ndarray.ewbin add %a, %b : (!a, !b) -> !a\n  return\n}",
+        "devices-differ",
+    ),
+    (
+        "#V = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>\nfunc.func @f(%p: tensor<8x8xf64, #partition.encoding<#V, [\"distributed\", \"replicated\"]>>) { return }",
+        "encoding-map",
+    ),
+    (
+        "#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>\nfunc.func @f(%p: tensor<8x8xf64, #partition.encoding<#CSR, [\"distributed\"]>>) { return }",
+        "encoding-dims",
     ),
     (
         "#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>\n!p = tensor<8x8xf64, #partition.encoding<#CSR, [\"distributed\"]>>\nfunc.func @f(%p: !p, %n: index) {\n  %l = \"partition.get_slice\"(%p, %n, %n, %n, %n) {operand_segment_sizes = array<i32: 1, 1, 1, 2>} : (!p, index, index, index, index) -> tensor<?x8xf64, #CSR>\n  return\n}",

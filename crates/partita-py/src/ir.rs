@@ -59,10 +59,12 @@ impl ProgramCore {
     fn explain(
         &self,
         py: Python<'_>,
-        n_ranks: u64,
+        n_ranks: Bound<'_, PyAny>,
         arguments: Vec<Bound<'_, PyAny>>,
     ) -> PyResult<String> {
         self.verify(py)?;
+        let outside = || format!("a program cannot be explained on {n_ranks} ranks; use 1 to 4096");
+        let n_ranks: u64 = n_ranks.extract().map_err(|_| program_error(py, &outside(), "ranks"))?;
         let mut numbers = Vec::new();
         for (at, one) in arguments.iter().enumerate() {
             numbers.push(match one.is_none() {
@@ -74,8 +76,11 @@ impl ProgramCore {
             });
         }
         let explained = py.detach(|| partita_array::explain(&self.module, None, n_ranks, &numbers));
-        let explained =
-            explained.map_err(|error| program_error(py, &error.to_string(), error.reason()));
+        let explained = explained.map_err(|error| {
+            // The command's option is an argument here.
+            let message = error.to_string().replace("(--arg ", "(as argument ");
+            program_error(py, &message, error.reason())
+        });
         Ok(explained?.to_string())
     }
 
@@ -116,8 +121,14 @@ impl ProgramCore {
         team: &TeamCore,
     ) -> PyResult<RunReport<'py>> {
         let read = arguments.iter().enumerate().map(|(at, one)| argument(py, at, one));
-        let read: Vec<Argument> = read.collect::<PyResult<_>>()?;
-        self.verify(py)?;
+        let read = read.collect::<PyResult<Vec<Argument>>>();
+        let read = match read.and_then(|read| self.verify(py).map(|()| read)) {
+            Ok(read) => read,
+            Err(error) => {
+                self.refuse(py, &error.value(py).to_string(), team);
+                return Err(error);
+            }
+        };
         watch_signals();
         let machine = machine(n_ranks_here(&team.core));
         let report =
@@ -126,6 +137,12 @@ impl ProgramCore {
         let results = report.results.iter().map(|one| plain(py, one));
         let results = PyList::new(py, results.collect::<PyResult<Vec<_>>>()?)?;
         Ok((results, report.n_exchanges, report.n_bytes, report.n_kernels))
+    }
+
+    /// Tells the other ranks, who run the program, that this one cannot.
+    fn refuse(&self, py: Python<'_>, problem: &str, team: &TeamCore) {
+        // What comes back is this rank's own problem, which is raised anyway.
+        let _ = py.detach(|| team.core.report(problem));
     }
 }
 
@@ -154,8 +171,12 @@ fn argument(py: Python<'_>, at: usize, value: &Bound<'_, PyAny>) -> PyResult<Arg
     if value.is_instance_of::<PyInt>() {
         let wide =
             || format!("argument {at} is {value}, which has more than 64 bits; use a smaller one");
-        let int = value.extract().map_err(|_| program_error(py, &wide(), "argument"))?;
-        return Ok(Argument::Number(Number::Int(int)));
+        if let Ok(int) = value.extract() {
+            return Ok(Argument::Number(Number::Int(int)));
+        }
+        let large: u64 = value.extract().map_err(|_| program_error(py, &wide(), "argument"))?;
+        let bytes = large.to_ne_bytes().to_vec().into();
+        return Ok(Argument::Array { shape: vec![], dtype: Dtype::UInt64, bytes });
     }
     if value.is_instance_of::<PyFloat>() {
         return Ok(Argument::Number(Number::Float(value.extract()?)));
@@ -167,7 +188,11 @@ fn argument(py: Python<'_>, at: usize, value: &Bound<'_, PyAny>) -> PyResult<Arg
     if let Ok(sparse) = value.extract::<GivenSparse>() {
         return sparse_argument(py, at, sparse);
     }
-    let (shape, name, bytes): (Vec<usize>, String, Vec<u8>) = value.extract()?;
+    let (shape, name, bytes): (Vec<usize>, String, Vec<u8>) = value.extract().map_err(|_| {
+        let message =
+            format!("argument {at} is {value}, which is no array; give numbers or arrays");
+        program_error(py, &message, "argument")
+    })?;
     let dtype = named_dtype(py, at, &name)?;
     Ok(Argument::Array { shape, dtype, bytes: bytes.into() })
 }
@@ -200,6 +225,10 @@ fn plain<'py>(py: Python<'py>, value: &ResultValue) -> PyResult<Bound<'py, PyAny
         ResultValue::Number(Number::Int(truth), partita_ir::Scalar::BOOL) => {
             Ok((*truth != 0).into_pyobject(py)?.to_owned().into_any())
         }
+        ResultValue::Number(
+            Number::Int(number),
+            partita_ir::Scalar::Int { width: 64, sign: partita_ir::Sign::Unsigned },
+        ) => Ok((*number as u64).into_pyobject(py)?.into_any()),
         ResultValue::Number(Number::Int(number), _) => Ok(number.into_pyobject(py)?.into_any()),
         ResultValue::Number(Number::Float(number), _) => Ok(number.into_pyobject(py)?.into_any()),
         ResultValue::Number(Number::Complex(real, imaginary), _) => {

@@ -9,6 +9,7 @@ use partita_layout::IndexBox;
 use super::Runner;
 use super::dist::{DistArray, Places, sliced};
 use super::numbers::fitted;
+use super::operators::fits_env;
 use super::problem::{Outcome, Problem, RunError};
 use super::value::{Number, Value, dtype_of};
 use crate::api::can_cast;
@@ -72,6 +73,13 @@ impl Runner<'_> {
             (Type::Scalar(scalar), Argument::Sparse(_)) => Err(Problem::Own(format!(
                 "is a sparse tensor where {scalar} is wanted; give a number"
             ))),
+            // A number that only unsigned ones of 64 bits have.
+            (Type::Scalar(scalar), Argument::Array { shape, dtype: Dtype::UInt64, bytes })
+                if shape.is_empty() =>
+            {
+                let word = bytes.first_chunk().map_or(0, |word| u64::from_ne_bytes(*word));
+                large(word, *scalar).map(Value::Number).map_err(Problem::Own)
+            }
             (Type::Scalar(scalar), Argument::Array { shape, .. }) => Err(Problem::Own(format!(
                 "is an array of {shape:?} where {scalar} is wanted; give a number"
             ))),
@@ -110,6 +118,11 @@ impl Runner<'_> {
                 )));
             }
             Argument::Array { shape, dtype: given, bytes } => {
+                if let Some(number) = inexact(*given, dtype, bytes) {
+                    return Err(Problem::Own(format!(
+                        "has the element {number}, which {dtype} cannot hold; round the array first"
+                    )));
+                }
                 engine.cast(&engine.from_bytes(shape, *given, bytes)?, dtype)?
             }
         };
@@ -133,7 +146,59 @@ impl Runner<'_> {
         let part = engine.copy(&sliced(&whole, &all, &own)?)?;
         engine.flush()?;
         let made = DistArray::owned(&shape, &cuts, &own.start, &part);
+        if let Some(env) = ty.dist() {
+            fits_env(&made, env)?;
+        }
         Ok(Value::Dist(Rc::new(made.known(Places::owned(boxes)))))
+    }
+}
+
+/// A large number as one of a type.
+fn large(number: u64, ty: Scalar) -> Result<Number, String> {
+    let bits = 64 - number.leading_zeros() - number.trailing_zeros().min(63);
+    match ty {
+        // Without a sign in the type, both readings of the bits are given.
+        Scalar::Int { width: 64, sign: Sign::Unsigned | Sign::Signless } => {
+            Ok(Number::Int(number as i64))
+        }
+        Scalar::F64 | Scalar::Complex64 if bits <= 53 => {
+            Ok(fitted(Number::Float(number as f64), ty))
+        }
+        _ => Err(format!("is {number} where {ty} is wanted; give a number that fits")),
+    }
+}
+
+/// Binary digits of the numbers that a type holds exactly; nothing for whole numbers.
+fn n_digits(ty: Scalar) -> Option<u32> {
+    match ty {
+        Scalar::F64 | Scalar::Complex64 => Some(53),
+        Scalar::F32 | Scalar::Complex32 => Some(24),
+        Scalar::F16 => Some(11),
+        Scalar::Bf16 => Some(8),
+        _ => None,
+    }
+}
+
+fn is_exact(int: i64, n_digits: u32) -> bool {
+    let size = int.unsigned_abs();
+    size == 0 || 64 - size.leading_zeros() - size.trailing_zeros() <= n_digits
+}
+
+/// The first of whole numbers of 64 bits that a floating-point type does not hold.
+fn inexact(given: Dtype, wanted: Dtype, bytes: &[u8]) -> Option<i128> {
+    let digits = if wanted.real() == Dtype::Float64 { 53 } else { return None };
+    let words = bytes.chunks_exact(8).filter_map(|word| word.try_into().ok());
+    match given {
+        Dtype::Int64 => {
+            let mut words = words.map(i64::from_ne_bytes);
+            words.find(|n| !is_exact(*n, digits)).map(i128::from)
+        }
+        Dtype::UInt64 => {
+            let mut words = words.map(u64::from_ne_bytes);
+            let bits = |n: u64| 64 - n.leading_zeros() - n.trailing_zeros();
+            words.find(|n| *n != 0 && bits(*n) > digits).map(i128::from)
+        }
+        _ => None,
     }
 }
 
@@ -153,6 +218,9 @@ fn checked(number: Number, ty: Scalar) -> Result<Number, String> {
             let low = if sign == Sign::Unsigned { 0 } else { -(1_i128 << (bits - 1)) };
             let high = if sign == Sign::Signed { 1_i128 << (bits - 1) } else { 1_i128 << bits };
             if (low..high).contains(&int) { Ok(number) } else { refused("a number that fits") }
+        }
+        (Number::Int(int), ty) if n_digits(ty).is_some_and(|n| !is_exact(int, n)) => {
+            refused("one that it can hold")
         }
         _ => Ok(number),
     }

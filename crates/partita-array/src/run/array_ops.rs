@@ -15,7 +15,7 @@ use super::problem::{Outcome, Problem, problem};
 use super::reduce::Reducing;
 use super::scans::Scanning;
 use super::value::{Value, dtype_of, to_number};
-use super::views::{Slicing, owned_view, reduced, targets};
+use super::views::{Reading, Slicing, held_view, owned_view, reduced, targets};
 use crate::local::Array;
 
 impl Runner<'_> {
@@ -178,6 +178,14 @@ impl Runner<'_> {
         self.mapped(value, &|part| Ok(engine.copy(part)?))
     }
 
+    /// The same of a distributed array.
+    pub(super) fn copied_spread(&mut self, array: &Rc<DistArray>) -> Outcome<Rc<DistArray>> {
+        match self.copied(&Value::Dist(Rc::clone(array)))? {
+            Value::Dist(copy) => Ok(copy),
+            _ => Ok(Rc::clone(array)),
+        }
+    }
+
     /// Each part through a function that keeps its shape.
     fn mapped(
         &mut self,
@@ -240,7 +248,7 @@ impl Runner<'_> {
     }
 
     /// The slice of an operation, with its operands' values.
-    pub(super) fn slicing(&self, op: Op, shape: &[u64], frame: &Frame) -> Outcome<Slicing> {
+    pub(super) fn slicing(&self, op: Op, of: (&[u64], Reading), frame: &Frame) -> Outcome<Slicing> {
         let slices = self.module.slices(op);
         let slices =
             slices.ok_or_else(|| problem("its slice is incomplete; verify the program"))?;
@@ -252,7 +260,7 @@ impl Runner<'_> {
             entries.iter().map(number).collect()
         };
         let (offsets, sizes) = (numbers(&slices.offsets)?, numbers(&slices.sizes)?);
-        Slicing::new(&offsets, &sizes, &numbers(&slices.strides)?, shape)
+        Slicing::new(&offsets, &sizes, &numbers(&slices.strides)?, of)
     }
 
     fn view(&mut self, op: Op, frame: &Frame) -> Outcome<Value> {
@@ -260,19 +268,20 @@ impl Runner<'_> {
         match value {
             Value::Array(array) => {
                 let shape: Vec<u64> = array.shape().iter().map(|n| *n as u64).collect();
-                let slicing = self.slicing(op, &shape, frame)?;
+                let slicing = self.slicing(op, (&shape, Reading::Window), frame)?;
                 let view = local_view(array, &slicing)?;
                 let kept = self.kept_dims(op, &slicing)?;
                 let gone: Vec<usize> = (0..view.ndim()).filter(|dim| !kept.contains(dim)).collect();
                 Ok(Value::Array(view.without_axes(&gone)))
             }
             Value::Dist(array) => {
-                let slicing = self.slicing(op, &array.shape, frame)?;
-                let view = owned_view(array, &slicing)?;
+                let slicing = self.slicing(op, (&array.shape, Reading::Array), frame)?;
                 let (kept, cuts) = (self.kept_dims(op, &slicing)?, self.result_cuts(op)?);
                 Ok(Value::Dist(Rc::new(match cuts {
-                    Some(cuts) if kept.len() < view.shape.len() => reduced(&view, &kept, &cuts)?,
-                    _ => view,
+                    Some(cuts) if kept.len() < array.shape.len() => {
+                        reduced(&owned_view(array, &slicing)?, &kept, &cuts)?
+                    }
+                    _ => held_view(array, &slicing, None)?,
                 })))
             }
             _ => Err(problem("a number where an array is needed; use an array")),
@@ -284,7 +293,11 @@ impl Runner<'_> {
         let sizes: Vec<Size> = slicing.shape().into_iter().map(Size::Known).collect();
         let ty = self.module.ty(self.module.result(op));
         let wanted = ty.shape().unwrap_or_default();
-        partita_ir::kept_dims(&sizes, wanted).ok_or_else(|| {
+        let fits = |kept: &Vec<usize>| {
+            let size = |(dim, wanted): (&usize, &Size)| wanted.may_equal(sizes[*dim]);
+            kept.iter().zip(wanted).all(size)
+        };
+        self.module.kept_dims(op).filter(fits).ok_or_else(|| {
             let (given, wanted) = (partita_ir::by_x(&sizes), partita_ir::by_x(wanted));
             problem(format!(
                 "the slice has the shape {given} and the type of its view says {wanted}; make them the same"
@@ -302,20 +315,20 @@ impl Runner<'_> {
         match target {
             Value::Array(array) => {
                 let shape: Vec<u64> = array.shape().iter().map(|n| *n as u64).collect();
-                let slicing = self.slicing(op, &shape, frame)?;
+                let slicing = self.slicing(op, (&shape, Reading::Window), frame)?;
                 let source = self.local(&source)?;
                 let source = self.engine.cast(&source, array.dtype())?;
                 Ok(local_view(array, &slicing)?.write(&source)?)
             }
             Value::Dist(array) => {
-                let slicing = self.slicing(op, &array.shape, frame)?;
+                let slicing = self.slicing(op, (&array.shape, Reading::Array), frame)?;
                 self.insert_spread(array, &slicing, &source)
             }
             _ => Err(problem("a number where an array is needed; use an array")),
         }
     }
 
-    /// Every rank writes the entries that it owns.
+    /// Every rank writes the entries that it holds, so that copies stay what they are.
     fn insert_spread(
         &mut self,
         array: &Rc<DistArray>,
@@ -331,8 +344,6 @@ impl Runner<'_> {
                 "an array of {given:?} into a slice of {shape:?}; use equal sizes, or sizes of 1"
             )));
         }
-        let own = array.owned_box();
-        let entries = slicing.entries_in(&own);
         let source = match source {
             Value::Dist(source) if !source.shape.is_empty() => {
                 let places = self.places(array)?;
@@ -341,15 +352,20 @@ impl Runner<'_> {
             }
             other => other.clone(),
         };
-        let view = slicing.view(array.own(), &own, &entries)?;
         // What is read may be a view of what is written: it is read first.
+        let meets = |part: &Array| array.parts.iter().any(|into| part.shares_base(into));
         let source = match &source {
-            Value::Dist(source) if source.parts.iter().any(|part| part.shares_base(&view)) => {
-                self.copied(&Value::Dist(Rc::clone(source)))?
+            Value::Dist(source) if source.parts.iter().any(meets) => {
+                Value::Dist(self.copied_spread(source)?)
             }
             other => other.clone(),
         };
-        self.write_pieces(&view, &source, &entries, &shape)
+        for (place, part) in array.pieces() {
+            let entries = slicing.entries_in(&place);
+            let view = slicing.view(&part, &place, &entries)?;
+            self.write_pieces(&view, &source, &entries, &shape)?;
+        }
+        Ok(())
     }
 
     fn load(&mut self, op: Op, frame: &Frame) -> Outcome<Value> {
@@ -360,12 +376,12 @@ impl Runner<'_> {
         match &array {
             Value::Array(array) => {
                 let shape: Vec<u64> = array.shape().iter().map(|n| *n as u64).collect();
-                let slicing = Slicing::new(&indices, &ones, &ones, &shape)?;
+                let slicing = Slicing::new(&indices, &ones, &ones, (&shape, Reading::Window))?;
                 let element = local_view(array, &slicing)?.to_scalar()?;
                 Ok(Value::Number(to_number(element)))
             }
             Value::Dist(array) => {
-                let slicing = Slicing::new(&indices, &ones, &ones, &array.shape)?;
+                let slicing = Slicing::new(&indices, &ones, &ones, (&array.shape, Reading::Array))?;
                 let start: Vec<u64> = slicing.0.iter().map(|slice| slice.offset).collect();
                 let place = IndexBox { shape: vec![1; start.len()], start };
                 let element = match array.shape.is_empty() {

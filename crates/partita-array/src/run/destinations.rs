@@ -13,7 +13,7 @@ use super::Runner;
 use super::interpret::Frame;
 use super::problem::Outcome;
 use super::value::Value;
-use super::views::Slicing;
+use super::views::{Reading, Slicing};
 use crate::local::Array;
 
 /// For an operation, the insertion that is its result's only use.
@@ -87,7 +87,7 @@ impl Runner<'_> {
         for name in &self.module.operands(insert)[2..] {
             self.foresee(*name, frame)?;
         }
-        let slicing = self.slicing(insert, &shape, frame).ok()?;
+        let slicing = self.slicing(insert, (&shape, Reading::Window), frame).ok()?;
         let target = inserted(&whole, &slicing)?;
         let fits = target.shape() == array.shape() && target.dtype() == array.dtype();
         if fits { self.engine.place_for(&target) } else { None }

@@ -14,7 +14,7 @@ use super::interpret::Frame;
 use super::operators::Placing;
 use super::problem::{Outcome, problem};
 use super::value::{Number, Value};
-use super::views::{Slicing, owned_view, target_view};
+use super::views::{Reading, Slicing, held_view};
 use crate::local::Array;
 
 impl Runner<'_> {
@@ -182,14 +182,13 @@ impl Runner<'_> {
         Ok(extents(&targets))
     }
 
-    /// The numbers of a slice that stays inside; one without entries begins at 0.
+    /// The numbers of a slice that stays inside.
     fn checked_slice(&mut self, op: Op, frame: &Frame) -> Outcome<Vec<Value>> {
         let shape = self.group(op, "shape", frame)?;
         let list = |name: &str| frame.ints(self.module.operands_named(op, name));
-        let slicing = Slicing::new(&list("offsets")?, &list("sizes")?, &list("strides")?, &shape)?;
-        let is_empty = slicing.shape().contains(&0);
-        let extent =
-            |slice: &Slice| Extent::new(if is_empty { 0 } else { slice.offset }, slice.size);
+        let of = (&shape[..], Reading::Array);
+        let slicing = Slicing::new(&list("offsets")?, &list("sizes")?, &list("strides")?, of)?;
+        let extent = |slice: &Slice| Extent::new(slice.offset, slice.size);
         Ok(extents(&slicing.0.iter().map(extent).collect::<Vec<_>>()))
     }
 
@@ -232,12 +231,13 @@ impl Runner<'_> {
     fn repartition_op(&mut self, op: Op, frame: &Frame) -> Outcome<Value> {
         let array = self.dist_operand(op, frame)?;
         if array.shape.is_empty() {
-            return Ok(Value::Dist(array));
+            return Ok(Value::Dist(self.copied_spread(&array)?));
         }
         let target = self.intervals(op, ["target_offsets", "target_sizes"], frame)?;
         let Some(target) = target else {
             let cuts = self.result_cuts(op)?.unwrap_or_else(|| array.cuts());
-            return Ok(Value::Dist(self.by_default(&array, &cuts)?));
+            let moved = self.by_default(&array, &cuts)?;
+            return Ok(Value::Dist(self.apart_from(&array, moved)?));
         };
         let wanted = self.asked(op, &[box_of(&target)], frame)?;
         Ok(Value::Dist(self.repartition(&array, &wanted[0])?))
@@ -245,12 +245,10 @@ impl Runner<'_> {
 
     fn dist_subview(&mut self, op: Op, frame: &Frame) -> Outcome<Value> {
         let array = self.dist_operand(op, frame)?;
-        let slicing = self.slicing(op, &array.shape, frame)?;
+        let slicing = self.slicing(op, (&array.shape, Reading::Array), frame)?;
         let target = self.intervals(op, ["target_offsets", "target_sizes"], frame)?;
-        Ok(Value::Dist(Rc::new(match target {
-            Some(target) => target_view(&array, &slicing, &box_of(&target))?,
-            None => owned_view(&array, &slicing)?,
-        })))
+        let target = target.as_deref().map(box_of);
+        Ok(Value::Dist(Rc::new(held_view(&array, &slicing, target.as_ref())?)))
     }
 }
 

@@ -122,6 +122,10 @@ pub(super) fn unary(engine: &Engine, op: EwUny, array: &Array, dtype: Dtype) -> 
         EwUny::LogicalNot => Dtype::Bool,
         op if op.gives_bool() => array.dtype(),
         EwUny::Abs | EwUny::Real | EwUny::Imag if kind == Kind::Complex => array.dtype(),
+        // Functions that whole numbers do not have are computed in f64 and cut off.
+        _ if is_whole && !unary_op(op).takes(dtype) && unary_op(op).takes(Dtype::Float64) => {
+            Dtype::Float64
+        }
         _ => dtype,
     };
     let made = engine.apply(unary_op(op), &[&engine.cast(array, typed)?])?;

@@ -142,6 +142,12 @@ impl Runner<'_> {
         Ok(results)
     }
 
+    /// A problem with what a function gives, at the line where it does.
+    pub(super) fn at_return(&self, function: Op, problem: Problem) -> Problem {
+        let last = self.module.body(function).and_then(|body| self.module.last_op(body));
+        self.named(last.unwrap_or(function), problem)
+    }
+
     fn named(&self, op: Op, problem: Problem) -> Problem {
         let Problem::Own(problem) = problem else { return problem };
         let location = self.module.location(op);

@@ -179,7 +179,8 @@ impl Runner<'_> {
         self.engine.flush()?;
         self.mover.finish_all()?;
         let moved = self.mover.moved;
-        let results = self.results(op, &values, gather)?;
+        let results = self.results(op, &values, gather);
+        let results = results.map_err(|problem| self.at_return(op, problem))?;
         // Nobody goes before all have come to the end: an error on any rank is one on all.
         self.mover.team.barrier()?;
         Ok(Report {

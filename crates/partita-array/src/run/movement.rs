@@ -167,9 +167,13 @@ impl Runner<'_> {
     ) -> Outcome<Rc<DistArray>> {
         let places = self.places(array)?;
         if !reachable(&places.owned, wanted, &array.cuts) {
-            return self.redistribute(array, wanted.to_vec(), &array.cuts());
+            let made = self.redistribute(array, wanted.to_vec(), &array.cuts())?;
+            return self.apart_from(array, made);
         }
-        let (halos, parts) = self.halos(array, wanted)?;
+        let (halos, mut parts) = self.halos(array, wanted)?;
+        // A write into the result must not be seen in the array, on any number of ranks.
+        let own = parts.len() / 2;
+        parts[own] = self.engine.copy(&parts[own])?;
         if halos.boxes.targets.iter().any(|own| !own.is_empty()) {
             self.mover.run(halos.boxes, &halos.sources, &halos.targets)?;
         }
@@ -186,6 +190,16 @@ impl Runner<'_> {
             places: Default::default(),
         };
         Ok(Rc::new(made.known(Rc::new(Places { owned, held: wanted.to_vec() }))))
+    }
+
+    /// An array that shares no memory with another: a copy of it if it does.
+    pub(super) fn apart_from(
+        &mut self,
+        array: &Rc<DistArray>,
+        moved: Rc<DistArray>,
+    ) -> Outcome<Rc<DistArray>> {
+        let shares = |part: &Array| array.parts.iter().any(|other| part.shares_base(other));
+        if moved.parts.iter().any(shares) { self.copied_spread(&moved) } else { Ok(moved) }
     }
 
     /// For each of this rank's boxes in an operation those of all ranks; what they were the turn

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use partita_ir::{Op, OpKind, Size, Value as Name};
+use partita_ir::{DistEnv, Op, OpKind, Size, Value as Name};
 use partita_kernel::Dtype;
 use partita_layout::IndexBox;
 
@@ -177,6 +177,9 @@ impl Runner<'_> {
     /// Refuses a result that its type contradicts.
     pub(super) fn fit_types(&self, op: Op, values: &[Value]) -> Outcome<()> {
         for (name, value) in self.module.results(op).iter().zip(values) {
+            if let (Value::Dist(array), Some(env)) = (value, self.module.ty(*name).dist()) {
+                fits_env(array, env)?;
+            }
             let wanted = self.module.ty(*name).shape().unwrap_or_default();
             if wanted.is_empty() || matches!(value, Value::Number(_) | Value::Handle(_)) {
                 continue;
@@ -201,6 +204,41 @@ impl Runner<'_> {
             _ => Err(problem("a number where an array is needed; use an array")),
         }
     }
+}
+
+/// Refuses an array of which this rank has other parts than a type says.
+pub(super) fn fits_env(array: &DistArray, env: &DistEnv) -> Outcome<()> {
+    let is_open = env.loffs.iter().chain(env.lparts.iter().flatten()).all(|n| *n == Size::Dynamic);
+    if is_open {
+        return Ok(());
+    }
+    let found: Vec<Vec<Size>> = array
+        .parts
+        .iter()
+        .map(|part| part.shape().iter().map(|n| Size::Known(*n as u64)).collect())
+        .collect();
+    let alike = |a: &[Size], b: &[Size]| a.iter().zip(b).all(|(a, b)| a.may_equal(*b));
+    let is_empty = |part: &[Size]| part.contains(&Size::Known(0));
+    let part_fits = |(a, b): (&Vec<Size>, &Vec<Size>)| is_empty(a) && is_empty(b) || alike(a, b);
+    let offsets: Vec<Size> = array.offsets.iter().map(|n| Size::Known(*n)).collect();
+    // Where nothing is, nobody asks.
+    let nowhere = found.iter().all(|part| is_empty(part));
+    let parts_fit = found.len() == env.lparts.len() && found.iter().zip(&env.lparts).all(part_fits);
+    if parts_fit && (nowhere || alike(&offsets, &env.loffs)) {
+        return Ok(());
+    }
+    let parts = |parts: &[Vec<Size>]| {
+        parts.iter().map(|part| partita_ir::by_x(part)).collect::<Vec<_>>().join(",")
+    };
+    let list = |sizes: &[Size]| sizes.iter().map(Size::to_string).collect::<Vec<_>>().join(",");
+    Err(problem(format!(
+        "has loffs = {} lparts = {} on this rank where its type says loffs = {} lparts = {}; write ? for \
+         what differs between ranks",
+        list(&offsets),
+        parts(&found),
+        list(&env.loffs),
+        parts(&env.lparts)
+    )))
 }
 
 /// The result lies where the operands are, halos included.

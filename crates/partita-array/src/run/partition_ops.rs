@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use partita_ir::{Op, OpKind, Type};
+use partita_ir::{Op, OpKind, Size, Type};
 use partita_layout::IndexBox;
 
 use super::Runner;
@@ -38,6 +38,14 @@ impl Runner<'_> {
         let Type::Tensor(ty) = self.module.ty(self.module.result(op)) else {
             return Err(problem("gives no tensor; verify the program"));
         };
+        let fits = |(size, n): (&Size, &u64)| size.may_equal(Size::Known(*n));
+        if ty.shape.len() != slice.shape.len() || !ty.shape.iter().zip(&slice.shape).all(fits) {
+            let (found, wanted) = (&slice.shape, partita_ir::by_x(&ty.shape));
+            return Err(problem(format!(
+                "the slice has the shape {found:?} and its type says {wanted}; write ? for what \
+                 differs between slices"
+            )));
+        }
         let format = format_of(ty.encoding.as_ref().unwrap_or(&partita_ir::Attr::Unit))?;
         match slice.format == format {
             true => Ok(Value::Sparse(slice)),

@@ -8,7 +8,8 @@ partita_error::errors! {
         Operation { operation: String, line: u32, column: u32, problem: String } "operation" =>
             "line {line}, column {column}: {operation}: {problem}";
         FunctionUnknown { name: String, known: String } "function-unknown" =>
-            "there is no function `{name}` with a body; the functions are {known}";
+            "there is no function `{name}` with a body; the functions are {}",
+            if known.is_empty() { "none: write one" } else { known };
         ArgumentCount { name: String, n_given: usize, n_wanted: usize } "argument-count" =>
             "{n_given} arguments for `{name}`, which takes {n_wanted}; give {n_wanted}";
         Argument { number: usize, problem: String } "argument" => "argument {number} {problem}";

@@ -13,8 +13,23 @@ use crate::local::Array;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Slicing(pub Vec<Slice>);
 
+/// What a slice is taken of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// A whole array: the slice stays inside along every dimension.
+    Array,
+    /// An array of one rank. Passes write windows on parts, of which one without entries may
+    /// lie anywhere along the other dimensions.
+    Window,
+}
+
 impl Slicing {
-    pub fn new(offsets: &[i64], sizes: &[i64], strides: &[i64], shape: &[u64]) -> Outcome<Self> {
+    pub fn new(
+        offsets: &[i64],
+        sizes: &[i64],
+        strides: &[i64],
+        (shape, reading): (&[u64], Reading),
+    ) -> Outcome<Self> {
         let mut slices = Vec::with_capacity(shape.len());
         if [offsets.len(), sizes.len(), strides.len()].iter().any(|n| *n != shape.len()) {
             let (given, ndim) = (offsets.len(), shape.len());
@@ -22,7 +37,7 @@ impl Slicing {
                 "a slice of {given} dimensions of an array of {ndim}; give {ndim}"
             )));
         }
-        // Where there are no entries at all nothing is read: any offset is as good.
+        // An offset before the first entry of a slice backwards may belong to no entries at all.
         let is_empty = sizes.contains(&0);
         for (dim, &extent) in shape.iter().enumerate() {
             let unsigned = |number: i64, what: &str| {
@@ -33,10 +48,18 @@ impl Slicing {
                 })
             };
             let size = unsigned(sizes[dim], "size")?;
+            if strides[dim] == 0 {
+                return Err(problem(format!(
+                    "the stride of dimension {dim} is 0; use another number"
+                )));
+            }
             let offset = if is_empty { offsets[dim].max(0) } else { offsets[dim] };
             let slice = Slice::new(unsigned(offset, "offset")?, size, strides[dim]);
-            if !is_empty {
-                slice.check(dim, extent).map_err(|_| outside(&slice, dim, extent))?;
+            match size {
+                0 if slice.offset > extent => return Err(outside(&slice, dim, extent)),
+                0 => {}
+                _ if is_empty && reading == Reading::Window => {}
+                _ => slice.check(dim, extent).map_err(|_| outside(&slice, dim, extent))?,
             }
             slices.push(slice);
         }
@@ -58,6 +81,38 @@ impl Slicing {
         entries
     }
 
+    /// The entries of the slice that a rank owns and holds of what it owns and holds.
+    ///
+    /// Counted along each dimension by itself, as passes count them, so that what a rank without
+    /// entries says of its place is the same at every level.
+    fn seen(
+        &self,
+        owned: &IndexBox,
+        held: &IndexBox,
+        target: Option<&IndexBox>,
+    ) -> (IndexBox, IndexBox) {
+        let mut found = [IndexBox::new(&[], &[]), IndexBox::new(&[], &[])];
+        for (dim, slice) in self.0.iter().enumerate() {
+            let first = owned.start[dim].clamp(held.start[dim], held.stop(dim));
+            let last = owned.stop(dim).clamp(first, held.stop(dim));
+            let marks = [held.start[dim], first, last, held.stop(dim)];
+            let mut marks = marks.map(|mark| entries_before(slice, mark));
+            if let Some(target) = target {
+                marks = marks.map(|mark| mark.clamp(target.start[dim], target.stop(dim)));
+            }
+            if slice.stride < 0 {
+                marks.reverse();
+            }
+            for (seen, (low, high)) in
+                found.iter_mut().zip([(marks[1], marks[2]), (marks[0], marks[3])])
+            {
+                seen.start.push(low);
+                seen.shape.push(high - low);
+            }
+        }
+        found.into()
+    }
+
     /// The elements of entries, of the part of the array at `place` that has them.
     pub fn view(&self, part: &Array, place: &IndexBox, entries: &IndexBox) -> Outcome<Array> {
         let is_empty = entries.n_elements() == 0;
@@ -77,11 +132,24 @@ impl Slicing {
     }
 }
 
+/// Entries of a slice before an index; backwards, those that are not below it.
+fn entries_before(slice: &Slice, end: u64) -> u64 {
+    let (start, end) = (i128::from(slice.offset), i128::from(end));
+    let stride = i128::from(slice.stride);
+    let reached = match stride {
+        0 => 0,
+        1.. => (end - start + stride - 1).div_euclid(stride),
+        _ => (start - end).div_euclid(-stride) + 1,
+    };
+    reached.clamp(0, i128::from(slice.size)) as u64
+}
+
 fn outside(slice: &Slice, dim: usize, extent: u64) -> Problem {
     let Slice { offset, size, stride, .. } = *slice;
     problem(format!(
         "the slice of {size} entries from {offset} on with stride {stride} leaves dimension {dim} of \
-         size {extent}; keep offset and offset + (size - 1) * stride at least 0 and below {extent}"
+         size {extent}; keep offset and offset + (size - 1) * stride at least 0 and below {extent}, \
+         and the offset of no entries at most {extent}"
     ))
 }
 
@@ -144,32 +212,37 @@ pub(super) fn reduced(view: &DistArray, kept: &[usize], cuts: &Cuts) -> Outcome<
     })
 }
 
-/// A view of the entries `target` of a slice, of whatever parts have them.
-///
-/// Entries of the target that this rank does not hold are left out.
-pub(super) fn target_view(
+/// A view of the entries of a slice that this rank holds, in whatever parts it has them; of those
+/// in `target` only, if it is given.
+pub(super) fn held_view(
     array: &DistArray,
     slicing: &Slicing,
-    target: &IndexBox,
+    target: Option<&IndexBox>,
 ) -> Outcome<DistArray> {
     let boxes = part_boxes(&array.owned_box(), &array.held_box(), &array.cuts);
+    let (owned, held) = slicing.seen(&array.owned_box(), &array.held_box(), target);
     let n_cuts = array.cuts.len();
     let mut parts: Vec<Array> = Vec::with_capacity(boxes.len());
-    for number in 0..boxes.len() {
+    for (number, entries) in part_boxes(&owned, &held, &array.cuts).iter().enumerate() {
         // Backwards along a dimension, what lay before comes after.
         let from = turned(number, n_cuts, |axis| slicing.0[array.cuts[axis]].stride < 0);
-        let place = &boxes[from];
-        let entries = common(&slicing.entries_in(place), target);
-        parts.push(slicing.view(&array.parts[from], place, &entries)?);
+        parts.push(slicing.view(&array.parts[from], &boxes[from], entries)?);
     }
-    let held = common(&slicing.entries_in(&array.held_box()), target);
+    let places = match (&*array.places.borrow(), target) {
+        (Some(places), None) => {
+            let pairs = places.owned.iter().zip(&places.held);
+            let (owned, held) = pairs.map(|(own, held)| slicing.seen(own, held, None)).unzip();
+            Some(Rc::new(Places { owned, held }))
+        }
+        _ => None,
+    };
     Ok(DistArray {
         shape: slicing.shape(),
         cuts: array.cuts.clone(),
         grid: array.grid.clone(),
         offsets: held.start,
         parts,
-        places: RefCell::default(),
+        places: RefCell::new(places),
     })
 }
 
@@ -182,18 +255,7 @@ fn turned(number: usize, n_cuts: usize, is_turned: impl Fn(usize) -> bool) -> us
     (0..n_cuts).map(digit).sum()
 }
 
-/// What two boxes share; empty along dimensions where they share nothing.
-fn common(a: &IndexBox, b: &IndexBox) -> IndexBox {
-    let mut shared = a.clone();
-    for dim in 0..a.start.len() {
-        let start = a.start[dim].max(b.start[dim]);
-        let stop = a.stop(dim).min(b.stop(dim));
-        (shared.start[dim], shared.shape[dim]) = (start, stop.saturating_sub(start));
-    }
-    shared
-}
-
-/// Where all ranks' own entries of a slice are.
+/// Where the entries of a slice are that ranks hold.
 pub(super) fn targets(places: &Rc<Places>, slicing: &Slicing) -> Vec<IndexBox> {
-    places.owned.iter().map(|own| slicing.entries_in(own)).collect()
+    places.held.iter().map(|held| slicing.entries_in(held)).collect()
 }

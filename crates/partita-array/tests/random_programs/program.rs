@@ -1,6 +1,6 @@
 //! Random programs: their text, and what each name stands for.
 //!
-//! Arrays have one or two dimensions, lie in rows or on grids with one or two cuts, have real or
+//! Arrays have one to four dimensions, lie in rows or on grids with one or two cuts, have real or
 //! complex elements, and types that say all of their sizes or not. Numbers of slices are written
 //! down, or come from an argument that no pass knows.
 
@@ -121,9 +121,12 @@ impl Program {
         let rows = 1 + self.random.below(13);
         let columns = 1 + self.random.below(6);
         for number in 0..1 + self.random.below(3) {
-            let shape = match self.random.below(4) {
+            let shape = match self.random.below(6) {
                 0 => vec![rows],
                 1 => vec![columns],
+                // As few rows as ranks, or fewer: some have a single one.
+                2 => vec![1 + rows % 4, columns, 1 + rows % 3],
+                3 => vec![1 + rows % 3, 1 + columns % 3, 2, 1 + rows % 2],
                 _ => vec![rows, columns],
             };
             let is_complex = self.random.one_in(5);
@@ -366,6 +369,7 @@ impl Program {
         let ordered = op == 0 || op == 2;
         let axes: Vec<usize> = match self.random.below(3) {
             0 if ndim > 0 => vec![self.random.below(ndim)],
+            1 if ndim > 2 => vec![self.random.below(ndim - 1), ndim - 1],
             _ => (0..ndim).collect(),
         };
         let keeps = self.random.one_in(3);
@@ -412,17 +416,22 @@ impl Program {
     /// The dimensions turned, or all of them made one.
     fn turned(&mut self) {
         let from = self.any();
-        if from.dense.shape().len() != 2 {
+        let ndim = from.dense.shape().len();
+        if ndim < 2 {
             return;
         }
         let (name, n) = (self.fresh(), from.dense.shape().iter().product::<usize>());
         if self.random.one_in(2) {
-            let made = from.dense.permuted(&[1, 0]);
+            let axes: Vec<usize> = (0..ndim).rev().collect();
+            let made = from.dense.permuted(&axes);
+            let axes: Vec<String> = axes.iter().map(ToString::to_string).collect();
             let (ty, grid) = self.ty(made.shape(), from.is_complex);
             let _ = writeln!(
                 self.text,
-                "%{name} = \"ndarray.permute_dims\"(%{}) {{axes = array<i64: 1, 0>}} : ({}) -> {ty}",
-                from.name, from.ty
+                "%{name} = \"ndarray.permute_dims\"(%{}) {{axes = array<i64: {}>}} : ({}) -> {ty}",
+                from.name,
+                axes.join(", "),
+                from.ty
             );
             return self.keep(name, (ty, grid), made, from.is_complex);
         }

@@ -182,6 +182,10 @@ impl Program {
         match names[..] {
             [one] => Ok(one.to_string()),
             _ if names.contains(&"main") => Ok("main".to_string()),
+            [] => Err(Failure::Usage {
+                reason: "function-missing",
+                message: format!("{} has no function with a body; write one", self.file),
+            }),
             _ => Err(Failure::Usage {
                 reason: "function-missing",
                 message: format!(

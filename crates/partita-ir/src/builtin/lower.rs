@@ -176,9 +176,14 @@ impl Lowering {
         if operands.is_empty() && arguments.is_empty() {
             return;
         }
-        let types = self.types(&arguments);
+        // Stock tools want a result: where the body has no arguments, nobody uses it.
+        let (values, mark) = match arguments.is_empty() {
+            true => (&operands, Attr::text("operands")),
+            false => (&arguments, Attr::Unit),
+        };
+        let types = self.types(values);
         let new = NewOp::named(SAME_VALUES).operands(&operands).results(types);
-        let same = self.module.prepend(body, new.attr(HELPER, Attr::Unit));
+        let same = self.module.prepend(body, new.attr(HELPER, mark));
         for (argument, value) in arguments.into_iter().zip(self.module.results(same).to_vec()) {
             let hint = self.module.hint(argument).map(str::to_string);
             self.module.set_hint(value, hint.as_deref());

@@ -190,7 +190,8 @@ fn raise_region(module: &mut Module, op: Op) -> Option<()> {
     let same = module.ops(body).next().filter(|first| module.name(*first) == SAME_VALUES);
     if let Some(same) = same.filter(|same| module.attr(*same, HELPER).is_some()) {
         operands = module.operands(same).to_vec();
-        for value in module.results(same).to_vec() {
+        let has_arguments = module.attr(same, HELPER) == Some(&Attr::Unit);
+        for value in module.results(same).to_vec().into_iter().filter(|_| has_arguments) {
             let argument = module.add_argument(body, module.ty(value).clone());
             let hint = module.hint(value).map(str::to_string);
             module.set_hint(argument, hint.as_deref());

@@ -168,11 +168,11 @@ impl World<'_> {
 
     /// A view with the dimensions that its type has; those of size 1 may be gone.
     fn without_ones(&self, op: Op, mut view: Local) -> Result<Local, ModelError> {
-        let sizes: Vec<Size> = view.shape.iter().map(|n| Size::Known(*n as u64)).collect();
+        let wrong = || self.inside(op, "has another shape than its type");
         let wanted = self.module.ty(self.module.result(op)).shape().unwrap_or(&[]);
-        let kept = crate::slices::kept_dims(&sizes, wanted);
-        let kept = kept.ok_or_else(|| self.inside(op, "has another shape than its type"))?;
-        view.keep(&kept);
+        view.keep(&self.module.kept_dims(op).ok_or_else(wrong)?);
+        let fits = |(n, size): (&i64, &Size)| size.may_equal(Size::Known(*n as u64));
+        view.shape.iter().zip(wanted).all(fits).then_some(()).ok_or_else(wrong)?;
         Ok(view)
     }
 

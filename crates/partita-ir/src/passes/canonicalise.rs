@@ -26,7 +26,7 @@ use crate::builder::{Builder, Entry, Slices};
 use crate::kind::OpKind;
 use crate::module::{Mapping, Module, Op, Value};
 use crate::passes::{Options, fold};
-use crate::slices::Reach;
+use crate::slices::{Reach, kept_dims};
 use crate::table::Traits;
 use crate::types::{ArrayType, DistEnv, Size, Type};
 
@@ -297,9 +297,18 @@ impl Canonicalise<'_> {
         let wrong = matches!(new.reach(shape), Reach::Outside { .. })
             || new.strides.contains(&Entry::Known(0))
             || new.offsets.iter().any(|offset| offset.known().is_some_and(|n| n < 0));
-        if new != slices && !wrong {
+        if new != slices && !wrong && self.keeps_dims(op, &new) {
             self.module.set_slices(op, &new);
         }
+    }
+
+    /// Whether a view with another slice has the same dimensions: a size that becomes known to be 1
+    /// must not be taken for the one that is gone.
+    fn keeps_dims(&self, op: Op, slices: &Slices) -> bool {
+        let Some(result) = self.module.results(op).first() else { return true };
+        let shape = self.module.ty(*result).shape().unwrap_or(&[]);
+        shape.len() == slices.sizes.len()
+            || kept_dims(&slices.static_sizes(), shape) == self.module.kept_dims(op)
     }
 
     /// Writes into a result's type what the operands say of it.

@@ -34,6 +34,7 @@ use crate::passes::hoist::hoist;
 use crate::passes::memory::{Class, Epochs, Memory};
 use crate::passes::places::Places;
 use crate::passes::propagate::{Eagerness, settle};
+use crate::passes::separate::separate;
 use crate::table::Traits;
 use crate::types::DistEnv;
 
@@ -43,6 +44,7 @@ const NEAR: i64 = 16;
 const MANY_RANKS: u64 = 16;
 
 pub(super) fn run(module: &mut Module, options: &Options) {
+    separate(module);
     settle(module, options, Eagerness::TargetsOnly);
     let mut coalesce =
         Coalesce { places: Places::of(module), memory: Memory::of(module), options, n_messages: 0 };

@@ -114,7 +114,8 @@ fn viewed(module: &Module, value: Value) -> Option<Value> {
     module.operands(op).iter().find(is_array).copied()
 }
 
-fn lets_escape(module: &Module, op: Op) -> bool {
+/// Whether an operation hands its operands on to where they are not followed.
+pub(super) fn lets_escape(module: &Module, op: Op) -> bool {
     let kind = module.kind(op);
     matches!(
         kind,

@@ -33,6 +33,7 @@ mod ndarray_dist;
 mod overlap;
 pub mod places;
 mod propagate;
+mod separate;
 mod standard;
 
 pub use explain::{CostSource, Costs, Explanation, after_default, explain, explain_function};

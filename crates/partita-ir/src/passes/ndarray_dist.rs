@@ -31,28 +31,32 @@ use crate::passes::boxes::BoxOf;
 use crate::passes::canonicalise::is_matmul;
 use crate::passes::emit::Emit;
 use crate::passes::failing::{has_sizes_of_slice, unchecked};
+use crate::passes::places::Places;
+use crate::passes::separate::separate;
 use crate::types::{DistEnv, Grid, Size, Type};
 
 pub(super) fn run(module: &mut Module, options: &Options) {
+    separate(module);
+    let places = Places::of(module);
     for op in module.walk(module.top()) {
         if !module.is_erased(op) {
-            rewrite(module, op, options);
+            rewrite(module, op, &places, options);
         }
     }
 }
 
-fn rewrite(module: &mut Module, op: Op, options: &Options) {
+fn rewrite(module: &mut Module, op: Op, places: &Places, options: &Options) {
     match module.kind(op) {
         OpKind::NdarraySubview => subview(module, op, options),
         OpKind::DistSubview => check_view(module, op, options),
         OpKind::NdarrayExtractSlice => extract(module, op, options),
         OpKind::NdarrayEwBin if !is_matmul(module, op) => {
-            elementwise(module, op, OpKind::DistEwBin, options);
+            elementwise(module, op, OpKind::DistEwBin, places, options);
         }
-        OpKind::NdarrayEwUny => elementwise(module, op, OpKind::DistEwUny, options),
-        OpKind::NdarrayWhere => elementwise(module, op, OpKind::DistWhere, options),
-        OpKind::NdarrayInsertSlice => insert(module, op, options),
-        OpKind::NdarrayImmutableInsertSlice => insert_by_value(module, op, options),
+        OpKind::NdarrayEwUny => elementwise(module, op, OpKind::DistEwUny, places, options),
+        OpKind::NdarrayWhere => elementwise(module, op, OpKind::DistWhere, places, options),
+        OpKind::NdarrayInsertSlice => insert(module, op, places, options),
+        OpKind::NdarrayImmutableInsertSlice => insert_by_value(module, op, places, options),
         _ => {}
     }
 }
@@ -114,7 +118,7 @@ fn extract(module: &mut Module, op: Op, options: &Options) {
     module.replace_op(op, &[copy]);
 }
 
-fn elementwise(module: &mut Module, op: Op, kind: OpKind, options: &Options) {
+fn elementwise(module: &mut Module, op: Op, kind: OpKind, places: &Places, options: &Options) {
     let Some(env) = all_dist(module, op) else { return };
     let result = module.result(op);
     if env.loffs.is_empty() && ndim(module, result) > 0 {
@@ -123,7 +127,8 @@ fn elementwise(module: &mut Module, op: Op, kind: OpKind, options: &Options) {
     let operands = module.operands(op).to_vec();
     let alone = operands.iter().all(|operand| *operand == operands[0]);
     let same = module.ty(operands[0]).shape() == module.ty(result).shape()
-        && is_same_grid(module.ty(operands[0]), &env);
+        && is_same_grid(module.ty(operands[0]), &env)
+        && places.is_all_owned(module, operands[0]);
     let mut brought = operands.clone();
     if !(alone && same) {
         let mut emit = Emit::before(module, op, options);
@@ -135,6 +140,7 @@ fn elementwise(module: &mut Module, op: Op, kind: OpKind, options: &Options) {
     let operands = groups.concat();
     module.set_kind(op, kind);
     module.set_operands(op, &operands, Some(&lengths));
+    module.attrs_mut(op).set("tiled", Attr::Unit);
 }
 
 /// Operands at the default partition of the result, each array once.
@@ -237,9 +243,13 @@ fn on_grid(ty: &Type, grid: Option<Grid>) -> Type {
     new.into()
 }
 
-fn insert(module: &mut Module, op: Op, options: &Options) {
+fn insert(module: &mut Module, op: Op, places: &Places, options: &Options) {
     let [destination, source] = [module.operands(op)[0], module.operands(op)[1]];
     if all_dist(module, op).is_none() || module.attr(op, "placed").is_some() {
+        return;
+    }
+    // A write goes to every copy of an element; where there may be several, it is left alone.
+    if !places.is_all_owned(module, destination) {
         return;
     }
     let Some(slices) = module.slices(op) else { return };
@@ -312,7 +322,7 @@ fn common_size(module: &Module, op: Op, dim: usize, depth: usize) -> Option<Entr
     found
 }
 
-fn insert_by_value(module: &mut Module, op: Op, options: &Options) {
+fn insert_by_value(module: &mut Module, op: Op, places: &Places, options: &Options) {
     if all_dist(module, op).is_none() {
         return;
     }
@@ -322,6 +332,6 @@ fn insert_by_value(module: &mut Module, op: Op, options: &Options) {
     let mut b = Builder::before(module, op);
     let copy = b.value(NewOp::new(OpKind::NdarrayCopy).operands(&[destination]).result(ty));
     let write = b.insert_slice(copy, source, &slices);
-    insert(module, write, options);
+    insert(module, write, places, options);
     module.replace_op(op, &[copy]);
 }

@@ -215,7 +215,13 @@ impl Places {
                     return self.is_owned_argument(module, block, value);
                 }
                 Source::Result { op, number } => match module.kind(op) {
-                    OpKind::DistEwBin | OpKind::DistEwUny | OpKind::DistWhere => return true,
+                    // One that was written by hand has what its operands hold, which may overlap.
+                    OpKind::DistEwBin | OpKind::DistEwUny | OpKind::DistWhere => {
+                        return module.attr(op, "tiled").is_some() || self.is_tiling(value);
+                    }
+                    OpKind::NdarrayEwBin | OpKind::NdarrayEwUny | OpKind::NdarrayWhere => {
+                        return true;
+                    }
                     kind if makes_default(kind) => return true,
                     OpKind::DistSubview if !module.operand_group(op, 4).is_empty() => return false,
                     OpKind::DistSubview
@@ -230,6 +236,12 @@ impl Places {
                 },
             }
         }
+    }
+
+    /// Whether a value is known to lie where boxes tile it.
+    fn is_tiling(&self, value: Value) -> bool {
+        let place = self.known.get(&value).and_then(Option::as_ref);
+        place.is_some_and(|place| !matches!(place, Place::Box { .. }))
     }
 
     fn is_owned_argument(

@@ -27,10 +27,12 @@ use crate::passes::emit::Emit;
 use crate::passes::hoist::hoist;
 use crate::passes::memory::{Epochs, Memory};
 use crate::passes::places::{Place, Places, default_of, target_of};
+use crate::passes::separate::separate;
 use crate::table::Traits;
 use crate::types::Size;
 
 pub(super) fn run(module: &mut Module, options: &Options) {
+    separate(module);
     settle(module, options, Eagerness::KeepInPlace);
 }
 

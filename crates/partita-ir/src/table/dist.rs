@@ -4,12 +4,14 @@
 //! owned part only, cores are counted from the target, boxes are global.
 
 use super::entry::{
-    AttrRule, Group, OpInfo, Piece, Tail, Traits, TypeRule, any, indices, may, must, one,
+    AttrRule, AttrSpec, Group, OpInfo, Piece, Tail, Traits, TypeRule, any, indices, may, must, one,
 };
 use super::ndarray::STATIC_SLICE;
 use crate::kind::OpKind;
 
 const READS_FRESH: Traits = Traits::READS.and(Traits::FRESH);
+
+const TILED: AttrSpec = may("tiled", AttrRule::Unit, "no two ranks compute the same element");
 
 const BOX: &[Group] = &[indices("offsets"), indices("sizes")];
 
@@ -66,7 +68,7 @@ pub(super) const OPS: &[OpInfo] = &[
         .gives(BOX)
         .reads(&[Piece::Values("array"), Piece::Keyed("toffs", "t_offsets"), Piece::Keyed("tsizes", "t_sizes"), Piece::Keyed("soffs", "s_offsets"), Piece::Keyed("ssizes", "s_sizes"), Piece::Keyed("sstrides", "s_strides"), Piece::Keyed("coffs", "c_offsets"), Piece::Keyed("csizes", "c_sizes")], Tail::To)
         .promises(Traits::PURE),
-    OpInfo::new(OpKind::DistRepartition, "The same array with the asked-for box on each rank; without a box, the default partition.")
+    OpInfo::new(OpKind::DistRepartition, "A copy of an array with the asked-for box on each rank; without a box, in the default partition.")
         .takes(&[one("array", TypeRule::DistArray), indices("target_offsets"), indices("target_sizes")])
         .gives(&[one("result", TypeRule::DistArray)])
         .knows(&[may("message", AttrRule::Int, "exchanges of one number travel together")])
@@ -104,7 +106,7 @@ pub(super) const OPS: &[OpInfo] = &[
             indices("target_offsets"),
         ])
         .gives(&[one("result", TypeRule::DistArray)])
-        .knows(&[must("op", AttrRule::EwBin, "the operator")])
+        .knows(&[must("op", AttrRule::EwBin, "the operator"), TILED])
         .reads(&[Piece::Operator, Piece::Values("lhs"), Piece::Comma, Piece::Values("rhs"), Piece::Keyed("coffs", "core_offsets"), Piece::Keyed("csizes", "core_sizes"), Piece::Keyed("toffs", "target_offsets")], Tail::To)
         .promises(READS_FRESH),
     OpInfo::new(OpKind::DistEwUny, "An operator on one distributed array, with a core that all loops share.")
@@ -115,7 +117,7 @@ pub(super) const OPS: &[OpInfo] = &[
             indices("target_offsets"),
         ])
         .gives(&[one("result", TypeRule::DistArray)])
-        .knows(&[must("op", AttrRule::EwUny, "the operator")])
+        .knows(&[must("op", AttrRule::EwUny, "the operator"), TILED])
         .reads(&[Piece::Operator, Piece::Values("source"), Piece::Keyed("coffs", "core_offsets"), Piece::Keyed("csizes", "core_sizes"), Piece::Keyed("toffs", "target_offsets")], Tail::To)
         .promises(READS_FRESH),
     OpInfo::new(OpKind::DistWhere, "A choice between two distributed arrays, with a core that all loops share.")
@@ -128,6 +130,7 @@ pub(super) const OPS: &[OpInfo] = &[
             indices("target_offsets"),
         ])
         .gives(&[one("result", TypeRule::DistArray)])
+        .knows(&[TILED])
         .reads(&[Piece::Values("condition"), Piece::Comma, Piece::Values("lhs"), Piece::Comma, Piece::Values("rhs"), Piece::Keyed("coffs", "core_offsets"), Piece::Keyed("csizes", "core_sizes"), Piece::Keyed("toffs", "target_offsets")], Tail::To)
         .promises(READS_FRESH),
 ];

@@ -4,7 +4,7 @@ use super::{Check, VerifyError, shape_text};
 use crate::attr::Attr;
 use crate::module::Value;
 use crate::text::{Form, type_text};
-use crate::types::{Scalar, Size, Type, shapes_may_equal};
+use crate::types::{Env, Scalar, Size, Type, shapes_may_equal};
 
 impl Check<'_> {
     /// All distributed arrays of an operation belong to one team.
@@ -17,6 +17,25 @@ impl Check<'_> {
         if let Some(second) = teams.iter().find(|team| *team != first) {
             let (op, first) = (self.name(), team_text(first));
             self.report(VerifyError::TeamsDiffer { op, first, second: team_text(second) });
+        }
+    }
+
+    /// All arrays of an operation live on one device, as far as their types name one.
+    pub(super) fn one_device(&mut self) {
+        let module = self.module;
+        let values = module.operands(self.op).iter().chain(module.results(self.op));
+        let device = |value: &Value| {
+            let envs = module.ty(*value).as_array().map_or(&[][..], |array| &array.envs);
+            envs.iter().find_map(|env| match env {
+                Env::Gpu(device) => Some(device.to_string()),
+                _ => None,
+            })
+        };
+        let devices: Vec<String> = values.filter_map(device).collect();
+        let Some(first) = devices.first().cloned() else { return };
+        if let Some(second) = devices.into_iter().find(|device| *device != first) {
+            let op = self.name();
+            self.report(VerifyError::DevicesDiffer { op, first, second });
         }
     }
 

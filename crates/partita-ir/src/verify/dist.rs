@@ -4,7 +4,7 @@ use super::arrays::shape_of;
 use super::{Check, VerifyError};
 use crate::kind::OpKind;
 use crate::module::Value;
-use crate::types::Type;
+use crate::types::{Size, Type};
 
 impl Check<'_> {
     pub(super) fn dist(&mut self) {
@@ -104,6 +104,13 @@ impl Check<'_> {
             self.report(VerifyError::PartsCount { op, found, wanted });
         }
         self.pieces_of(&array, &parts);
+        for (part, wanted) in parts.iter().zip(array.dist().map_or(&[][..], |env| &env.lparts)) {
+            let shape = shape_of(self.ty(*part));
+            // Of what is empty, the other sizes say nothing.
+            if !wanted.contains(&Size::Known(0)) || !shape.contains(&Size::Known(0)) {
+                self.same_shape("a local part", &shape, wanted);
+            }
+        }
     }
 
     /// Parts have the array's number of dimensions and element type.
@@ -113,7 +120,7 @@ impl Check<'_> {
             let ty = self.ty(*part).clone();
             let shape = shape_of(&ty);
             if shape.len() != ndim {
-                let wanted = vec![crate::types::Size::Dynamic; ndim];
+                let wanted = vec![Size::Dynamic; ndim];
                 self.same_shape("a local part", &shape, &wanted);
             }
             self.same_element(ty.element(), array.element());

@@ -1,7 +1,8 @@
 //! Whether distributions in types make sense.
 
 use super::{Check, VerifyError};
-use crate::types::{ArrayType, DistEnv, Size, Type};
+use crate::attr::{Attr, DialectAttr};
+use crate::types::{ArrayType, DistEnv, Scalar, Size, TensorType, Type};
 
 impl Check<'_> {
     /// The types an operation brings into the program.
@@ -10,9 +11,36 @@ impl Check<'_> {
         let results = module.results(self.op).iter();
         let inside = module.regions(self.op).iter().flat_map(|block| module.arguments(*block));
         for value in results.chain(inside) {
-            if let Type::Array(array) = module.ty(*value) {
-                self.environment(array);
+            match module.ty(*value) {
+                Type::Array(array) => {
+                    self.element_width(array.element);
+                    self.environment(array);
+                }
+                Type::Tensor(tensor) => self.encoding(tensor),
+                _ => {}
             }
+        }
+    }
+
+    fn element_width(&mut self, element: Scalar) {
+        let known = [1, 8, 16, 32, 64];
+        if matches!(element, Scalar::Int { width, .. } if !known.contains(&width)) {
+            let element = element.to_string();
+            self.report(VerifyError::ElementWidth { element });
+        }
+    }
+
+    /// A partitioned tensor says of every dimension whether it is cut.
+    fn encoding(&mut self, tensor: &TensorType) {
+        let Some(Attr::Dialect(DialectAttr::Partition { dims, sparse })) = &tensor.encoding else {
+            return;
+        };
+        let ndim = tensor.shape.len();
+        if dims.len() != ndim {
+            self.report(VerifyError::EncodingDims { found: dims.len(), ndim });
+        }
+        if let Some(found) = map_dims(sparse).filter(|found| *found != ndim) {
+            self.report(VerifyError::EncodingMap { found, ndim });
         }
     }
 
@@ -22,6 +50,13 @@ impl Check<'_> {
         let lengths = dist.lparts.iter().map(Vec::len).chain([dist.loffs.len()]);
         if let Some(found) = lengths.into_iter().find(|n| *n != ndim) {
             return self.report(VerifyError::EnvDims { found, ndim });
+        }
+        if let Some(grid) = &dist.grid {
+            let n_open = grid.shape.iter().filter(|size| **size == Size::Dynamic).count();
+            if n_open > 1 || grid.shape.contains(&Size::Known(0)) {
+                let shape = grid.shape.iter().map(Size::to_string).collect::<Vec<_>>().join(", ");
+                return self.report(VerifyError::EnvGrid { shape });
+            }
         }
         if let Some(dim) = dist.cut().iter().copied().find(|dim| *dim >= ndim) {
             return self.report(VerifyError::EnvCut { dim, ndim });
@@ -51,6 +86,13 @@ impl Check<'_> {
             self.report(VerifyError::EnvOutside { dim, reach, extent });
         }
     }
+}
+
+/// How many dimensions the map of a sparsity encoding has.
+fn map_dims(sparse: &Attr) -> Option<usize> {
+    let Attr::Other(text) = sparse else { return None };
+    let (_, rest) = text.split_once("map = (")?;
+    Some(rest.split_once(')')?.0.split(',').filter(|dim| !dim.trim().is_empty()).count())
 }
 
 /// Known widths along a dimension: three where it is cut, one where it is not.

@@ -92,6 +92,9 @@ partita_error::errors! {
         EnvCut { dim: usize, ndim: usize } "env-cut" =>
             "a grid cuts dimension {dim} of an array of {ndim} dimensions; cut dimensions below {ndim}, \
              one per axis of the grid";
+        EnvGrid { shape: String } "env-grid" =>
+            "no ranks stand on a grid of [{shape}]; give each axis at least 1 rank, and leave at most one \
+             open with ?";
         GridsDiffer { op: String } "grids-differ" =>
             "the result of {op} lies where its source lies and has another grid; give both types the \
              same grid, or copy the array first";
@@ -103,6 +106,16 @@ partita_error::errors! {
              [\"distributed\", ..]>";
         EncodingDims { found: usize, ndim: usize } "encoding-dims" =>
             "{found} placements for a tensor of {ndim} dimensions; give one per dimension";
+        EncodingMap { found: usize, ndim: usize } "encoding-map" =>
+            "a sparsity encoding of {found} dimensions on a tensor of {ndim}; give its map as many";
+        OperatorType { op: String, operator: String, element: String } "operator-type" =>
+            "{op} has no {operator} of {element}; cast with ndarray.cast_elemtype, or use another operator";
+        OperationUnknown { op: String, dialect: String, known: String } "operation-unknown" =>
+            "there is no operation {op}; those of {dialect} are {known}";
+        ElementWidth { element: String } "element-width" =>
+            "arrays have no elements of {element}; use i1, i8, i16, i32 or i64";
+        DevicesDiffer { op: String, first: String, second: String } "devices-differ" =>
+            "{op} has arrays on {first} and on {second}; use arrays of one device";
         HandleNotWaited { op: String } "handle-not-waited" =>
             "nothing waits for what {op} started; add distruntime.wait on its handle";
     }

@@ -12,6 +12,7 @@ mod env;
 mod error;
 mod flow;
 mod ndarray;
+mod operators;
 mod partition;
 mod slice;
 mod table;
@@ -20,7 +21,7 @@ pub use error::VerifyError;
 
 use crate::diagnostic::Diagnostics;
 use crate::module::{Module, Op, Source, Value};
-use crate::table::{OpInfo, Traits};
+use crate::table::{DIALECTS, OWN_DIALECTS, OpInfo, Traits};
 use crate::text::{Form, type_text};
 use crate::types::{Size, Type, by_x};
 
@@ -43,7 +44,10 @@ pub fn verify(module: &Module) -> Result<(), Diagnostics> {
         let mut check = Check { module, op, found: &mut found };
         check.uses();
         check.blocks_end();
-        let Some(info) = module.info(op) else { continue };
+        let Some(info) = module.info(op) else {
+            check.known();
+            continue;
+        };
         check.against_table(info);
         if check.found.len() == before {
             check.by_dialect(info);
@@ -74,6 +78,19 @@ impl Check<'_> {
             "partition" => self.partition(),
             "arith" | "math" => self.arith(),
             _ => self.flow(),
+        }
+    }
+
+    /// Operations of other dialects are let through, unknown ones of ours are not.
+    fn known(&mut self) {
+        let name = self.name();
+        let dialect = name.split('.').next().unwrap_or_default();
+        let own = DIALECTS[..OWN_DIALECTS].iter().find(|own| own.name == dialect);
+        if let Some(own) = own {
+            let short = |info: &OpInfo| info.kind.name()[dialect.len() + 1..].to_string();
+            let known = own.ops.iter().map(short).collect::<Vec<_>>().join(", ");
+            let dialect = dialect.to_string();
+            self.report(VerifyError::OperationUnknown { op: name, dialect, known });
         }
     }
 

@@ -157,12 +157,16 @@ impl Check<'_> {
     }
 
     pub(super) fn ewbin(&mut self) {
+        self.one_device();
         let operator = EwBin::from_number(self.operator());
         if operator != Some(EwBin::MatMul) {
             self.broadcast(&["lhs", "rhs"]);
         }
         let compares = operator.is_some_and(EwBin::gives_bool);
         self.bool_result(compares);
+        if let Some(operator) = operator {
+            self.binary_operator(operator);
+        }
         if !compares {
             self.keeps_complex(&["lhs", "rhs"]);
         }
@@ -173,6 +177,9 @@ impl Check<'_> {
         let operator = EwUny::from_number(self.operator());
         let asks = operator.is_some_and(EwUny::gives_bool);
         self.bool_result(asks);
+        if let Some(operator) = operator {
+            self.unary_operator(operator);
+        }
         if !asks && !matches!(operator, Some(EwUny::Abs | EwUny::Real | EwUny::Imag)) {
             self.keeps_complex(&["source"]);
         }

@@ -3,7 +3,6 @@
 use super::arrays::shape_of;
 use super::{Check, VerifyError, shape_text};
 use crate::attr::Attr;
-use crate::builder::Entry;
 use crate::slices::{Reach, kept_dims};
 use crate::types::{DYNAMIC, Size};
 
@@ -22,11 +21,7 @@ impl Check<'_> {
             let (op, extent) = (self.name(), shape[dim].known().unwrap_or(0));
             self.report(VerifyError::SliceOutside { op, dim, index, extent });
         }
-        let sizes = slices.sizes.iter().map(|entry| match entry {
-            Entry::Known(size) => Size::from_i64(*size).unwrap_or(Size::Dynamic),
-            Entry::Value(_) => Size::Dynamic,
-        });
-        (self.found.len() == before).then(|| sizes.collect())
+        (self.found.len() == before).then(|| slices.static_sizes())
     }
 
     fn slice_list(&mut self, attr: &str, group: &str, ndim: usize) {

@@ -144,14 +144,13 @@ pub(super) fn results(module: &Module, op: Op) -> Option<Vec<i64>> {
     (numbers.len() == module.results(op).len()).then_some(numbers)
 }
 
-/// Offsets and sizes of a slice that stays inside a shape; those of one without entries begin at 0.
+/// Offsets and sizes of a slice that stays inside a shape.
 #[must_use]
 pub fn checked_slice(shape: &[i64], [offsets, sizes, strides]: [&[i64]; 3]) -> Option<Vec<Range>> {
     let extents: Option<Vec<Size>> = shape.iter().map(|n| Size::from_i64(*n)).collect();
     let slices = Slices::known(offsets, sizes, strides);
     (slices.reach(&extents?) == Reach::Inside).then_some(())?;
-    let start = |offset: i64| if sizes.contains(&0) { 0 } else { offset };
-    Some(pairs(&offsets.iter().map(|offset| start(*offset)).collect::<Vec<_>>(), sizes))
+    Some(pairs(&offsets.iter().map(|offset| (*offset).max(0)).collect::<Vec<_>>(), sizes))
 }
 
 fn pairs(offsets: &[i64], sizes: &[i64]) -> Vec<Range> {

@@ -71,6 +71,7 @@ impl Lowering<'_> {
             return None;
         }
         let at = self.held_box(&operands, &shape)?;
+        self.are_together(op, &operands, &at).then_some(())?;
         let cuts = self.cuts(op, &operands, &shape, at)?;
         let leaves: Vec<Leaf> =
             operands.iter().map(|value| self.leaf(*value, &shape, &cuts)).collect::<Option<_>>()?;
@@ -171,6 +172,30 @@ impl Lowering<'_> {
             found.sizes.push(held.sizes[at]);
         }
         Some(found)
+    }
+
+    /// Whether all operands are for sure where the result is. `ndarray-dist` brought them there;
+    /// what was written by hand has to be judged, and is refused when it runs if it is not so.
+    fn are_together(&mut self, op: Op, operands: &[Value], at: &BoxOf) -> bool {
+        let module = &*self.emit.module;
+        let kinds = [OpKind::NdarrayCopy, OpKind::NdarrayCastElemtype];
+        let alone = operands.iter().all(|operand| *operand == operands[0]);
+        if alone || kinds.contains(&module.kind(op)) || module.attr(op, "tiled").is_some() {
+            return true;
+        }
+        let place = self.known.places.get(&operands[0]).cloned();
+        let ndim = at.sizes.len();
+        operands.iter().copied().all(|operand| {
+            match self.emit.module.ty(operand).shape().map_or(0, <[_]>::len) {
+                0 => true,
+                own if own == ndim => {
+                    let known = self.known.places.get(&operand).cloned();
+                    known.is_some() && known == place
+                        || self.held_of(operand).is_some_and(|held| held == *at)
+                }
+                _ => false,
+            }
+        })
     }
 
     /// The box of an operand that this rank has.

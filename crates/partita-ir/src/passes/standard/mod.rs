@@ -39,7 +39,8 @@ use crate::kind::OpKind;
 use crate::module::{Module, Op, Value};
 use crate::passes::dce::sweep;
 use crate::passes::emit::Emit;
-use crate::passes::places::{Places, default_of};
+use crate::passes::places::{Place, Places, default_of};
+use crate::passes::separate::separate;
 use crate::passes::{Options, fold};
 use crate::table::Traits;
 use crate::types::Type;
@@ -48,6 +49,7 @@ use elementwise::{Edge, EdgeKey, Tiled};
 use parts::Parts;
 
 pub(super) fn run(module: &mut Module, options: &Options) {
+    separate(module);
     for function in module.functions().collect::<Vec<_>>() {
         let Some(body) = module.body(function) else { continue };
         let known = Known::of(module, function);
@@ -69,12 +71,14 @@ pub(super) fn run(module: &mut Module, options: &Options) {
 struct Known {
     all_owned: HashSet<Value>,
     by_default: HashSet<Value>,
+    places: HashMap<Value, Place>,
 }
 
 impl Known {
     fn of(module: &Module, function: Op) -> Self {
         let mut places = Places::of(module);
-        let mut known = Self { all_owned: HashSet::new(), by_default: HashSet::new() };
+        let mut known =
+            Self { all_owned: HashSet::new(), by_default: HashSet::new(), places: HashMap::new() };
         let blocks = module.regions(function).to_vec();
         for block in blocks {
             let mut values = module.arguments(block).to_vec();
@@ -92,6 +96,7 @@ impl Known {
                 if place.is_some() && place == default_of(module, value) {
                     known.by_default.insert(value);
                 }
+                known.places.extend(place.map(|place| (value, place)));
             }
         }
         known
@@ -188,6 +193,9 @@ impl Lowering<'_> {
             if set.contains(&result) {
                 set.insert(whole);
             }
+        }
+        if let Some(place) = self.known.places.get(&result).cloned() {
+            self.known.places.insert(whole, place);
         }
     }
 }

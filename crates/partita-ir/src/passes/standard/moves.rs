@@ -123,7 +123,8 @@ impl Lowering<'_> {
         }
         let slices = module.slices(op)?;
         let slices = self.emit.checked(destination, &slices);
-        let into = self.parts_of(destination)?;
+        // Halos are copies, which a write must reach as well.
+        let into = self.parts_of(destination).filter(Parts::is_alone)?;
         let owned = self.owned_box(&into);
         let target = self.emit.entries_in(&slices, &owned)?;
         let pieces = self.written_pieces(source, &target)?;

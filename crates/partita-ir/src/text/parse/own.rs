@@ -34,8 +34,12 @@ impl Parser<'_> {
             attrs: Vec::new(),
             is_call: false,
         };
-        for piece in info.pieces() {
-            self.piece(piece, &mut read)?;
+        if info.form.is_empty() && self.take('(')? {
+            self.call_operands(&mut read)?;
+        } else {
+            for piece in info.pieces() {
+                self.piece(piece, &mut read)?;
+            }
         }
         let mut new = NewOp::new(kind);
         for (name, value) in read.attrs.drain(..) {
@@ -65,6 +69,29 @@ impl Parser<'_> {
                 self.set_attr(op, name, Attr::i64s(&[]));
             }
         }
+    }
+
+    /// All operands in parentheses: single ones first, groups of any length are equally long.
+    fn call_operands(&mut self, read: &mut Read) -> Parsed<()> {
+        let at = self.token.start;
+        let mut values = self.list_until(')', Self::operand)?.into_iter();
+        let operands = read.info.operands;
+        let n_single = operands.iter().filter(|group| group.count == Count::One).count();
+        let n_open = operands.len() - n_single;
+        let left = values.len().checked_sub(n_single);
+        let each = left.map(|left| (left / n_open.max(1), left % n_open.max(1)));
+        let fits = each.is_some_and(|(_, rest)| rest == 0) && (n_open > 0 || left == Some(0));
+        if !fits {
+            let name = read.info.kind.name().to_string();
+            let problem = "do not fit its operands".to_string();
+            return Err(self.fail(SyntaxError::SegmentSizes { name, problem }, at));
+        }
+        for (place, group) in operands.iter().enumerate() {
+            let n = if group.count == Count::One { 1 } else { each.map_or(0, |each| each.0) };
+            read.groups[place] = values.by_ref().take(n).collect();
+            read.order.push(place);
+        }
+        Ok(())
     }
 
     fn piece(&mut self, piece: Piece, read: &mut Read) -> Parsed<()> {
@@ -148,8 +175,15 @@ impl Parser<'_> {
     }
 
     fn flag(&mut self, name: &'static str, read: &mut Read) -> Parsed<()> {
+        let is_bool = read.info.attr(name).is_some_and(|spec| spec.rule == AttrRule::Bool);
+        // The specification writes the value itself.
+        for truth in [true, false] {
+            if is_bool && self.take_word(if truth { "true" } else { "false" })? {
+                read.attrs.push((name, Attr::Bool(truth)));
+                return Ok(());
+            }
+        }
         if self.take_word(name)? {
-            let is_bool = read.info.attr(name).is_some_and(|spec| spec.rule == AttrRule::Bool);
             read.attrs.push((name, if is_bool { Attr::Bool(true) } else { Attr::Unit }));
         }
         Ok(())
