@@ -4,10 +4,13 @@ use crate::error::Result;
 use crate::machine::Kernel;
 use crate::program::{Instruction, Program};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, TryLockError, TryLockResult};
 
 /// Kernels of one part of the cache.
 const PER_SHELF: usize = 32;
+/// How often a lock is asked for, and how often of these without giving way.
+const N_TURNS: usize = 20_000;
+const N_SPINS: usize = 1_000;
 /// Parts that are locked apart; a power of two.
 const N_SECTIONS: usize = 32;
 
@@ -36,8 +39,7 @@ impl Cache {
         let hash = hash(program);
         let section = &self.sections[hash as usize % N_SECTIONS];
         let now = self.now.fetch_add(1, Ordering::Relaxed);
-        {
-            let entries = section.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entries) = patiently(|| section.try_read()) {
             if let Some(entry) = entries.iter().find(|e| e.holds(hash, program)) {
                 entry.used.store(now, Ordering::Relaxed);
                 return Ok(entry.kernel.clone());
@@ -45,7 +47,7 @@ impl Cache {
         }
         // Compiled outside the lock: two threads may do it at once, one result is kept.
         let kernel = Arc::new(make()?);
-        let mut entries = section.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(mut entries) = patiently(|| section.try_write()) else { return Ok(kernel) };
         if let Some(entry) = entries.iter().find(|e| e.holds(hash, program)) {
             return Ok(entry.kernel.clone());
         }
@@ -62,6 +64,21 @@ impl Cache {
         let count = |s: &RwLock<Vec<Entry>>| s.read().unwrap_or_else(PoisonError::into_inner).len();
         self.sections.iter().map(count).sum()
     }
+}
+
+/// What a lock guards, unless nobody will ever give it back: a process that was forked while a
+/// thread had the lock does not have that thread. It then goes without the cache.
+fn patiently<G>(take: impl Fn() -> TryLockResult<G>) -> Option<G> {
+    for turn in 0..N_TURNS {
+        match take() {
+            Ok(guard) => return Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            // It is never held for longer than a look at a few entries takes.
+            Err(TryLockError::WouldBlock) if turn < N_SPINS => std::hint::spin_loop(),
+            Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+        }
+    }
+    None
 }
 
 impl Entry {

@@ -43,7 +43,7 @@ partita_error::errors! {
         ScalarType { scalar: usize, given: Dtype, wanted: Dtype } "scalar-type" =>
             "scalar {scalar} is {given}; give {wanted}, as the program says";
         ExtentsOverflow { extents: Vec<usize> } "extents-overflow" =>
-            "the extents {extents:?} have more points than an index can count; use smaller ones";
+            "the extents {extents:?} have more points than a kernel visits, 2 to the 44th; use smaller ones";
         SpanOverflow { what: &'static str, number: usize } "span-overflow" =>
             "{what} {number} reaches beyond the address space; check its strides";
         EmptyReduction { output: usize, reduction: Reduction } "empty-reduction" =>

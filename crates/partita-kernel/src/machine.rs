@@ -120,7 +120,8 @@ impl Machine {
     #[must_use]
     pub fn new(settings: Settings) -> Machine {
         let tile = settings.tile.clamp(1, 1 << 16).next_multiple_of(512);
-        Machine { settings: Settings { tile, ..settings }, cache: Cache::default() }
+        let n_threads = settings.n_threads.max(1);
+        Machine { settings: Settings { tile, n_threads, ..settings }, cache: Cache::default() }
     }
 
     /// How many kernels are kept.

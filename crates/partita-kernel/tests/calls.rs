@@ -271,3 +271,38 @@ fn every_type_is_asked_for_infinities() {
         }
     }
 }
+
+#[test]
+fn a_machine_without_threads_has_one() {
+    let mut b = Builder::new(1);
+    let x = b.input(Dtype::Float64);
+    let y = b.add(x, x);
+    b.store(y);
+    let machine = Machine::new(Settings { n_threads: 0, ..Settings::default() });
+    let kernel = machine.kernel(&b.finish()).expect("a kernel");
+    let (mut given, mut made) = (vec![1.5_f64; 300_000], vec![0.0_f64; 300_000]);
+    let view = |numbers: &mut Vec<f64>| View { data: numbers.as_mut_ptr().cast(), strides: &[8] };
+    let (inputs, outputs) = ([view(&mut given)], [view(&mut made)]);
+    let call = Call { extents: &[300_000], inputs: &inputs, outputs: &outputs, scalars: &[] };
+    // SAFETY: both views have so many elements of this type.
+    unsafe { machine.run(&kernel, &call) }.expect("a run");
+    assert!(made.iter().all(|x| *x == 3.0));
+}
+
+#[test]
+fn repeated_elements_do_not_make_more_points_than_a_kernel_visits() {
+    let mut b = Builder::new(1);
+    let x = b.input(Dtype::Float64);
+    b.over(&[0]);
+    b.reduce(x, Reduction::Sum);
+    let machine = Machine::new(Settings::default());
+    let kernel = machine.kernel(&b.finish()).expect("a kernel");
+    let (mut one, mut sum) = (1.5_f64, 0.0_f64);
+    let still: &[isize] = &[0];
+    let inputs = [View { data: (&raw mut one).cast(), strides: still }];
+    let outputs = [View { data: (&raw mut sum).cast(), strides: still }];
+    let call = Call { extents: &[1 << 50], inputs: &inputs, outputs: &outputs, scalars: &[] };
+    // SAFETY: one element each, which is not left.
+    let refused = unsafe { machine.run(&kernel, &call) };
+    assert_eq!(refused.expect_err("too many").reason(), "extents-overflow");
+}

@@ -36,6 +36,9 @@ fn check_counts(program: &Program, call: &Call<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Points of a call. Repeated elements could make more without any memory, for days of work.
+const MOST_POINTS: usize = 1 << 44;
+
 /// The product of the extents; a zero among enormous ones is no way out.
 fn n_points(extents: &[usize]) -> Result<usize> {
     let overflow = || KernelError::ExtentsOverflow { extents: extents.to_vec() };
@@ -45,7 +48,8 @@ fn n_points(extents: &[usize]) -> Result<usize> {
         empty |= extent == 0;
         all = all.checked_mul(extent.max(1)).ok_or_else(overflow)?;
     }
-    if all > isize::MAX as usize {
+    let most = if empty { isize::MAX as usize } else { MOST_POINTS };
+    if all > most {
         return Err(overflow());
     }
     Ok(if empty { 0 } else { all })
