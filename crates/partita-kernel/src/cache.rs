@@ -39,11 +39,11 @@ impl Cache {
         let hash = hash(program);
         let section = &self.sections[hash as usize % N_SECTIONS];
         let now = self.now.fetch_add(1, Ordering::Relaxed);
-        if let Some(entries) = patiently(|| section.try_read()) {
-            if let Some(entry) = entries.iter().find(|e| e.holds(hash, program)) {
-                entry.used.store(now, Ordering::Relaxed);
-                return Ok(entry.kernel.clone());
-            }
+        if let Some(entries) = patiently(|| section.try_read())
+            && let Some(entry) = entries.iter().find(|e| e.holds(hash, program))
+        {
+            entry.used.store(now, Ordering::Relaxed);
+            return Ok(entry.kernel.clone());
         }
         // Compiled outside the lock: two threads may do it at once, one result is kept.
         let kernel = Arc::new(make()?);
