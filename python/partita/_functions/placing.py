@@ -24,9 +24,11 @@ def default_layout(notation: str) -> Iterator[None]:
     """Put new arrays where a notation says, for as many of its maps as they have dimensions.
 
     >>> import partita as pt
-    >>> with pt.default_layout("*, block"):
-    ...     pt.zeros((4, 6)).layout.notation
-    '*, block @ 1'
+    >>> def job(team):
+    ...     with pt.default_layout("*, block"):
+    ...         return pt.zeros((4, 6)).local.shape
+    >>> pt.spmd(job, 2)
+    [(4, 3), (4, 3)]
     """
     layout_of((2,) * max(1, notation.split("@")[0].count(",") + 1), notation, 1)
     token = _chosen.set(notation)
