@@ -237,8 +237,9 @@ class Methods(Described, _Base):
 
 
 if TYPE_CHECKING:
+    from partita._functions.methods import NumPyMethods
 
-    class Array(Methods):
+    class Array(NumPyMethods):
         """A distributed array: every rank of a team holds its part."""
 
 else:

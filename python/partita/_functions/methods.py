@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -21,7 +21,9 @@ from partita._functions.creation import asarray
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    _Base = Array
+    from partita._array.array import Methods
+
+    _Base = Methods
 else:
     _Base = object
 
@@ -44,7 +46,7 @@ class NumPyMethods(_Base):
 
     def astype(self, dtype: Any, *, copy: bool = True) -> Array:
         """Return the elements in another type."""
-        return types.astype(self, dtype, copy=copy)
+        return types.astype(_seen(self), dtype, copy=copy)
 
     def reshape(self, *shape: Any, copy: bool | None = None) -> Array:
         """Return the elements in another shape, given as numbers or as one tuple."""
@@ -110,11 +112,11 @@ class NumPyMethods(_Base):
         """Return the array on a device."""
         if device != "cpu":
             raise ValueError(f"device {device!r} is not known here; use 'cpu'")
-        return self
+        return _seen(self)
 
     def ir(self) -> looking.Program:
         """Return the program that computes it, before and after the passes; nothing is computed."""
-        return looking.program_of(self)
+        return looking.program_of(_seen(self))
 
     def tolist(self) -> Any:
         """Return the elements as lists of numbers. Collective."""
@@ -128,13 +130,14 @@ class NumPyMethods(_Base):
     def __iter__(self) -> Iterator[Array]:
         if self.ndim == 0:
             raise TypeError("an array without dimensions has no entries; use item()")
-        return (self[at] for at in range(self.shape[0]))
+        whole = _seen(self)
+        return (whole[at] for at in range(self.shape[0]))
 
     def __contains__(self, value: Any) -> bool:
         return bool(statistics.any(self == value))
 
     def __str__(self) -> str:
-        return interop.text_of(self)
+        return interop.text_of(_seen(self))
 
     def __format__(self, how: str) -> str:
         return format(self.item(), how) if how and self.ndim == 0 else str(self)
@@ -151,6 +154,11 @@ class NumPyMethods(_Base):
 
     def __deepcopy__(self, memo: Any) -> Array:
         return self.copy()
+
+
+def _seen(array: NumPyMethods) -> Array:
+    """The class as what it is once it is whole."""
+    return cast("Array", array)
 
 
 put_into_array(NumPyMethods)

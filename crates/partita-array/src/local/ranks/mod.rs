@@ -2,7 +2,9 @@
 //!
 //! - `spread`: where the elements of a base are; `product`: which points of a window lie there.
 //! - `choose`: where new bases go; `margins`: what ranks hold of their neighbours' elements.
-//! - `divide`: one rank's work and the movements between; `reduce`: what ranks combine together.
+//! - `divide`: one rank's work and the movements between; `reduce`, `running`, `shares`:
+//!   what ranks combine together;
+//!   `phases`: the loops of that work, and what becomes of memory between them.
 //! - `array`: what a rank has of an array.
 //! - `moves`: one rank's part of a movement; `run`: agreement among the ranks, and the run.
 
@@ -11,12 +13,15 @@ mod choose;
 mod divide;
 mod margins;
 mod moves;
+mod phases;
 mod product;
 mod reduce;
 mod run;
+mod running;
+mod shares;
 mod spread;
 
 pub use array::{Here, spread_of};
-pub(super) use divide::Divided;
+pub(super) use phases::Divided;
 pub(super) use run::Ranks;
 pub use spread::Spread;

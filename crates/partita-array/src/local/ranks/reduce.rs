@@ -1,4 +1,4 @@
-//! Reductions and running sums over axes that ranks have in parts.
+//! Reductions over axes that ranks have in parts.
 //!
 //! Each rank combines its own part; the results lie side by side in an array with one dimension
 //! more (the *shares*), from which whoever owns the result takes what it needs and combines again.
@@ -10,71 +10,12 @@ use partita_layout::IndexBox;
 use smallvec::smallvec;
 
 use super::super::node::{Action, Node, Operand, Operands, Place};
-use super::super::window::{Dims, Window, c_strides};
+use super::super::window::{Dims, Window};
 use super::divide::{Dividing, Points};
-use super::product::nothing;
+use super::shares::{Shares, combined_into, sizes};
 use super::spread::Spread;
 use crate::api::Number;
 use crate::error::{LocalError, Result};
-
-/// How the parts of ranks stand beside each other along axes.
-struct Shares {
-    /// For each rank its place among those with the same results, and where these are.
-    places: Vec<Option<(usize, IndexBox)>>,
-    n_shares: usize,
-}
-
-impl Shares {
-    /// None if the parts form no grid.
-    fn new(points: &Points, is_combined: impl Fn(usize) -> bool) -> Option<Self> {
-        let mut found: Vec<(IndexBox, Vec<u64>, usize)> = Vec::new();
-        for (rank, part) in points.iter().enumerate() {
-            let Some(part) = part.as_ref().filter(|part| part.n_elements() > 0) else { continue };
-            let mut results = part.clone();
-            let axes = (0..part.start.len()).filter(|axis| is_combined(*axis));
-            let at: Vec<u64> = axes.clone().map(|axis| part.start[axis]).collect();
-            axes.for_each(|axis| (results.start[axis], results.shape[axis]) = (0, 1));
-            found.push((results, at, rank));
-        }
-        let mut places = vec![None; points.len()];
-        let mut n_shares = 0;
-        for (results, at, rank) in &found {
-            let before = found.iter().filter(|(same, other, _)| same == results && other < at);
-            let place = before.count();
-            n_shares = n_shares.max(place + 1);
-            let is_apart =
-                found.iter().all(|(other, ..)| other == results || !other.meets(results));
-            if !is_apart {
-                return None;
-            }
-            places[*rank] = Some((place, results.clone()));
-        }
-        Some(Self { places, n_shares })
-    }
-
-    /// Whether every result has a share of every place.
-    fn is_complete(&self, shape: &[usize]) -> bool {
-        let sizes = self.places.iter().flatten().map(|(_, results)| results.n_elements());
-        sizes.sum::<u64>() == (self.n_shares * shape.iter().product::<usize>()) as u64
-    }
-
-    /// Where the shares are: side by side along a new first dimension, or along an axis.
-    fn boxes(&self, ndim: usize, axis: Option<usize>) -> Vec<IndexBox> {
-        let place = |one: &Option<(usize, IndexBox)>| match (one, axis) {
-            (None, axis) => nothing(ndim + usize::from(axis.is_none())),
-            (Some((place, results)), None) => {
-                let start = [&[*place as u64][..], &results.start].concat();
-                IndexBox { start, shape: [&[1][..], &results.shape].concat() }
-            }
-            (Some((place, results)), Some(axis)) => {
-                let mut share = results.clone();
-                share.start[axis] = *place as u64;
-                share
-            }
-        };
-        self.places.iter().map(place).collect()
-    }
-}
 
 impl Dividing {
     pub(super) fn reduce(&mut self, node: &Node, how: Reduction, axes: u16) -> Result<()> {
@@ -141,89 +82,6 @@ impl Dividing {
             Reduction::ArgMax => step.argument(how, Reduction::Maximum),
             _ => step.plain(how, how),
         }
-    }
-
-    /// Running sums and products: each rank's own, then what came before it.
-    pub(super) fn running(&mut self, node: &Node, axis: usize) -> Result<()> {
-        let Some(points) = self.points_of(&node.target) else {
-            return Err(LocalError::Unplanned { problem: "results that are no boxes".into() });
-        };
-        let n_all = node.space()[axis] as u64;
-        let is_cut = points.iter().flatten().any(|part| part.shape[axis] != n_all);
-        let shares = Shares::new(&points, |one| one == axis);
-        let (true, Some(shares)) = (is_cut, shares) else {
-            return self.at_points(node, &points);
-        };
-        self.at_points(node, &points)?;
-        let (how, op) = match node.action {
-            Action::RunningSum(_) => (Reduction::Sum, Op::Add),
-            _ => (Reduction::Product, Op::Multiply),
-        };
-        let mut shape: Dims<usize> = node.space().into();
-        shape[axis] = shares.n_shares;
-        let ndim = shape.len();
-        let boxes = shares.boxes(ndim, Some(axis));
-        let totals = self.add(node.dtype, &shape, Spread::owned(boxes));
-        let Some(Operand::Array(place)) = node.operands.first() else { return Ok(()) };
-        let operand = self.read(place, &points)?;
-        let own = points[self.rank].clone().zip(shares.places[self.rank].clone());
-        if let Some((part, (_, results))) = &own {
-            let window = combined_into(&sizes(part), &sizes(results), 1 << axis);
-            self.push(Node {
-                mark: 0,
-                action: Action::Reduce(how, 1 << axis),
-                dtype: node.dtype,
-                operands: smallvec![Operand::Array(operand)],
-                target: Place { base: totals, window },
-            });
-        } else {
-            self.mark_written(totals);
-        }
-        let before = shares.places.iter().map(|place| match place {
-            Some((at, results)) if *at > 0 => {
-                let mut before = results.clone();
-                (before.start[axis], before.shape[axis]) = (0, *at as u64);
-                before
-            }
-            _ => nothing(ndim),
-        });
-        let before: Vec<IndexBox> = before.collect();
-        let fetched = self.fetch(totals, before.clone())?;
-        // All ranks take the same notes, also those that have nothing to add.
-        self.mark_written(node.target.base);
-        let Some((part, (_, results))) = own.filter(|(_, (at, _))| *at > 0) else {
-            return Ok(());
-        };
-        let one = self.add(node.dtype, &sizes(&results), Rc::new(Spread::Whole));
-        let earlier = sizes(&before[self.rank]);
-        self.push(Node {
-            mark: 0,
-            action: Action::Reduce(how, 1 << axis),
-            dtype: node.dtype,
-            operands: smallvec![Operand::Array(Place {
-                base: fetched,
-                window: Window::dense(&earlier)
-            })],
-            target: Place {
-                base: one,
-                window: combined_into(&earlier, &sizes(&results), 1 << axis),
-            },
-        });
-        let held = self.held(node.target.base);
-        let target = self.seen(&node.target, &part, &held);
-        let offset = Window::dense(&sizes(&results)).broadcast(&sizes(&part));
-        let offset = offset.unwrap_or_else(|| Window::dense(&sizes(&part)));
-        self.push(Node {
-            mark: 0,
-            action: Action::Apply(op),
-            dtype: node.dtype,
-            operands: smallvec![
-                Operand::Array(target.clone()),
-                Operand::Array(Place { base: one, window: offset })
-            ],
-            target,
-        });
-        Ok(())
     }
 }
 
@@ -535,19 +393,4 @@ fn cast_or_copy(mut node: Node, from: Dtype) -> Node {
         node.action = Action::Copy;
     }
     node
-}
-
-fn sizes(part: &IndexBox) -> Dims<usize> {
-    part.shape.iter().map(|n| *n as usize).collect()
-}
-
-/// The window of results for points: it stands still along combined axes.
-fn combined_into(points: &[usize], results: &[usize], axes: u16) -> Window {
-    let mut strides = c_strides(results);
-    for (axis, stride) in strides.iter_mut().enumerate() {
-        if axes >> axis & 1 == 1 {
-            *stride = 0;
-        }
-    }
-    Window { offset: 0, shape: points.into(), strides }
 }

@@ -16,8 +16,9 @@ use super::super::engine::{Engine, State};
 use super::super::kept::Structure;
 use super::super::run::Slots;
 use super::super::segment::Segment;
-use super::divide::{Divided, divide};
+use super::divide::divide;
 use super::moves::{Move, Spot};
+use super::phases::Divided;
 use crate::error::{LocalError, Result};
 use crate::timeline::Activity;
 
