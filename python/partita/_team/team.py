@@ -70,9 +70,7 @@ class Team(Keeper):
     @property
     def arrays(self) -> Rank:
         """The engine that computes arrays of this team on this rank."""
-        return self.kept(
-            "arrays", lambda: Rank(self, self.size if self.native.is_one_process else 1)
-        )
+        return self.kept("arrays", lambda: Rank(self))
 
     def shares_memory_with(self, rank: int) -> bool:
         """Return whether this rank and another member can access each other's memory."""

@@ -44,7 +44,9 @@ impl Storage {
             let turn = TURN.replace(TURN.get().wrapping_add(1));
             turn.wrapping_mul(SPREAD_STEP_BYTES) % PAGE_BYTES
         };
-        let memory = n_bytes.checked_add(shift_bytes).and_then(Memory::try_new);
+        // Always the same size: any block of a base as large that was used before fits.
+        let n_spare = if n_bytes < SPREAD_FROM_BYTES { 0 } else { PAGE_BYTES };
+        let memory = n_bytes.checked_add(n_spare).and_then(Memory::try_new);
         let memory = memory.ok_or(LocalError::NoMemory { n_bytes })?;
         meter.add(n_bytes);
         let counted = Some((Rc::clone(meter), n_bytes));

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use partita_array::local::{Array as LocalArray, Engine, Outline, Spread, spread_of};
+use partita_array::run::n_ranks_here;
 use partita_array::timeline::{Recorder, to_lines};
 use partita_layout::{IndexBox, Layout};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -68,10 +69,10 @@ pub(crate) struct Rank {
 #[pymethods]
 impl Rank {
     #[new]
-    fn new(team: Bound<'_, PyAny>, n_ranks_here: u64) -> PyResult<Self> {
+    fn new(team: Bound<'_, PyAny>) -> PyResult<Self> {
         let native = team.getattr("native")?;
         let core = &native.cast::<TeamCore>()?.get().core;
-        let engine = Engine::on_ranks(machine(n_ranks_here), core);
+        let engine = Engine::on_ranks(machine(n_ranks_here(core)), core);
         engine.tell_places_with(Box::new(place_in_program));
         let n_ranks = core.size();
         let (lock, dropped) = (Mutex::default(), Mutex::default());
