@@ -188,3 +188,18 @@ def test_simple_powers_are_exact() -> None:
     for exponent in (2, 0.5, -1, 2.0):
         np.testing.assert_array_equal((array**exponent).gather(), numbers**exponent)
     assert (pt.arange(5) ** 2).dtype == np.int64
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2])
+def test_a_loop_that_never_reads_keeps_no_temporaries(n_ranks: int) -> None:
+    def job(team: pt.Team) -> int:
+        array = pt.zeros((256, 256))
+        array[0] = 1.0
+        most = 0
+        for _ in range(200):
+            stepped(array, 1)
+            most = max(most, team.arrays.memory_in_use)
+        return most
+
+    # The array, its next content and the one before it, with margins.
+    assert all(most < 3.5 * 8 * 256 * 256 / n_ranks for most in pt.spmd(job, n_ranks))

@@ -62,7 +62,12 @@ pub(in super::super) fn divide(
     for (_, node) in nodes.iter().enumerate().filter(|(at, _)| needed[*at]) {
         dividing.node(node)?;
     }
-    dividing.finish(bases.len(), machine)
+    let mut touched = vec![false; bases.len()];
+    for (_, node) in nodes.iter().enumerate().filter(|(at, _)| needed[*at]) {
+        touched[node.target.base] = true;
+        node.places().for_each(|place| touched[place.base] = true);
+    }
+    dividing.finish(&touched, machine)
 }
 
 pub(super) struct Dividing {

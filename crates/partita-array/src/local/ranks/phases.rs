@@ -44,12 +44,13 @@ pub(in super::super) struct Divided {
     pub numbers: Vec<Scalar>,
     /// Bytes of new memory at the worst moment.
     pub growth_bytes: usize,
-    pub ends: Vec<End>,
+    /// For each base that the work touches.
+    pub ends: Vec<Option<End>>,
 }
 
 impl Dividing {
     /// Makes loops of all phases.
-    pub fn finish(mut self, n_bases: usize, machine: &Machine) -> Result<Divided> {
+    pub fn finish(mut self, touched: &[bool], machine: &Machine) -> Result<Divided> {
         self.end_phase();
         let raw = std::mem::take(&mut self.phases);
         let last_use = self.last_uses(&raw);
@@ -109,7 +110,8 @@ impl Dividing {
             let n_bytes = self.local_shape(part).iter().product::<usize>() * dtype.size();
             End { spread: Rc::clone(spread), is_fresh: *is_fresh, is_alive: *is_alive, n_bytes }
         };
-        let ends = (0..n_bases).map(end).collect();
+        let ends = touched.iter().enumerate();
+        let ends = ends.map(|(part, is_touched)| is_touched.then(|| end(part))).collect();
         let n_parts = self.parts.len();
         let (grown, numbers, growth_bytes) = (self.grown, self.numbers, growth.most);
         Ok(Divided { phases, n_parts, grown, numbers, growth_bytes, ends })

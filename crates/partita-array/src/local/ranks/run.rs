@@ -205,6 +205,7 @@ impl State {
             phase.spent.iter().for_each(|part| storages[*part] = None);
         }
         for ((base, end), storage) in bases.iter().zip(&divided.ends).zip(storages) {
+            let Some(end) = end else { continue };
             // All ranks have memory or none, also those that own nothing.
             let storage = match storage {
                 None if end.is_alive => Some(Storage::new(end.n_bytes, &self.meter)?),
