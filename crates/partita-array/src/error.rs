@@ -41,6 +41,12 @@ partita_error::errors! {
     }
 }
 
+impl From<TeamError> for LocalError {
+    fn from(error: TeamError) -> Self {
+        Self::Team { error }
+    }
+}
+
 impl From<KernelError> for LocalError {
     fn from(error: KernelError) -> Self {
         Self::Kernel { error }

@@ -6,6 +6,7 @@
 //! - [`timeline`]: what a rank did, and when.
 
 pub mod api;
+mod boxes;
 pub mod error;
 mod explain;
 pub mod local;

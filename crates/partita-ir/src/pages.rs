@@ -8,7 +8,11 @@ use crate::table::{AttrSpec, Count, Dialect, Group, OpInfo, Piece, Tail};
 pub fn page(dialect: &Dialect) -> String {
     let mut out = format!("# Dialect `{}`\n\n{}\n\n", dialect.name, dialect.summary);
     out.push_str("This page is made from the operation table (`crates/partita-ir/src/table`).\n");
-    out.push_str(types(dialect.name));
+    let types = types(dialect.name);
+    if !types.is_empty() {
+        out.push_str(types);
+        out.push_str("\nIn the forms below, `%name..` stands for any number of values.\n");
+    }
     for info in dialect.ops {
         out.push_str(&op_section(info));
     }
@@ -126,8 +130,6 @@ fn types(dialect: &str) -> &'static str {
 of its elements, and any number of environments. Elements are `i1`, `i8` to `i64` with or without a \
 sign, `index`, `f16`, `bf16`, `f32`, `f64` and `complex` of the last two. With `#dist.dist_env` the \
 array is distributed, with `#region.gpu_env` it lives on a device; without, it is one rank's own.
-
-In the forms below, `%name..` stands for any number of values.
 "
         }
         "dist" => {
@@ -149,8 +151,6 @@ others are halos, copies of what other ranks own.
 
 A repartition gives a copy: writing into it changes nothing else, on any number of ranks. A write \
 reaches every copy of an element that a rank holds.
-
-In the forms below, `%name..` stands for any number of values.
 "
         }
         "distruntime" => {
@@ -158,8 +158,6 @@ In the forms below, `%name..` stands for any number of values.
 ## Types and attributes
 
 `!distruntime.asynchandle` stands for a movement under way; its arrays may be used after the wait.
-
-In the forms below, `%name..` stands for any number of values.
 "
         }
         "region" => {
@@ -168,8 +166,6 @@ In the forms below, `%name..` stands for any number of values.
 
 `#region.gpu_env<device = \"gpu:0\">` names the device on which an array lives or a block runs. \
 Operators do not mix arrays of different devices.
-
-In the forms below, `%name..` stands for any number of values.
 "
         }
         "partition" => {
@@ -181,8 +177,6 @@ how the elements of a slice are stored (an encoding of `sparse_tensor`), and for
 whether it is cut or whole in every slice. The ranks stand on a grid with one axis per dimension \
 of the tensor: more than one along those that some partitioned argument of the function cuts, in \
 numbers as equal as they can be, the last one largest; in a row along the first if none is cut.
-
-In the forms below, `%name..` stands for any number of values.
 "
         }
         _ => "",

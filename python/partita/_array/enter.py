@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
     from partita._array.array import Array
     from partita._partita import Layout, Rank
+    from partita._team.team import Team
 
 Local = np.ndarray[Any, Any]
 
 
-def own_rank() -> Rank:
-    """The engine of this thread's team."""
-    return world().arrays
+def own_rank(team: Team | None = None) -> Rank:
+    """The engine of a team on this rank; of this thread's if none is given."""
+    return (world() if team is None else team).arrays
 
 
 def enter(array: Array) -> None:

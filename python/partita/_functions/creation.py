@@ -29,7 +29,7 @@ def _check_device(device: Any) -> None:
 
 def _rank(team: Team | None, device: Any) -> Rank:
     _check_device(device)
-    return enter.own_rank() if team is None else team.arrays
+    return enter.own_rank(team)
 
 
 def an_array(x: Any) -> Array:

@@ -94,7 +94,7 @@ class memory_limit:
     """
 
     def __init__(self, limit: int | str | None, *, team: Team | None = None) -> None:
-        self._rank = enter.own_rank() if team is None else team.arrays
+        self._rank = enter.own_rank(team)
         self._before = self._rank.memory_limit
         self._rank.set_memory_limit(None if limit is None else _bytes(limit))
 
@@ -119,8 +119,7 @@ class progress:
     """Show a bar on the first rank while a long computation runs."""
 
     def __init__(self, *, team: Team | None = None) -> None:
-        rank = enter.own_rank() if team is None else team.arrays
-        self._rank = rank
+        self._rank = enter.own_rank(team)
 
     def __enter__(self) -> None:
         self._rank.show_progress(self._rank.team.rank == 0)
@@ -141,7 +140,7 @@ class profile:
             message = f"{str(file)!r} is neither a picture nor a trace; use FILE.svg or FILE.json"
             raise LayoutError(message, "timeline")
         self._file = file
-        self._rank = enter.own_rank() if team is None else team.arrays
+        self._rank = enter.own_rank(team)
         self._lines: list[str] = []
 
     def __enter__(self) -> profile:

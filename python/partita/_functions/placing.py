@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from partita._errors import LayoutError
-from partita._partita import Layout
+from partita._partita import Layout, even_factors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,7 +64,8 @@ def layout_of(shape: Sequence[int], notation: str, n_ranks: int) -> Layout:
     if at and len(maps) == len(_split(words)):
         return Layout(shape, notation)
     n_cut = sum(one != "*" for one in maps)
-    sides = iter(_sides(n_ranks, n_cut))
+    # More ranks in front, where memory is cut into longer pieces.
+    sides = reversed(even_factors(n_ranks, n_cut))
     grid = "x".join(str(next(sides)) if one != "*" else "1" for one in maps)
     if n_cut == 0:
         grid = f"{grid}x{n_ranks}" if maps else str(n_ranks)
@@ -81,21 +82,6 @@ def _split(words: str) -> list[str]:
         else:
             found[-1] += letter
     return found
-
-
-def _sides(n_ranks: int, n_cut: int) -> list[int]:
-    """Ranks along each cut dimension, as even as possible, more in front."""
-    sides = [1] * n_cut
-    factor, rest, factors = 2, n_ranks, []
-    while rest > 1:
-        while rest % factor == 0:
-            factors.append(factor)
-            rest //= factor
-        factor += 1
-    for one in reversed(factors):
-        if sides:
-            sides[sides.index(min(sides))] *= one
-    return sorted(sides, reverse=True)
 
 
 def compute(*arrays: Any) -> None:

@@ -61,25 +61,17 @@ pub fn scatter(
 ) -> Result<()> {
     view.check_writable()?;
     let engine = view.engine();
-    if engine.n_ranks() > 1 {
-        engine.settle_place(view)?;
+    let is_divided = engine.n_ranks() > 1;
+    let changed = if is_divided {
         // Every rank changes a whole copy alike; of that each takes its part.
+        engine.settle_place(view)?;
         let whole = engine.empty_whole(view.shape(), view.dtype())?;
         whole.write(view)?;
-        scatter_here(&whole, axes, indices, at, source)?;
-        return Ok(view.write(&whole)?);
-    }
-    scatter_here(view, axes, indices, at, source)
-}
-
-fn scatter_here(
-    view: &Array,
-    axes: &[usize],
-    indices: &[Array],
-    at: usize,
-    source: &Array,
-) -> Result<()> {
-    let places = Places::new(view, axes, indices)?;
+        whole
+    } else {
+        view.clone()
+    };
+    let places = Places::new(&changed, axes, indices)?;
     let order = places.order_with(at);
     let mut wanted = vec![0; order.len()];
     order.iter().enumerate().for_each(|(dim, from)| wanted[dim] = places.shape()[*from]);
@@ -87,7 +79,7 @@ fn scatter_here(
     order.iter().enumerate().for_each(|(dim, from)| back[*from] = dim);
     let source = source.broadcast(&wanted)?.permute(&back);
     let bytes = source.to_bytes()?;
-    let (target, _target) = view.buffer()?;
+    let (target, _target) = changed.buffer()?;
     places.each(&target, |element, number| {
         let size = places.element_bytes;
         // SAFETY: as in `gather`; the bytes are a copy and have all that is numbered.
@@ -96,6 +88,9 @@ fn scatter_here(
             std::ptr::copy_nonoverlapping(from, element as *mut u8, size);
         }
     });
+    if is_divided {
+        view.write(&changed)?;
+    }
     Ok(())
 }
 

@@ -230,11 +230,7 @@ impl Array {
     /// The memory of an array that is computed and whole.
     fn buffer_here(&self) -> Result<(Buffer, Rc<Storage>)> {
         let n_bytes = self.base.n_bytes().unwrap_or(0);
-        let mut storage = self.base.storage.borrow_mut();
-        let storage = match &*storage {
-            Some(storage) => Rc::clone(storage),
-            None => Rc::clone(storage.insert(Storage::new(n_bytes, &self.engine.0.meter)?)),
-        };
+        let storage = self.base.memory(n_bytes, &self.engine.0.meter)?;
         let size = self.dtype().size() as isize;
         let offset = if self.n_elements() == 0 { 0 } else { self.window.offset * size };
         let buffer = Buffer {
@@ -345,9 +341,7 @@ impl Engine {
         let first = address.wrapping_add_signed(low * dtype.size() as isize);
         // SAFETY: as the caller says.
         let storage = unsafe { Storage::foreign(first, owner) };
-        *array.base.storage.borrow_mut() = Some(storage);
-        array.base.is_shared.set(true);
-        array.base.is_read_only.set(access == Access::Read);
+        array.base.lie_in(storage, access);
         self.put_whole(&array);
         window.offset = -low;
         Ok(if is_dense { array } else { array.seen(window) })

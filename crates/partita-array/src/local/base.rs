@@ -6,7 +6,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use partita_kernel::{Dtype, Scalar};
-use partita_team::Memory;
+use partita_team::{Access, Memory};
 
 use super::meter::Meter;
 use super::ranks::Spread;
@@ -109,6 +109,22 @@ impl Base {
             is_fresh: Cell::new(false),
             number: Cell::new((u64::MAX, 0)),
         }
+    }
+
+    /// The memory; new memory of so many bytes if it has none.
+    pub fn memory(&self, n_bytes: usize, meter: &Rc<Meter>) -> Result<Rc<Storage>> {
+        let mut storage = self.storage.borrow_mut();
+        Ok(match &*storage {
+            Some(storage) => Rc::clone(storage),
+            None => Rc::clone(storage.insert(Storage::new(n_bytes, meter)?)),
+        })
+    }
+
+    /// Takes memory that others look at, too.
+    pub fn lie_in(&self, storage: Rc<Storage>, access: Access) {
+        *self.storage.borrow_mut() = Some(storage);
+        self.is_shared.set(true);
+        self.is_read_only.set(access == Access::Read);
     }
 
     pub fn n_bytes(&self) -> Option<usize> {

@@ -15,6 +15,7 @@ use super::progress::Progress;
 use super::ranks::Ranks;
 use super::replace::Replacement;
 use super::rhythm::Rhythm;
+use super::schedule::Schedule;
 use super::segment::Segment;
 use crate::timeline::Recorder;
 
@@ -35,7 +36,7 @@ pub(super) struct State {
     pub spare: RefCell<Vec<Segment>>,
     /// Where segments end; none if only flushes end them.
     pub rhythm: Option<RefCell<Rhythm>>,
-    pub kept: RefCell<Kept>,
+    pub kept: RefCell<Kept<Schedule>>,
     pub replacements: RefCell<Vec<Replacement>>,
     pub n_kernels: Cell<u64>,
     pub recorder: RefCell<Option<Rc<Recorder>>>,

@@ -5,10 +5,9 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::node::{BaseFacts, Node};
-use super::schedule::Schedule;
 
 /// Programs with more loops than this compile some of them again.
-const MOST_SCHEDULES: usize = 512;
+const MOST_KEPT: usize = 512;
 
 /// What a schedule depends on: numbers of the program are not part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -17,26 +16,32 @@ pub(super) struct Structure {
     pub bases: Vec<BaseFacts>,
 }
 
-/// Schedules that were made before.
-#[derive(Debug, Default)]
-pub(super) struct Kept {
-    schedules: FxHashMap<Structure, Rc<Schedule>>,
+/// What was made of structures before: schedules, or a rank's share of the work.
+#[derive(Debug)]
+pub(super) struct Kept<T> {
+    made: FxHashMap<Structure, Rc<T>>,
 }
 
-impl Kept {
+impl<T> Default for Kept<T> {
+    fn default() -> Self {
+        Self { made: FxHashMap::default() }
+    }
+}
+
+impl<T> Kept<T> {
     #[cfg(test)]
     pub fn len(&self) -> usize {
-        self.schedules.len()
+        self.made.len()
     }
 
-    pub fn find(&self, structure: &Structure) -> Option<Rc<Schedule>> {
-        self.schedules.get(structure).map(Rc::clone)
+    pub fn find(&self, structure: &Structure) -> Option<Rc<T>> {
+        self.made.get(structure).map(Rc::clone)
     }
 
-    pub fn keep(&mut self, structure: Structure, schedule: Rc<Schedule>) {
-        if self.schedules.len() == MOST_SCHEDULES {
-            self.schedules.clear();
+    pub fn keep(&mut self, structure: Structure, made: Rc<T>) {
+        if self.made.len() == MOST_KEPT {
+            self.made.clear();
         }
-        self.schedules.insert(structure, schedule);
+        self.made.insert(structure, made);
     }
 }

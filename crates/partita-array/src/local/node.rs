@@ -70,6 +70,11 @@ impl Hash for Node {
 }
 
 impl Node {
+    /// A node that nobody recorded: it comes from another.
+    pub fn derived(action: Action, dtype: Dtype, operands: Operands, target: Place) -> Self {
+        Self { mark: 0, action, dtype, operands, target }
+    }
+
     pub fn space(&self) -> &[usize] {
         &self.target.window.shape
     }

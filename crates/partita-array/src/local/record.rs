@@ -233,14 +233,18 @@ impl Engine {
     ) -> Result<()> {
         let mark = mark(action, inputs, target.dtype(), window);
         if let Some(rhythm) = &self.0.rhythm {
-            match rhythm.borrow_mut().note(mark) {
+            let mut rhythm = rhythm.borrow_mut();
+            let cut = rhythm.note(mark);
+            // The turns of a loop record the same kinds again.
+            if !rhythm.repeats() {
+                self.0.places.borrow_mut().note(mark);
+            }
+            drop(rhythm);
+            match cut {
                 Cut::Nowhere => {}
                 Cut::Here => self.advance(None),
                 Cut::At(node) => self.advance(Some(node)),
             }
-        }
-        if self.0.rhythm.is_some() {
-            self.0.places.borrow_mut().note(mark);
         }
         let n_pending = {
             let current = &mut *self.0.current.borrow_mut();

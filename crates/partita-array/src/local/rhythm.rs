@@ -54,6 +54,11 @@ impl Rhythm {
         self.look(mark)
     }
 
+    /// Whether the segment repeats the marks of the one before it, so far.
+    pub fn repeats(&self) -> bool {
+        !self.before.is_empty()
+    }
+
     /// A read has run everything: no segment stands before the next one.
     pub fn reset(&mut self) {
         self.marks.clear();

@@ -274,18 +274,12 @@ impl Text {
         let base = &segment.bases[place.base];
         let whole = self.value(base)?;
         let window = &place.window;
-        if is_all(window, &base.shape) {
+        if window.is_all_of(&base.shape) {
             return Ok(whole);
         }
         let view = View::of(window, &base.shape).ok_or_else(|| unsaid("a view of this form"))?;
         let mut value = self.subview(&whole, &view);
-        if !view.order.iter().copied().eq(0..view.order.len()) {
-            let shape: Dims<usize> = view.order.iter().map(|at| value.shape[*at]).collect();
-            let axes: Vec<String> = view.order.iter().map(usize::to_string).collect();
-            let about = format!("axes = array<i64: {}>", axes.join(", "));
-            let dtype = value.dtype;
-            value = self.op("ndarray.permute_dims", &[&value], &about, (&shape, dtype));
-        }
+        value = self.permuted(value, &view.order);
         let shape: Dims<usize> = window
             .shape
             .iter()
@@ -302,6 +296,18 @@ impl Text {
         let name = &whole.name;
         self.lines.push(format!("{made} = ndarray.subview {name}{slicing} : {from} to {to}"));
         Value { name: made, shape: view.kept_sizes(), dtype: whole.dtype }
+    }
+
+    /// The value with its dimensions in another order.
+    fn permuted(&mut self, value: Value, order: &[usize]) -> Value {
+        if order.iter().copied().eq(0..order.len()) {
+            return value;
+        }
+        let shape: Dims<usize> = order.iter().map(|axis| value.shape[*axis]).collect();
+        let axes: Vec<String> = order.iter().map(usize::to_string).collect();
+        let about = format!("axes = array<i64: {}>", axes.join(", "));
+        let dtype = value.dtype;
+        self.op("ndarray.permute_dims", &[&value], &about, (&shape, dtype))
     }
 
     fn reshaped(&mut self, value: &Value, shape: &[usize]) -> Value {
@@ -326,7 +332,7 @@ impl Text {
         segment: &Segment,
     ) -> Result<()> {
         let base = &segment.bases[target.base];
-        if is_all(window, &base.shape) {
+        if window.is_all_of(&base.shape) {
             // An array of its own: what is read later must not change it.
             let is_own = !self.known.values().any(|known| known.name == value.name);
             let dtype = value.dtype;
@@ -340,16 +346,9 @@ impl Text {
         let view = View::of(window, &base.shape).ok_or_else(|| unsaid("a view of this form"))?;
         let whole = self.value(base)?;
         // In the order of the base's dimensions, all of them.
-        let mut value = value;
         let mut back: Vec<usize> = (0..window.shape.len()).collect();
         back.sort_by_key(|axis| view.along[*axis].unwrap_or(0));
-        if !back.iter().copied().eq(0..back.len()) {
-            let shape: Dims<usize> = back.iter().map(|axis| value.shape[*axis]).collect();
-            let axes: Vec<String> = back.iter().map(usize::to_string).collect();
-            let about = format!("axes = array<i64: {}>", axes.join(", "));
-            let dtype = value.dtype;
-            value = self.op("ndarray.permute_dims", &[&value], &about, (&shape, dtype));
-        }
+        let mut value = self.permuted(value, &back);
         if value.shape != view.sizes {
             value = self.reshaped(&value, &view.sizes);
         }
@@ -376,19 +375,7 @@ struct View {
 
 impl View {
     fn of(window: &Window, base: &[usize]) -> Option<Self> {
-        let walks = window.walks(base)?;
-        let base_strides = super::window::c_strides(base);
-        let along: Dims<Option<usize>> = window
-            .shape
-            .iter()
-            .zip(&window.strides)
-            .map(|(size, stride)| {
-                let walked = |dim: &usize| {
-                    walks[*dim].count > 1 && walks[*dim].step * base_strides[*dim] == *stride
-                };
-                (0..base.len()).find(walked).filter(|_| *size > 1 && *stride != 0)
-            })
-            .collect();
+        let (walks, along) = window.walked(base)?;
         let mut kept: Dims<usize> = (0..base.len()).filter(|dim| walks[*dim].count > 1).collect();
         let order = along.iter().flatten().map(|dim| kept.iter().position(|kept| kept == dim));
         let order: Option<Dims<usize>> = order.collect();
@@ -420,10 +407,6 @@ impl View {
         let strides = listed(self.strides.iter().map(isize::to_string).collect());
         format!("{offsets}{sizes}{strides}")
     }
-}
-
-fn is_all(window: &Window, base: &[usize]) -> bool {
-    window.offset == 0 && window.shape[..] == *base && window.is_dense()
 }
 
 fn reduce_of(how: Reduction) -> Result<Reduce> {

@@ -62,11 +62,20 @@ impl Window {
         self.n_elements() == 0 || (0..self.shape.len()).all(alike)
     }
 
+    /// Whether it is all of a base.
+    pub(super) fn is_all_of(&self, base: &[usize]) -> bool {
+        self.offset == 0 && self.shape[..] == *base && self.is_dense()
+    }
+
+    /// How often each element is there.
+    pub(super) fn n_repeats(&self) -> usize {
+        let repeated = self.shape.iter().zip(&self.strides).filter(|(_, stride)| **stride == 0);
+        repeated.map(|(size, _)| *size).product()
+    }
+
     /// Whether these are so many different elements.
     pub(super) fn covers(&self, n_elements: usize) -> bool {
-        let repeats =
-            self.shape.iter().zip(&self.strides).any(|(n, stride)| *n > 1 && *stride == 0);
-        self.n_elements() == n_elements && !repeats
+        self.n_elements() == n_elements && self.n_repeats() <= 1
     }
 
     /// Every `strides[d]`-th element from `offsets[d]` on, `sizes[d]` of them. All must be inside.
@@ -166,6 +175,12 @@ impl Window {
 
     /// The window as a product of walks along the dimensions of its base; none if it is no product.
     pub(super) fn walks(&self, base: &[usize]) -> Option<Vec<Walk>> {
+        self.walked(base).map(|(walks, _)| walks)
+    }
+
+    /// The same, and along which dimension of the base each of its own goes; none for those that
+    /// stand still.
+    pub(super) fn walked(&self, base: &[usize]) -> Option<(Vec<Walk>, Dims<Option<usize>>)> {
         let base_strides = c_strides(base);
         let mut rest = usize::try_from(self.offset).ok()?;
         let mut walks = Vec::with_capacity(base.len());
@@ -178,9 +193,11 @@ impl Window {
             }
             walks.push(Walk { start, step: 0, count: 1 });
         }
-        for (&size, &stride) in self.shape.iter().zip(&self.strides) {
+        let mut along = Dims::from_elem(None, self.shape.len());
+        for (axis, (&size, &stride)) in self.shape.iter().zip(&self.strides).enumerate() {
             if size > 1 && stride != 0 {
                 let dim = dim_of(base, &base_strides, stride)?;
+                along[axis] = Some(dim);
                 let walk = &mut walks[dim];
                 if walk.count > 1 {
                     return None;
@@ -192,7 +209,7 @@ impl Window {
                 }
             }
         }
-        Some(walks)
+        Some((walks, along))
     }
 
     /// Whether both may share an element of a base; never denied wrongly.

@@ -155,13 +155,12 @@ impl Runner<'_> {
 
 /// A large number as one of a type.
 fn large(number: u64, ty: Scalar) -> Result<Number, String> {
-    let bits = 64 - number.leading_zeros() - number.trailing_zeros().min(63);
     match ty {
         // Without a sign in the type, both readings of the bits are given.
         Scalar::Int { width: 64, sign: Sign::Unsigned | Sign::Signless } => {
             Ok(Number::Int(number as i64))
         }
-        Scalar::F64 | Scalar::Complex64 if bits <= 53 => {
+        Scalar::F64 | Scalar::Complex64 if n_bits(number) <= 53 => {
             Ok(fitted(Number::Float(number as f64), ty))
         }
         _ => Err(format!("is {number} where {ty} is wanted; give a number that fits")),
@@ -179,9 +178,9 @@ fn n_digits(ty: Scalar) -> Option<u32> {
     }
 }
 
-fn is_exact(int: i64, n_digits: u32) -> bool {
-    let size = int.unsigned_abs();
-    size == 0 || 64 - size.leading_zeros() - size.trailing_zeros() <= n_digits
+/// Binary digits from the first that is 1 to the last.
+fn n_bits(number: u64) -> u32 {
+    if number == 0 { 0 } else { 64 - number.leading_zeros() - number.trailing_zeros() }
 }
 
 /// The first of whole numbers of 64 bits that a floating-point type does not hold.
@@ -191,12 +190,11 @@ fn inexact(given: Dtype, wanted: Dtype, bytes: &[u8]) -> Option<i128> {
     match given {
         Dtype::Int64 => {
             let mut words = words.map(i64::from_ne_bytes);
-            words.find(|n| !is_exact(*n, digits)).map(i128::from)
+            words.find(|n| n_bits(n.unsigned_abs()) > digits).map(i128::from)
         }
         Dtype::UInt64 => {
             let mut words = words.map(u64::from_ne_bytes);
-            let bits = |n: u64| 64 - n.leading_zeros() - n.trailing_zeros();
-            words.find(|n| *n != 0 && bits(*n) > digits).map(i128::from)
+            words.find(|n| n_bits(*n) > digits).map(i128::from)
         }
         _ => None,
     }
@@ -219,7 +217,7 @@ fn checked(number: Number, ty: Scalar) -> Result<Number, String> {
             let high = if sign == Sign::Signed { 1_i128 << (bits - 1) } else { 1_i128 << bits };
             if (low..high).contains(&int) { Ok(number) } else { refused("a number that fits") }
         }
-        (Number::Int(int), ty) if n_digits(ty).is_some_and(|n| !is_exact(int, n)) => {
+        (Number::Int(int), ty) if n_digits(ty).is_some_and(|n| n_bits(int.unsigned_abs()) > n) => {
             refused("one that it can hold")
         }
         _ => Ok(number),

@@ -12,6 +12,7 @@ use partita_layout::IndexBox;
 use partita_layout::dist::default_partition;
 
 use super::problem::{Outcome, problem};
+use crate::boxes::tile;
 use crate::local::Array;
 
 /// One rank's view of a distributed array.
@@ -42,17 +43,10 @@ impl Places {
         Rc::new(Self { held: boxes.clone(), owned: boxes })
     }
 
-    /// Whether every element is in exactly as many owned boxes as one, by number.
+    /// Whether every element is owned by one rank.
     pub fn owned_once(&self, shape: &[u64]) -> bool {
-        let n_owned: u64 = self.owned.iter().map(IndexBox::n_elements).sum();
-        n_owned == shape.iter().product::<u64>() && are_apart(&self.owned)
+        tile(&self.owned, shape)
     }
-}
-
-/// Whether no two boxes share an element.
-fn are_apart(boxes: &[IndexBox]) -> bool {
-    let meets_later = |at: usize| boxes[at + 1..].iter().any(|other| boxes[at].meets(other));
-    !(0..boxes.len()).any(meets_later)
 }
 
 impl DistArray {

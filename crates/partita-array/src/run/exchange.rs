@@ -9,11 +9,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
 use partita_kernel::Dtype;
-use partita_layout::{BoxPiece, IndexBox, Layout};
+use partita_layout::IndexBox;
 use partita_plan::Plan;
 use partita_team::{Buffer, Team, TeamError};
 
 use super::problem::{Outcome, problem};
+use crate::boxes::plan_between;
 use crate::local::{Array, Storage};
 use crate::timeline::{Activity, Recorder};
 
@@ -300,13 +301,7 @@ impl Drop for Mover {
 }
 
 fn planned(boxes: &Boxes) -> Outcome<Movement> {
-    let layout = |pieces: &[Vec<IndexBox>]| {
-        let piece = |one: &IndexBox| BoxPiece { held: one.clone(), owned: one.clone() };
-        let pieces = pieces.iter().map(|own| own.iter().map(piece).collect()).collect();
-        Layout::from_boxes(&boxes.shape, pieces, None)
-    };
-    let plan =
-        Plan::new(&layout(&boxes.sources)?, &layout(&boxes.targets)?, plan_dtype(boxes.dtype))?;
+    let plan = plan_between(&boxes.shape, &boxes.sources, &boxes.targets, boxes.dtype)?;
     // All ranks must choose alike: the largest share decides.
     let most = boxes.sources.iter().flatten().map(IndexBox::n_elements).max().unwrap_or(0);
     let is_large = (most as usize).saturating_mul(boxes.dtype.size()) >= START_FROM_BYTES;
@@ -325,25 +320,4 @@ fn buffers(arrays: &[Array]) -> Outcome<(Vec<Buffer>, Vec<Rc<Storage>>)> {
         all.1.push(storage);
     }
     Ok(all)
-}
-
-pub(crate) fn plan_dtype(dtype: Dtype) -> partita_plan::Dtype {
-    use partita_plan::Dtype as P;
-    match dtype {
-        Dtype::Bool => P::Bool,
-        Dtype::Int8 => P::I8,
-        Dtype::Int16 => P::I16,
-        Dtype::Int32 => P::I32,
-        Dtype::Int64 => P::I64,
-        Dtype::UInt8 => P::U8,
-        Dtype::UInt16 => P::U16,
-        Dtype::UInt32 => P::U32,
-        Dtype::UInt64 => P::U64,
-        Dtype::Float16 => P::F16,
-        Dtype::BFloat16 => P::Bf16,
-        Dtype::Float32 => P::F32,
-        Dtype::Float64 => P::F64,
-        Dtype::Complex64 => P::C64,
-        Dtype::Complex128 => P::C128,
-    }
 }

@@ -64,7 +64,6 @@ use crate::timeline::{Event, Recorder};
 use deleted::Deleted;
 pub(crate) use elementwise::{binary_of, unary_of};
 use exchange::Mover;
-pub(crate) use exchange::plan_dtype;
 use facts::Facts;
 use problem::Problem;
 

@@ -27,7 +27,8 @@ pub fn grid_for(dims: &[Placement], n_ranks: u64) -> Vec<u64> {
 }
 
 /// So many numbers whose product is `n`, about equal, the last one largest.
-fn factors(n: u64, count: usize) -> Vec<u64> {
+#[must_use]
+pub fn factors(n: u64, count: usize) -> Vec<u64> {
     let mut all = vec![1; count];
     let (mut rest, mut prime, mut primes) = (n, 2, Vec::new());
     while rest > 1 {

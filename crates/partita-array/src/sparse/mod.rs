@@ -22,7 +22,7 @@ mod grid;
 mod tensor;
 
 pub use format::Format;
-pub use grid::{Slices, grid_for};
+pub use grid::{Slices, factors, grid_for};
 pub use tensor::SparseTensor;
 
 partita_error::errors! {

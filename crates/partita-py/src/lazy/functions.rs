@@ -3,6 +3,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
 use partita_array::api::{Function, Operand, choose, positions_of};
+use partita_array::sparse::factors;
 use partita_array::timeline::{Event, from_lines, trace};
 use partita_cli::timeline_picture;
 use partita_kernel::Dtype;
@@ -154,6 +155,12 @@ fn lazy_nonzero<'py>(array: &Bound<'py, Array>) -> PyResult<Vec<Bound<'py, Array
     found.into_iter().map(|one| Array::wrapped(py, &handle.rank, one)).collect()
 }
 
+/// So many numbers whose product is a number of ranks, about equal, the last one largest.
+#[pyfunction]
+fn even_factors(n_ranks: u64, count: usize) -> Vec<u64> {
+    factors(n_ranks, count)
+}
+
 /// What ranks did, given in their lines, as a picture or as a trace.
 #[pyfunction]
 fn draw_activity(title: &str, ranks: Vec<String>, is_picture: bool) -> String {
@@ -163,6 +170,7 @@ fn draw_activity(title: &str, ranks: Vec<String>, is_picture: bool) -> String {
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(draw_activity, module)?)?;
+    module.add_function(wrap_pyfunction!(even_factors, module)?)?;
     module.add_function(wrap_pyfunction!(lazy_full, module)?)?;
     module.add_function(wrap_pyfunction!(lazy_empty, module)?)?;
     module.add_function(wrap_pyfunction!(lazy_index, module)?)?;

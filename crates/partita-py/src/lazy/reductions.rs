@@ -38,96 +38,59 @@ impl<'py> Asked<'_, 'py> {
     }
 }
 
-macro_rules! asked {
-    ($array:expr, $axis:expr, $dtype:expr, $out:expr, $keepdims:expr) => {
-        Asked { axis: $axis, dtype: $dtype, out: $out, keepdims: $keepdims, array: $array }
-    };
-}
-
 /// An argument that may be left away.
 type Optional<'py> = Option<Bound<'py, PyAny>>;
 /// An array, or what it was written to.
 type Made<'py> = PyResult<Bound<'py, PyAny>>;
 
-#[pymethods]
-impl Array {
-    /// Return the sum over axes.
-    #[pyo3(signature = (axis=None, dtype=None, out=None, *, keepdims=false))]
-    fn sum<'py>(
-        slf: &Bound<'py, Self>,
-        axis: Optional<'py>,
-        dtype: Optional<'py>,
-        out: Optional<'py>,
-        keepdims: bool,
-    ) -> Made<'py> {
-        asked!(slf, axis, dtype, out, keepdims).done(How::Sum)
-    }
+/// Methods whose result has the type that is asked for.
+macro_rules! typed {
+    ($($name:ident $how:ident $about:literal;)*) => {$(
+        #[pymethods]
+        impl Array {
+            #[doc = $about]
+            #[pyo3(signature = (axis=None, dtype=None, out=None, *, keepdims=false))]
+            fn $name<'py>(
+                slf: &Bound<'py, Self>,
+                axis: Optional<'py>,
+                dtype: Optional<'py>,
+                out: Optional<'py>,
+                keepdims: bool,
+            ) -> Made<'py> {
+                Asked { axis, dtype, out, keepdims, array: slf }.done(How::$how)
+            }
+        }
+    )*};
+}
 
-    /// Return the product over axes.
-    #[pyo3(signature = (axis=None, dtype=None, out=None, *, keepdims=false))]
-    fn prod<'py>(
-        slf: &Bound<'py, Self>,
-        axis: Optional<'py>,
-        dtype: Optional<'py>,
-        out: Optional<'py>,
-        keepdims: bool,
-    ) -> Made<'py> {
-        asked!(slf, axis, dtype, out, keepdims).done(How::Prod)
-    }
+/// Methods whose result has a type of its own.
+macro_rules! plain {
+    ($($name:ident $how:ident $about:literal;)*) => {$(
+        #[pymethods]
+        impl Array {
+            #[doc = $about]
+            #[pyo3(signature = (axis=None, out=None, *, keepdims=false))]
+            fn $name<'py>(
+                slf: &Bound<'py, Self>,
+                axis: Optional<'py>,
+                out: Optional<'py>,
+                keepdims: bool,
+            ) -> Made<'py> {
+                Asked { axis, dtype: None, out, keepdims, array: slf }.done(How::$how)
+            }
+        }
+    )*};
+}
 
-    /// Return the mean over axes.
-    #[pyo3(signature = (axis=None, dtype=None, out=None, *, keepdims=false))]
-    fn mean<'py>(
-        slf: &Bound<'py, Self>,
-        axis: Optional<'py>,
-        dtype: Optional<'py>,
-        out: Optional<'py>,
-        keepdims: bool,
-    ) -> Made<'py> {
-        asked!(slf, axis, dtype, out, keepdims).done(How::Mean)
-    }
+typed! {
+    sum Sum "Return the sum over axes.";
+    prod Prod "Return the product over axes.";
+    mean Mean "Return the mean over axes.";
+}
 
-    /// Return the smallest element over axes.
-    #[pyo3(signature = (axis=None, out=None, *, keepdims=false))]
-    fn min<'py>(
-        slf: &Bound<'py, Self>,
-        axis: Optional<'py>,
-        out: Optional<'py>,
-        keepdims: bool,
-    ) -> Made<'py> {
-        asked!(slf, axis, None, out, keepdims).done(How::Min)
-    }
-
-    /// Return the largest element over axes.
-    #[pyo3(signature = (axis=None, out=None, *, keepdims=false))]
-    fn max<'py>(
-        slf: &Bound<'py, Self>,
-        axis: Optional<'py>,
-        out: Optional<'py>,
-        keepdims: bool,
-    ) -> Made<'py> {
-        asked!(slf, axis, None, out, keepdims).done(How::Max)
-    }
-
-    /// Return whether an element is not zero, over axes.
-    #[pyo3(signature = (axis=None, out=None, *, keepdims=false))]
-    fn any<'py>(
-        slf: &Bound<'py, Self>,
-        axis: Optional<'py>,
-        out: Optional<'py>,
-        keepdims: bool,
-    ) -> Made<'py> {
-        asked!(slf, axis, None, out, keepdims).done(How::Any)
-    }
-
-    /// Return whether no element is zero, over axes.
-    #[pyo3(signature = (axis=None, out=None, *, keepdims=false))]
-    fn all<'py>(
-        slf: &Bound<'py, Self>,
-        axis: Optional<'py>,
-        out: Optional<'py>,
-        keepdims: bool,
-    ) -> Made<'py> {
-        asked!(slf, axis, None, out, keepdims).done(How::All)
-    }
+plain! {
+    min Min "Return the smallest element over axes.";
+    max Max "Return the largest element over axes.";
+    any Any "Return whether an element is not zero, over axes.";
+    all All "Return whether no element is zero, over axes.";
 }

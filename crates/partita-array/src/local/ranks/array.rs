@@ -13,6 +13,7 @@ use super::super::engine::Engine;
 use super::super::window::Dims;
 use super::product::{Product, everything, nothing};
 use super::spread::Spread;
+use crate::boxes::tile;
 use crate::error::Result;
 
 /// What a rank has of an array.
@@ -51,8 +52,7 @@ impl Engine {
         let is_new = self.0.ranks.is_some()
             && array.base.storage.borrow().is_none()
             && array.base.spread.borrow().is_none()
-            && array.window.is_dense()
-            && array.window.shape == array.base.shape;
+            && array.window.is_all_of(&array.base.shape);
         if is_new {
             *array.base.spread.borrow_mut() = Some(Rc::new(spread));
             // One number for all elements is nowhere: now it is there.
@@ -101,9 +101,7 @@ impl Engine {
         *array.base.spread.borrow_mut() = Some(Rc::new(spread));
         // SAFETY: as the caller says.
         let storage = unsafe { Storage::foreign(address, owner) };
-        *array.base.storage.borrow_mut() = Some(storage);
-        array.base.is_shared.set(true);
-        array.base.is_read_only.set(access == Access::Read);
+        array.base.lie_in(storage, access);
         Ok(array)
     }
 }
@@ -145,6 +143,10 @@ impl Array {
             let (buffer, _) = self.share()?;
             return Ok(Here { array: self.clone(), buffer, boxes: None });
         }
+        // An element alone has no box of its own: every rank gets it.
+        if self.ndim() == 0 {
+            return self.whole()?.share_here();
+        }
         let known = self.base.spread.borrow().clone();
         let spread = known.unwrap_or_else(|| Spread::by_rows(&self.base.shape, engine.n_ranks()));
         let product = Product::of(&self.window, &self.base.shape);
@@ -157,19 +159,9 @@ impl Array {
         let none = nothing(self.ndim());
         let points = owned.iter().map(|own| product.as_ref().and_then(|p| p.points_in(own)));
         let points: Vec<IndexBox> = points.map(|one| one.unwrap_or_else(|| none.clone())).collect();
-        // An element alone has no box of its own: every rank gets it.
-        if self.ndim() == 0 {
-            return self.whole()?.share_here();
-        }
         let held_shape: Dims<usize> = held[rank].shape.iter().map(|n| *n as usize).collect();
         let n_bytes = held_shape.iter().product::<usize>() * self.dtype().size();
-        let storage = {
-            let mut storage = self.base.storage.borrow_mut();
-            match &*storage {
-                Some(storage) => Rc::clone(storage),
-                None => Rc::clone(storage.insert(Storage::new(n_bytes, &engine.0.meter)?)),
-            }
-        };
+        let storage = self.base.memory(n_bytes, &engine.0.meter)?;
         *self.base.spread.borrow_mut() = Some(Rc::clone(&spread));
         self.base.is_shared.set(true);
         let size = self.dtype().size() as isize;
@@ -200,8 +192,5 @@ pub fn spread_of(shape: &[usize], owned: Vec<IndexBox>, held: Vec<IndexBox>) -> 
     if owned.iter().all(|own| *own == all) {
         return Some(Spread::Whole);
     }
-    let n_owned: u64 = owned.iter().map(IndexBox::n_elements).sum();
-    let is_apart = |at: usize| owned[at + 1..].iter().all(|other| !owned[at].meets(other));
-    let fits = n_owned == all.n_elements() && (0..owned.len()).all(is_apart);
-    fits.then_some(Spread::Boxes { owned, held })
+    tile(&owned, &all.shape).then_some(Spread::Boxes { owned, held })
 }

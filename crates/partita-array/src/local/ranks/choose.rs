@@ -133,7 +133,8 @@ impl<'a> Choice<'a> {
                         head(&mut self.families, place.base) == family && is_all(place, self.bases)
                     });
                     if reads_all && node.is_pointwise() {
-                        self.meet_target(&node.target, &mut found);
+                        // What the family is written into.
+                        found.meetings.extend(self.meeting(&node.target));
                     }
                 }
             }
@@ -146,15 +147,8 @@ impl<'a> Choice<'a> {
         match self.spreads[place.base].as_deref() {
             None => {}
             // What is repeated is small beside what it becomes.
-            Some(Spread::Whole) => found.meets_whole |= !repeats(place),
+            Some(Spread::Whole) => found.meets_whole |= place.window.n_repeats() <= 1,
             Some(Spread::Boxes { .. }) => found.meetings.extend(self.meeting(place)),
-        }
-    }
-
-    /// What the family is written into.
-    fn meet_target(&self, place: &Place, found: &mut Surroundings) {
-        if let Some(Spread::Boxes { .. }) = self.spreads[place.base].as_deref() {
-            found.meetings.extend(self.meeting(place));
         }
     }
 
@@ -166,11 +160,10 @@ impl<'a> Choice<'a> {
         let none = nothing(place.window.shape.len());
         let points = owned.iter().map(|own| product.points_in(own));
         let boxes = points.map(|points| points.unwrap_or_else(|| none.clone())).collect();
-        let repeats = place.window.shape.iter().zip(&place.window.strides);
-        let n_repeated: usize = repeats.filter(|(_, step)| **step == 0).map(|(n, _)| *n).product();
-        let share = 1.0 / n_repeated.max(1) as f64;
+        let n_repeats = place.window.n_repeats();
+        let share = 1.0 / n_repeats.max(1) as f64;
         let fresh = if self.is_written[place.base] { FRESH_WEIGHT } else { 1.0 };
-        Some(Meeting { boxes, weight: share * fresh, repeats: n_repeated > 1 })
+        Some(Meeting { boxes, weight: share * fresh, repeats: n_repeats > 1 })
     }
 
     /// The operand of a reduction: where each rank has all that is combined, the result stays.
@@ -248,16 +241,8 @@ impl<'a> Choice<'a> {
     }
 }
 
-/// Whether a window has elements several times.
-fn repeats(place: &Place) -> bool {
-    let window = &place.window;
-    window.shape.iter().zip(&window.strides).any(|(size, stride)| *size > 1 && *stride == 0)
-}
-
-/// Whether a window is all of its base.
-pub(super) fn is_all(place: &Place, bases: &[BaseFacts]) -> bool {
-    let window = &place.window;
-    window.offset == 0 && window.shape == bases[place.base].shape && window.is_dense()
+fn is_all(place: &Place, bases: &[BaseFacts]) -> bool {
+    place.window.is_all_of(&bases[place.base].shape)
 }
 
 fn head(families: &mut [usize], base: usize) -> usize {

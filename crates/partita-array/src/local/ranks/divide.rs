@@ -170,7 +170,7 @@ impl Dividing {
         }
         let operands = smallvec![Operand::Array(Place { base: before, window: all.clone() })];
         let target = Place { base, window: all };
-        self.node(&Node { mark: 0, action: Action::Copy, dtype, operands, target })
+        self.node(&Node::derived(Action::Copy, dtype, operands, target))
     }
 
     /// Does one node of the work.
@@ -212,12 +212,13 @@ impl Dividing {
         let (dtype, shape) = (self.parts[base].dtype, self.parts[base].shape.clone());
         let all = Place { base, window: Window::dense(&shape) };
         let whole = self.add(dtype, &shape, Rc::new(Spread::Whole));
-        let copy = |from: Place, to: usize| Node {
-            mark: 0,
-            action: Action::Copy,
-            dtype,
-            target: Place { base: to, window: Window::dense(&shape) },
-            operands: smallvec![Operand::Array(from)],
+        let copy = |from: Place, to: usize| {
+            Node::derived(
+                Action::Copy,
+                dtype,
+                smallvec![Operand::Array(from)],
+                Place { base: to, window: Window::dense(&shape) },
+            )
         };
         self.node(&copy(all, whole))?;
         let mut changed = node.clone();
@@ -255,16 +256,10 @@ impl Dividing {
         let counted = self.add(Dtype::Int64, &shape, Rc::new(Spread::Whole));
         let place = Place { base: counted, window: Window::dense(&shape) };
         let (action, dtype) = (Action::Index(axis), Dtype::Int64);
-        self.nodes.push(Node {
-            mark: 0,
-            action,
-            dtype,
-            operands: Operands::new(),
-            target: place.clone(),
-        });
+        self.nodes.push(Node::derived(action, dtype, Operands::new(), place.clone()));
         let start = self.number(Scalar::from(own.start[axis] as i64));
         let operands = smallvec![Operand::Array(place), start];
-        self.nodes.push(Node { mark: 0, action: Action::Apply(Op::Add), dtype, operands, target });
+        self.nodes.push(Node::derived(Action::Apply(Op::Add), dtype, operands, target));
     }
 
     /// A node of this rank alone; its places are those of this rank's memory.

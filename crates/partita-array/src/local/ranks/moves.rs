@@ -9,8 +9,8 @@ use partita_team::{Access, Buffer};
 use super::super::window::c_strides;
 use super::divide::Part;
 use super::spread::Spread;
+use crate::boxes::{plan_between, plan_dtype};
 use crate::error::{LocalError, Result};
-use crate::run::plan_dtype;
 
 /// Memory of a rank that has a box of a part.
 #[derive(Debug, Clone)]
@@ -85,15 +85,7 @@ pub(super) fn moved(
         .map(|own| if own.n_elements() > 0 { vec![own.clone()] } else { vec![] })
         .collect();
     let shape: Vec<u64> = part.shape.iter().map(|n| *n as u64).collect();
-    let layout = |boxes: &[Vec<IndexBox>]| {
-        let piece = |one: &IndexBox| BoxPiece { held: one.clone(), owned: one.clone() };
-        let pieces = boxes.iter().map(|own| own.iter().map(piece).collect()).collect();
-        Layout::from_boxes(&shape, pieces, None)
-    };
-    let (before, after) = layout(&sources)
-        .and_then(|before| Ok((before, layout(asked)?)))
-        .map_err(|error| unplanned(&error))?;
-    let plan = Plan::new(&before, &after, plan_dtype(part.dtype));
+    let plan = plan_between(&shape, &sources, asked, part.dtype);
     let plan = plan.map_err(|error| unplanned(&error))?;
     let size = part.dtype.size();
     let spots = |boxes: &[IndexBox], piece: &Piece| {

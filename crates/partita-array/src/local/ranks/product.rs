@@ -18,20 +18,10 @@ pub(super) struct Product {
 impl Product {
     /// The window as a product; none if it has no elements or is none.
     pub fn of(window: &Window, base: &[usize]) -> Option<Self> {
-        let walks = window.walks(base)?;
-        let base_strides = c_strides(base);
-        let along = window.shape.iter().zip(&window.strides).map(|(&size, &stride)| {
-            if size <= 1 || stride == 0 {
-                return None;
-            }
-            let walked = |dim: &usize| {
-                walks[*dim].count > 1 && walks[*dim].step * base_strides[*dim] == stride
-            };
-            let dim = (0..base.len()).find(walked)?;
-            Some((dim, walks[dim].step as i64))
-        });
+        let (walks, along) = window.walked(base)?;
+        let with_step = |dim: usize| (dim, walks[dim].step as i64);
         Some(Self {
-            along: along.collect(),
+            along: along.into_iter().map(|dim| dim.map(with_step)).collect(),
             start: walks.iter().map(|walk| walk.start as i64).collect(),
             shape: window.shape.clone(),
         })

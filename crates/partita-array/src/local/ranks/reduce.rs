@@ -144,24 +144,16 @@ impl Combining<'_> {
         let n_combined = self.n_combined() as f64;
         let double = Dtype::Float64;
         let [wide, divisor, kept] = [(); 3].map(|()| self.like_target(double));
-        let cast = |from: Place, to: Place, dtype: Dtype| Node {
-            mark: 0,
-            action: Action::Cast,
-            dtype,
-            operands: smallvec![Operand::Array(from)],
-            target: to,
+        let cast = |from: Place, to: Place, dtype: Dtype| {
+            Node::derived(Action::Cast, dtype, smallvec![Operand::Array(from)], to)
         };
         let target = Place { base: self.node.target.base, window: self.node.written() };
         self.dividing.node(&cast_or_copy(cast(second, wide.clone(), double), dtype))?;
         let count = self.dividing.number(Scalar::from(n_combined));
         let nothing = self.dividing.number(Scalar::from(0.0));
         let less = Operands::from_vec(vec![count.clone(), self.node.operands[1].clone()]);
-        let apply = |op: Op, operands: Operands, target: &Place| Node {
-            mark: 0,
-            action: Action::Apply(op),
-            dtype: double,
-            operands,
-            target: target.clone(),
+        let apply = |op: Op, operands: Operands, target: &Place| {
+            Node::derived(Action::Apply(op), double, operands, target.clone())
         };
         self.dividing.node(&apply(Op::Subtract, less, &divisor))?;
         let bounded = smallvec![Operand::Array(divisor.clone()), nothing];
@@ -205,7 +197,7 @@ impl Combining<'_> {
         let operands = smallvec![Operand::Array(at_truths), Operand::Array(at_places), far];
         let target = Place { base: chosen, window: Window::dense(&self.shape) };
         let action = Action::Apply(Op::Where);
-        self.dividing.node(&Node { mark: 0, action, dtype: Dtype::Int64, operands, target })?;
+        self.dividing.node(&Node::derived(action, Dtype::Int64, operands, target))?;
         self.combined(Reduction::Minimum, Dtype::Int64, chosen)
     }
 
@@ -221,23 +213,13 @@ impl Combining<'_> {
         };
         let share = self.own_share(local);
         let shape = share.window.shape.clone();
-        let apply = |op: Op, operands: Operands, target: &Place| Node {
-            mark: 0,
-            action: Action::Apply(op),
-            dtype: Dtype::Int64,
-            operands,
-            target: target.clone(),
+        let apply = |op: Op, operands: Operands, target: &Place| {
+            Node::derived(Action::Apply(op), Dtype::Int64, operands, target.clone())
         };
         let target = self.own_share(global);
         let zero = self.dividing.number(Scalar::from(0_i64));
         let (action, operands) = (Action::Copy, smallvec![zero]);
-        self.dividing.push(Node {
-            mark: 0,
-            action,
-            dtype: Dtype::Int64,
-            operands,
-            target: target.clone(),
-        });
+        self.dividing.push(Node::derived(action, Dtype::Int64, operands, target.clone()));
         let (mut inner_here, mut inner) = (1_i64, 1_i64);
         for axis in axes.into_iter().rev() {
             let (n_here, n_all) = (part.shape[axis] as i64, self.node.space()[axis] as i64);
@@ -281,13 +263,12 @@ impl Combining<'_> {
             return Ok(shares);
         };
         let window = combined_into(&sizes(part), &sizes(&results), self.axes);
-        self.dividing.push(Node {
-            mark: 0,
-            action: Action::Reduce(how, self.axes),
+        self.dividing.push(Node::derived(
+            Action::Reduce(how, self.axes),
             dtype,
-            operands: local,
-            target: Place { base: shares, window },
-        });
+            local,
+            Place { base: shares, window },
+        ));
         Ok(shares)
     }
 
@@ -308,7 +289,7 @@ impl Combining<'_> {
         let share = self.dividing.number(share);
         let target = self.own_share(weights);
         let (action, operands) = (Action::Copy, smallvec![share]);
-        self.dividing.push(Node { mark: 0, action, dtype, operands, target });
+        self.dividing.push(Node::derived(action, dtype, operands, target));
         Ok(weights)
     }
 
@@ -371,20 +352,19 @@ impl Combining<'_> {
     ) -> Result<()> {
         let mut window = self.repeated(target).window;
         window.strides[0] = 0;
-        let node = Node {
-            mark: 0,
-            action: Action::Reduce(how, 1),
+        let node = Node::derived(
+            Action::Reduce(how, 1),
             dtype,
-            operands: smallvec![Operand::Array(self.all(shares))],
-            target: Place { base: target.base, window },
-        };
+            smallvec![Operand::Array(self.all(shares))],
+            Place { base: target.base, window },
+        );
         self.dividing.reduce_at_target(&node, 1)
     }
 }
 
 fn pointwise(op: Op, dtype: Dtype, operands: &[Place], target: Place) -> Node {
     let operands = operands.iter().cloned().map(Operand::Array).collect();
-    Node { mark: 0, action: Action::Apply(op), dtype, operands, target }
+    Node::derived(Action::Apply(op), dtype, operands, target)
 }
 
 /// A cast to a type that the operand may have already.

@@ -7,23 +7,20 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use partita_kernel::{Machine, Scalar};
-use partita_team::{Access, Buffer, Team, TeamError};
-use rustc_hash::{FxHashMap, FxHasher};
+use partita_team::{Access, Buffer, Team};
+use rustc_hash::FxHasher;
 use smallvec::smallvec;
 
 use super::super::base::{Base, Storage};
 use super::super::engine::{Engine, State};
-use super::super::kept::Structure;
-use super::super::run::Slots;
+use super::super::kept::{Kept, Structure};
+use super::super::run::{Slots, facts};
 use super::super::segment::Segment;
 use super::divide::divide;
 use super::moves::{Move, Spot};
 use super::phases::Divided;
 use crate::error::{LocalError, Result};
 use crate::timeline::Activity;
-
-/// Programs with more loops than this divide some of them again.
-const MOST_DIVIDED: usize = 512;
 
 /// Truth values, eight to a byte.
 #[derive(Default)]
@@ -49,7 +46,7 @@ pub(in super::super) struct Ranks {
     pub team: Team,
     pub rank: u64,
     pub n_ranks: u64,
-    divided: RefCell<FxHashMap<Structure, Rc<Divided>>>,
+    divided: RefCell<Kept<Divided>>,
 }
 
 impl fmt::Debug for Ranks {
@@ -86,7 +83,7 @@ impl Ranks {
         let hash = BuildHasherDefault::<FxHasher>::default().hash_one(&*structure);
         let mut message = hash.to_le_bytes().to_vec();
         message.extend(bits.bytes);
-        let all = self.team.allgather("arrays", message).map_err(team_error)?;
+        let all = self.team.allgather("arrays", message)?;
         if let Some(rank) = all.iter().position(|other| other[..8] != all[0][..8]) {
             return Err(self.difference(rank, place()));
         }
@@ -100,7 +97,7 @@ impl Ranks {
     /// Why the ranks do not agree: where each of them is.
     fn difference(&self, rank: usize, place: String) -> LocalError {
         match self.team.allgather("arrays", place.into_bytes()) {
-            Err(error) => team_error(error),
+            Err(error) => error.into(),
             Ok(all) => {
                 let words = |rank: usize| String::from_utf8_lossy(&all[rank]).into_owned();
                 let (first, other) = (words(0), words(rank));
@@ -108,10 +105,6 @@ impl Ranks {
             }
         }
     }
-}
-
-fn team_error(error: TeamError) -> LocalError {
-    LocalError::Team { error }
 }
 
 impl Engine {
@@ -123,11 +116,11 @@ impl Engine {
     ) -> Result<()> {
         let mut structure = Structure {
             nodes: std::mem::take(&mut segment.work.nodes),
-            bases: segment.bases.iter().map(super::super::run::facts).collect(),
+            bases: segment.bases.iter().map(facts).collect(),
         };
         let place = || self.0.place.borrow().as_ref().map(|one| (one.0)()).unwrap_or_default();
         ranks.agree(&mut structure, place)?;
-        let known = ranks.divided.borrow().get(&structure).map(Rc::clone);
+        let known = ranks.divided.borrow().find(&structure);
         let outcome = match known {
             Some(divided) => Ok(divided),
             None => self.divided(ranks, structure, segment.work.numbers.len()),
@@ -151,11 +144,7 @@ impl Engine {
         n_numbers: usize,
     ) -> Result<Rc<Divided>> {
         let divided = Rc::new(ranks.divide(&structure, n_numbers, &self.0.machine)?);
-        let mut kept = ranks.divided.borrow_mut();
-        if kept.len() == MOST_DIVIDED {
-            kept.clear();
-        }
-        kept.insert(structure, Rc::clone(&divided));
+        ranks.divided.borrow_mut().keep(structure, Rc::clone(&divided));
         Ok(divided)
     }
 }
@@ -247,7 +236,7 @@ impl State {
                 unsafe { ranks.team.run(&one.plan, &sources, &targets) }
             }
         };
-        outcome.map_err(team_error)?;
+        outcome?;
         if let Some(recorder) = &*self.recorder.borrow() {
             let (since, until) = (recorder.at(since), recorder.at(Instant::now()));
             recorder.add(Activity::Exchange, since, until, format!("{} bytes", one.n_bytes));

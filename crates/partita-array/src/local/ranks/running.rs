@@ -41,13 +41,12 @@ impl Dividing {
         let own = points[self.rank].clone().zip(shares.places[self.rank].clone());
         if let Some((part, (_, results))) = &own {
             let window = combined_into(&sizes(part), &sizes(results), 1 << axis);
-            self.push(Node {
-                mark: 0,
-                action: Action::Reduce(how, 1 << axis),
-                dtype: node.dtype,
-                operands: smallvec![Operand::Array(operand)],
-                target: Place { base: totals, window },
-            });
+            self.push(Node::derived(
+                Action::Reduce(how, 1 << axis),
+                node.dtype,
+                smallvec![Operand::Array(operand)],
+                Place { base: totals, window },
+            ));
         } else {
             self.mark_written(totals);
         }
@@ -68,33 +67,25 @@ impl Dividing {
         };
         let one = self.add(node.dtype, &sizes(&results), Rc::new(Spread::Whole));
         let earlier = sizes(&before[self.rank]);
-        self.push(Node {
-            mark: 0,
-            action: Action::Reduce(how, 1 << axis),
-            dtype: node.dtype,
-            operands: smallvec![Operand::Array(Place {
-                base: fetched,
-                window: Window::dense(&earlier)
-            })],
-            target: Place {
-                base: one,
-                window: combined_into(&earlier, &sizes(&results), 1 << axis),
-            },
-        });
+        self.push(Node::derived(
+            Action::Reduce(how, 1 << axis),
+            node.dtype,
+            smallvec![Operand::Array(Place { base: fetched, window: Window::dense(&earlier) })],
+            Place { base: one, window: combined_into(&earlier, &sizes(&results), 1 << axis) },
+        ));
         let held = self.held(node.target.base);
         let target = self.seen(&node.target, &part, &held);
         let offset = Window::dense(&sizes(&results)).broadcast(&sizes(&part));
         let offset = offset.unwrap_or_else(|| Window::dense(&sizes(&part)));
-        self.push(Node {
-            mark: 0,
-            action: Action::Apply(op),
-            dtype: node.dtype,
-            operands: smallvec![
+        self.push(Node::derived(
+            Action::Apply(op),
+            node.dtype,
+            smallvec![
                 Operand::Array(target.clone()),
                 Operand::Array(Place { base: one, window: offset })
             ],
             target,
-        });
+        ));
         Ok(())
     }
 }
