@@ -14,7 +14,9 @@ outside.
 The same functions, written as NumPy programs (benches/array_times.py), run with NumPy on one thread
 and with `import partita as np`: on one rank with two threads, on two ranks of threads and on two
 MPI processes. numba, JAX and C have two threads and their own words. Times are those of a step, the
-best of several, before and after the peers; ratios of one run are what counts.
+best of several, before and after the peers; ratios of one run are what counts. The loops in C that
+bars name run in turns with partita, in the same process: Jacobi steps with streaming stores, whose
+two arrays change places, and four read streams.
 """
 
 
@@ -60,6 +62,8 @@ NAMES = {
     "std": "standard deviation of 10^8",
     "argmax": "argmax of 10^8",
 }
+# What the loop in C is called that a case is measured beside.
+LOOPS = {case: bar.peer for case, bar in BARS.items()}
 
 Ways = dict[str, dict[str, float]]
 
@@ -71,7 +75,9 @@ def programs(ways: Ways, peers: dict[str, dict[str, float]], level: str) -> str:
         for way, times in ways.items():
             if case not in times:
                 continue
-            mine, others = times[case], peers.get(case, {})
+            mine, others = times[case], dict(peers.get(case, {}))
+            if f"{case} in C" in times:
+                others[LOOPS[case]] = times[f"{case} in C"]
             ratios = [f"{peer} {mine / other:.2f}" for peer, other in sorted(others.items())]
             rows.append(
                 [name, way, duration(mine), ", ".join(ratios), judged(case, way, mine, others)]

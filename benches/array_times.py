@@ -1,19 +1,24 @@
 """Measures array programs as people write them; benches/arrays.py starts it.
 
-    python benches/array_times.py NAMESPACE [CASE...]
+    python benches/array_times.py numpy|partita [--threads-as-ranks N] [--library LIBRARY]
 
-NAMESPACE is numpy or partita; on several ranks each measures and the first prints. The output is
-JSON: seconds by case. The same functions run with both.
+On several ranks each measures and the first prints. The output is JSON: seconds by case. The same
+functions run with both. LIBRARY is benches/kernels.c, compiled: its loops then run in turns.
 """
 
+import argparse
 import importlib
 import json
-import sys
 from collections.abc import Callable
-from time import perf_counter
+from pathlib import Path
+from time import perf_counter, sleep
 from typing import Any
 
-Work = Callable[[], object]
+from c_loops import N_STEPS, Library, Work
+
+# The loops in C that cases are measured beside.
+BESIDE = {"jacobi 4096": "jacobi"} | dict.fromkeys(("sum", "mean", "std", "argmax"), "read4")
+N_ROUNDS = {"numpy": 5, "partita": 15}
 HALF_STEP, GRAVITY = 1e-4, 9.81
 N_OPTIONS, N_LONG = 10_000_000, 100_000_000
 
@@ -121,64 +126,85 @@ def record(np: Any) -> Work:
     return many
 
 
-def best(work: Work, seconds: float = 1.0) -> float:
-    """The shortest of the repetitions that fit the time, at least three."""
-    work()
-    start, fastest, n_rounds = perf_counter(), float("inf"), 0
-    while n_rounds < 3 or perf_counter() - start < seconds:
-        begin = perf_counter()
+class Stopwatch:
+    """Times a case, in turns with a loop in C where there is one to be measured beside.
+
+    Memory's speed changes by the minute on a shared machine; turns let both have the same. Every
+    rank makes the same number of rounds; while the first runs the loop in C the others sleep, so
+    that it has all cores.
+    """
+
+    def __init__(self, np: Any, library: Path | None) -> None:
+        self._np = np
+        self._loops = Library(library, 2) if library else None
+        self._known: dict[str, Work] = {}
+
+    def _loop(self, name: str) -> Work | None:
+        if not self._loops or name not in BESIDE:
+            return None
+        if BESIDE[name] not in self._known:
+            self._known[BESIDE[name]] = self._loops.named(BESIDE[name])
+        return self._known[BESIDE[name]]
+
+    def best(self, name: str, work: Work) -> tuple[float, float | None]:
+        """The shortest time of a case, and of the loop in C."""
+        other = self._loop(name)
         work()
-        fastest = min(fastest, perf_counter() - begin)
-        n_rounds += 1
-        if n_rounds >= 50:
-            break
-    return fastest
+        mine, beside = float("inf"), float("inf")
+        for _ in range(N_ROUNDS[self._np.__name__]):
+            if other:
+                beside = min(beside, self._alone(other))
+            mine = min(mine, elapsed(work))
+        return mine, beside / N_STEPS[BESIDE[name]] if other else None
+
+    def _alone(self, work: Work) -> float:
+        team = self._np.world() if self._np.__name__ == "partita" else None
+        if team and team.rank > 0:
+            sleep(0.25)
+            seconds = float("inf")
+        else:
+            seconds = elapsed(work)
+        if team:
+            team.barrier()
+        return seconds
 
 
-def repeated(work: Work) -> float:
-    """As `best`, but with the same number of repetitions on every rank."""
+def elapsed(work: Work) -> float:
+    """Seconds of a call."""
+    begin = perf_counter()
     work()
-    fastest = float("inf")
-    for _ in range(7):
-        begin = perf_counter()
-        work()
-        fastest = min(fastest, perf_counter() - begin)
-    return fastest
+    return perf_counter() - begin
 
 
-def times(np: Any, wanted: list[str], timed: Callable[[Work], float]) -> dict[str, float]:
-    """Seconds of one step of each case."""
-    found = {}
+def times(np: Any, library: Path | None) -> dict[str, float]:
+    """Seconds of one step of each case; those of the loops in C have "in C" behind their name."""
+    found, stopwatch = {}, Stopwatch(np, library)
     for name, (make, n_steps) in cases(np).items():
-        if wanted and name not in wanted:
-            continue
         if name == "jacobi 64":
             # A shape of its own, so that nothing of it is known; the second call loads no module.
             jacobi(np, 50, 1)()
-            first = perf_counter()
-            jacobi(np, 66, 1)()
-            found["first step"] = perf_counter() - first
-        work = make()
-        found[name] = timed(work) / n_steps
+            found["first step"] = elapsed(jacobi(np, 66, 1))
+        seconds, beside = stopwatch.best(name, make())
+        found[name] = seconds / n_steps
+        if beside:
+            found[f"{name} in C"] = beside
     return found
 
 
 def main() -> None:
     """Measure and print."""
-    np = importlib.import_module(sys.argv[1])
-    n_threads_as_ranks = 1
-    wanted = sys.argv[2:]
-    if wanted and wanted[0].isdigit():
-        n_threads_as_ranks, wanted = int(wanted[0]), wanted[1:]
-    if n_threads_as_ranks > 1:
-        found = np.spmd(lambda team: times(np, wanted, repeated), n_threads_as_ranks)[0]
-    elif np.__name__ == "partita" and np.world().size > 1:
-        found = times(np, wanted, repeated)
-        if np.world().rank > 0:
-            return
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("namespace", choices=list(N_ROUNDS))
+    parser.add_argument("--threads-as-ranks", type=int)
+    parser.add_argument("--library", type=Path)
+    arguments = parser.parse_args()
+    np = importlib.import_module(arguments.namespace)
+    if arguments.threads_as_ranks:
+        found = np.spmd(lambda team: times(np, arguments.library), arguments.threads_as_ranks)[0]
     else:
-        found = times(np, wanted, best)
-    print(json.dumps(found))
+        found = times(np, arguments.library)
+    if arguments.namespace == "numpy" or np.world().rank == 0:
+        print(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -1,26 +1,22 @@
 """The programs of benches/kernels.py in every peer's own words."""
 
-import ctypes
 import math
 from collections.abc import Callable
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numba
 import numexpr
 import numpy as np
+from c_loops import N_LONG, SIDE, Library, Work, numbers
 from jax.scipy.special import erf as jax_erf
 
 jax.config.update("jax_enable_x64", True)
 
-SIDE = 4096
 N_OPTIONS = 10_000_000
-N_LONG = 100_000_000
 SIZES = {"0.5 MB": 1 << 14, "32 MB": 1_000_000, "960 MB": 30_000_000}
 GROUPS = ("sqrt8", "poly8", "jacobi", "scholes", "reduce", "small")
 
-Work = Callable[[], object]
 Case = dict[str, Work]
 
 TEXTS = {
@@ -35,13 +31,6 @@ def formula(name: str, sqrt: Callable) -> Callable:
     return eval(f"lambda a, b, c: {TEXTS[name]}", {"sqrt": sqrt})
 
 
-def numbers(n: int, place: int) -> np.ndarray:
-    """Numbers at a place of their own within a page, as the kernels have them."""
-    raw = np.arange(n + 1024) % 1000 / 1000 + 0.5
-    skip = (-raw.ctypes.data % 4096) // 8 + place * 8 * 9
-    return raw[skip : skip + n]
-
-
 def elementwise(scalar: Callable, *, parallel: bool) -> Callable:
     """A loop over three inputs, compiled by numba."""
     one = numba.njit(scalar)
@@ -51,25 +40,6 @@ def elementwise(scalar: Callable, *, parallel: bool) -> Callable:
             out[i] = one(a[i], b[i], c[i])
 
     return numba.njit(loop, parallel=parallel)
-
-
-class Library:
-    """The programs in C."""
-
-    def __init__(self, path: Path, n_threads: int):
-        self.c = ctypes.CDLL(str(path))
-        self.c.read4.restype = ctypes.c_double
-        self.c.threads(n_threads)
-
-    def work(self, name: str, arrays: list[np.ndarray], n: int) -> Work:
-        """A call of one of them."""
-        f = getattr(self.c, name)
-
-        # The pointers are taken anew, so that the arrays live as long as the work.
-        def run() -> None:
-            f(*[ctypes.c_void_p(array.ctypes.data) for array in arrays], ctypes.c_long(n))
-
-        return run
 
 
 def jitted(function: Callable, *arrays: np.ndarray) -> Work:

@@ -199,9 +199,14 @@ impl Beside {
             ("min", Reduction::Minimum),
             ("max", Reduction::Maximum),
             ("argmax", Reduction::ArgMax),
+            ("variance", Reduction::Variance),
         ];
         for dtype in [Dtype::Float64, Dtype::Float32, Dtype::Int64, Dtype::Int32] {
+            let is_whole = matches!(dtype, Dtype::Int64 | Dtype::Int32);
             for (name, kind) in kinds {
+                if is_whole && kind == Reduction::Variance {
+                    continue;
+                }
                 let kernel = self.kernel(&reduction_of(kind, dtype));
                 let size = dtype.size();
                 let mut out = [0.0_f64];

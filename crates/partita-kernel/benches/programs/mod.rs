@@ -101,7 +101,12 @@ pub fn reduction(reduction: Reduction) -> Program {
 pub fn reduction_of(reduction: Reduction, dtype: Dtype) -> Program {
     let mut p = Builder::new(1);
     let x = p.input(dtype);
-    p.over(&[0]).reduce(x, reduction);
+    if reduction == Reduction::Variance {
+        let correction = p.constant(0.0);
+        p.over(&[0]).variance(x, correction);
+    } else {
+        p.over(&[0]).reduce(x, reduction);
+    }
     p.finish()
 }
 

@@ -1,9 +1,12 @@
 //! Variance: count, mean and sum of squared distances from it, in float64.
 //!
-//! Chunks of 512 elements are gone through twice; what is left of them is combined without
-//! subtracting large numbers (Chan, Golub and LeVeque). Means are kept as a shift, which is a number
-//! among the elements, and the rest: where the mean is large beside the spread, differences from
-//! the shift are exact, and the rest has all its digits.
+//! The mean of a leaf's first 128 elements is its shift: of all elements of the leaf, the distances
+//! from it and their squares are summed, in one pass over memory. The shift is the mean of at least
+//! a 128th of the leaf, so that the squares are at most 129 times what is left of them when the
+//! mean's share is taken away: seven bits are lost at worst, and none where elements lie around one
+//! mean. Leaves are combined without subtracting large numbers (Chan, Golub and LeVeque). Means
+//! stay a shift and the rest: where the mean is large beside the spread, distances from the shift
+//! are exact, and the rest has all its digits.
 //!
 //! An infinite element has no distance from anything: the variance is NaN. It is infinite where
 //! elements are finite and their distances too large.
@@ -26,30 +29,119 @@ pub struct Moments {
     squares: f64,
 }
 
-const CHUNK: usize = 512;
+/// What is known of a leaf while it is filled.
+#[derive(Clone, Copy)]
+pub struct Filling {
+    count: f64,
+    shift: f64,
+    /// Distances from the shift, and their squares, of the current block and of all before it.
+    block: Distances,
+    before: Distances,
+    /// Nothing, or what the squares of chunks are that have no finite ones.
+    beyond: f64,
+}
 
-impl<T: Float + Cast + crate::element::Target> Reduce for Variance<T> {
-    type Item = T;
-    type State = Moments;
-    type Partial = Moments;
-    type Out = T;
-    const CHUNK: usize = CHUNK;
+/// Distances from a shift and their squares, summed lane by lane.
+#[derive(Clone, Copy)]
+struct Distances {
+    sums: [f64; LANES],
+    squares: [f64; LANES],
+}
+
+const CHUNK: usize = 128;
+
+impl Distances {
+    const NONE: Distances = Distances { sums: [0.0; LANES], squares: [0.0; LANES] };
 
     #[inline(always)]
-    fn start() -> Moments {
-        Moments { count: 0.0, shift: 0.0, mean: 0.0, squares: 0.0 }
+    fn add<T: Cast>(&self, items: &[T], shift: f64) -> Self {
+        // Lanes of their own stay in registers.
+        let (mut sums, mut squares) = (self.sums, self.squares);
+        let mut rows = items.chunks_exact(LANES);
+        for row in &mut rows {
+            for i in 0..LANES {
+                let apart = row[i].cast::<f64>() - shift;
+                sums[i] += apart;
+                squares[i] += apart * apart;
+            }
+        }
+        for (i, item) in rows.remainder().iter().enumerate() {
+            let apart = item.cast::<f64>() - shift;
+            sums[i] += apart;
+            squares[i] += apart * apart;
+        }
+        Distances { sums, squares }
     }
 
     #[inline(always)]
-    fn add(state: &mut Moments, items: &[T], _: u64) {
+    fn and(mut self, other: &Distances) -> Self {
+        for i in 0..LANES {
+            self.sums[i] += other.sums[i];
+            self.squares[i] += other.squares[i];
+        }
+        self
+    }
+
+    /// Whether all sums are finite: squares are where distances are.
+    #[inline(always)]
+    fn is_finite(&self) -> bool {
+        // Without a branch per lane.
+        self.squares.iter().fold(true, |all, square| all & (*square < f64::INFINITY))
+    }
+}
+
+impl<T: Float + Cast + crate::element::Target> Reduce for Variance<T> {
+    type Item = T;
+    type State = Filling;
+    type Partial = Moments;
+    type Out = T;
+    const CHUNK: usize = CHUNK;
+    const BLOCK: usize = 16 * CHUNK;
+
+    #[inline(always)]
+    fn start() -> Filling {
+        let (block, before) = (Distances::NONE, Distances::NONE);
+        Filling { count: 0.0, shift: 0.0, block, before, beyond: 0.0 }
+    }
+
+    #[inline(always)]
+    fn add(state: &mut Filling, items: &[T], _: u64) {
         for chunk in items.chunks(CHUNK) {
-            *state = Self::merge(*state, moments(chunk));
+            if state.count == 0.0 {
+                state.shift = shift_of(chunk);
+            }
+            state.count += chunk.len() as f64;
+            let block = state.block.add(chunk, state.shift);
+            if block.is_finite() {
+                state.block = block;
+            } else {
+                state.beyond += beyond(chunk);
+            }
         }
     }
 
     #[inline(always)]
-    fn leaf(state: &Moments) -> Moments {
-        *state
+    fn end_block(state: &mut Filling) {
+        state.before = state.before.and(&state.block);
+        state.block = Distances::NONE;
+    }
+
+    #[inline(always)]
+    fn leaf(state: &Filling) -> Moments {
+        let all = state.before.and(&state.block);
+        let (sum, squares) = (fold(&all.sums, |x, y| x + y), fold(&all.squares, |x, y| x + y));
+        let count = state.count;
+        if count == 0.0 {
+            return Moments { count, shift: 0.0, mean: 0.0, squares: 0.0 };
+        }
+        if state.beyond != 0.0 {
+            return Moments { count, shift: 0.0, mean: 0.0, squares: state.beyond };
+        }
+        let mean = sum / count;
+        // What the shift is off by; not at all where the squares are infinite together.
+        let less = if squares < f64::INFINITY { sum * mean } else { 0.0 };
+        let squares = if squares < less { 0.0 } else { squares - less };
+        Moments { count, shift: state.shift, mean, squares }
     }
 
     #[inline(always)]
@@ -111,50 +203,24 @@ fn none_of(item: f64) -> f64 {
     item - item
 }
 
+/// A finite number near the elements of a chunk: their mean, or one of them.
 #[inline(always)]
-fn moments<T: Cast>(chunk: &[T]) -> Moments {
-    let count = chunk.len() as f64;
+fn shift_of<T: Cast>(chunk: &[T]) -> f64 {
     let mut sums = [0.0; LANES];
     spread(&mut sums, chunk, |sum: f64, item: T| sum + item.cast::<f64>());
-    let shift = fold(&sums, |x, y| x + y) / count;
-    if shift.is_finite() { around(chunk, shift) } else { far(chunk) }
+    let mean = fold(&sums, |x, y| x + y) / chunk.len() as f64;
+    if mean.is_finite() { mean } else { any_finite(chunk) }
 }
 
-/// The moments by way of distances from a shift.
-#[inline(always)]
-fn around<T: Cast>(chunk: &[T], shift: f64) -> Moments {
-    let count = chunk.len() as f64;
-    let (mut sums, mut squares) = ([0.0; LANES], [0.0; LANES]);
-    let mut rows = chunk.chunks_exact(LANES);
-    for row in &mut rows {
-        for i in 0..LANES {
-            let apart = row[i].cast::<f64>() - shift;
-            sums[i] += apart;
-            squares[i] += apart * apart;
-        }
-    }
-    for (i, item) in rows.remainder().iter().enumerate() {
-        let apart = item.cast::<f64>() - shift;
-        sums[i] += apart;
-        squares[i] += apart * apart;
-    }
-    let (sum, squares) = (fold(&sums, |x, y| x + y), fold(&squares, |x, y| x + y));
-    let mean = sum / count;
-    // The shift is the mean but for rounding: what it is off by counts for little, and not at all
-    // where the squares are infinite.
-    let less = if squares < f64::INFINITY { sum * mean } else { 0.0 };
-    let squares = if squares < less { 0.0 } else { squares - less };
-    Moments { count, shift, mean, squares }
-}
-
-/// Of a chunk whose sum is beyond the largest number, or with an infinity or NaN.
 #[cold]
-fn far<T: Cast>(chunk: &[T]) -> Moments {
-    let all = || chunk.iter().map(|item| item.cast::<f64>());
-    let moments = around(chunk, all().next().unwrap_or(0.0));
-    if moments.mean.is_finite() && moments.squares.is_finite() {
-        return moments;
-    }
-    let squares = if all().all(f64::is_finite) { f64::INFINITY } else { f64::NAN };
-    Moments { count: moments.count, shift: 0.0, mean: 0.0, squares }
+fn any_finite<T: Cast>(chunk: &[T]) -> f64 {
+    let mut all = chunk.iter().map(|item| item.cast::<f64>());
+    all.find(|item| item.is_finite()).unwrap_or(0.0)
+}
+
+/// The squares of a chunk that has no finite ones.
+#[cold]
+fn beyond<T: Cast>(chunk: &[T]) -> f64 {
+    let is_finite = chunk.iter().all(|item| item.cast::<f64>().is_finite());
+    if is_finite { f64::INFINITY } else { f64::NAN }
 }
