@@ -44,10 +44,10 @@ class Library:
         return run
 
     def jacobi_steps(self) -> Work:
-        """Steps of a simulation: the two arrays change places, so that each reads what the one
-        before has written."""
+        """Steps of a simulation: the arrays change places, so that a step reads the one before."""
         one, other = numbers(SIDE * SIDE, 0), numbers(SIDE * SIDE, 1)
-        there, back = self.work("jacobi", [other, one], SIDE), self.work("jacobi", [one, other], SIDE)
+        there = self.work("jacobi", [other, one], SIDE)
+        back = self.work("jacobi", [one, other], SIDE)
 
         def steps() -> None:
             for _ in range(N_STEPS["jacobi"] // 2):

@@ -21,8 +21,9 @@ outside.
 A step is timed through `partita run`: two runs that differ in their number of steps, each the best
 of three, before and after the peers. "2 threads" of one rank share its loops; two ranks have a
 thread each, exchange halos, and compute their cores meanwhile. The peers' steps are functions
-called in a loop: C with streaming stores, numba and JAX on two threads, NumPy on one. Ratios of one
-run are what counts.
+called in a loop: C with streaming stores, numba and JAX on two threads, NumPy on one. The arrays of
+C change places after every step, and it runs in turns with partita. Ratios of one run are what
+counts.
 """
 BARS = {"jacobi": ("C", 1.1), "water": ("NumPy", 8.0)}
 NAMES = {

@@ -4,7 +4,8 @@
 
 PARTITA is the command, BENCH the bench of crates/partita-array of that name. A program's step is
 timed through `partita run`: two runs that differ only in their number of steps, and the difference
-is that of the steps. Programs run before and after the peers, and everyone keeps its best time.
+is that of the steps. Programs run before and after the peers, or in turns with the loop in C, and
+everyone keeps its best time.
 All of it twice: with what the processor has, and with AVX2 alone, to which the peers are held too.
 """
 
@@ -14,7 +15,9 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
@@ -27,6 +30,8 @@ from kernel_report import teller
 HERE = Path(__file__).parent
 N_ROUNDS = 3
 CHAINS = (20, 500, 5000)
+# Seconds of a step in every way.
+Timed = Callable[[], dict[str, float]]
 
 
 @dataclass(frozen=True)
@@ -94,13 +99,41 @@ def water_peers(environment: dict[str, str]) -> dict[str, float]:
     return json.loads(found.stdout)
 
 
-def jacobi_peers(folder: Path, level: str, environment: dict[str, str]) -> dict[str, float]:
+def jacobi_peers(library: Path, environment: dict[str, str]) -> dict[str, float]:
     """Seconds of a step by the peers on two threads; NumPy has one."""
-    library = kernels.library(folder, level)
     two = kernels.peers("jacobi", 2, library, environment)
     found = {peer: seconds for (peer, name, _), seconds in two.items() if name == "jacobi 4096"}
     one = kernels.peers("jacobi", 1, library, environment)
     return found | {"NumPy": one["NumPy", "jacobi 4096", 1]}
+
+
+def c_steps(library: Path, environment: dict[str, str]) -> float:
+    """Seconds of a Jacobi step of the loop in C, whose two arrays change places."""
+    command = [sys.executable, HERE / "c_loops.py", library, "jacobi"]
+    found = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment)
+    return float(found.stdout)
+
+
+def better(one: dict[str, float], other: dict[str, float]) -> dict[str, float]:
+    """The shorter of two times of everything."""
+    return {name: min(time, other[name]) for name, time in one.items()}
+
+
+def jacobi(folder: Path, level: str, timed: Timed, environment: dict[str, str]) -> report.Beside:
+    """Jacobi steps in turns with the loop in C: memory's speed changes by the minute."""
+    library = kernels.library(folder, level)
+    peers = jacobi_peers(library, environment)
+    ways, peers["C"] = timed(), c_steps(library, environment)
+    for _ in range(2):
+        ways = better(ways, timed())
+        peers["C"] = min(peers["C"], c_steps(library, environment))
+    return report.Beside(ways, peers)
+
+
+def water(timed: Timed, environment: dict[str, str]) -> report.Beside:
+    """Steps of shallow water, before and after the peers."""
+    before, peers = timed(), water_peers(environment)
+    return report.Beside(better(before, timed()), peers)
 
 
 def measured(partita: Path, level: str) -> dict[str, report.Beside]:
@@ -110,14 +143,11 @@ def measured(partita: Path, level: str) -> dict[str, report.Beside]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for case in CASES:
-            before = steps(partita, folder, case, environment)
+            timed = partial(steps, partita, folder, case, environment)
             if case.name == "jacobi":
-                peers = jacobi_peers(folder, level, environment)
+                found[case.name] = jacobi(folder, level, timed, environment)
             else:
-                peers = water_peers(environment)
-            after = steps(partita, folder, case, environment)
-            ways = {way: min(before[way], after[way]) for way in before}
-            found[case.name] = report.Beside(ways, peers)
+                found[case.name] = water(timed, environment)
     return found
 
 

@@ -332,7 +332,7 @@ impl Engine {
         dtype: Dtype,
         (access, owner): (Access, Box<dyn Any>),
     ) -> Result<Array> {
-        let mut window = Window { offset: 0, shape: shape.into(), strides: strides.into() };
+        let mut window = Window::new(0, shape.into(), strides.into());
         let is_dense = window.is_dense();
         let (low, high) = if is_dense { (0, 0) } else { window.ends() };
         // What lies strided in memory is a window of all that lies between.

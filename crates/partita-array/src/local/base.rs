@@ -10,7 +10,7 @@ use partita_team::{Access, Memory};
 
 use super::meter::Meter;
 use super::ranks::Spread;
-use super::window::Dims;
+use super::window::Window;
 use crate::error::{LocalError, Result};
 
 /// Buffers of this size lie at different places of their pages, so that rows of several arrays
@@ -79,7 +79,8 @@ impl fmt::Debug for Storage {
 #[derive(Debug)]
 pub(super) struct Base {
     pub dtype: Dtype,
-    pub shape: Dims<usize>,
+    /// The window that is all of it.
+    pub all: Window,
     /// What was computed so far; nothing before the first flush that writes it.
     pub storage: RefCell<Option<Rc<Storage>>>,
     /// The number that every element has, as long as nobody has written any.
@@ -97,10 +98,10 @@ pub(super) struct Base {
 }
 
 impl Base {
-    pub fn new(shape: &[usize], dtype: Dtype) -> Self {
+    pub fn new(all: Window, dtype: Dtype) -> Self {
         Self {
             dtype,
-            shape: shape.into(),
+            all,
             storage: RefCell::default(),
             fill: Cell::new(None),
             is_shared: Cell::new(false),
@@ -127,8 +128,12 @@ impl Base {
         self.is_read_only.set(access == Access::Read);
     }
 
+    pub fn shape(&self) -> &[usize] {
+        &self.all.shape
+    }
+
     pub fn n_bytes(&self) -> Option<usize> {
-        let n_elements = self.shape.iter().try_fold(1_usize, |n, size| n.checked_mul(*size))?;
+        let n_elements = self.shape().iter().try_fold(1_usize, |n, size| n.checked_mul(*size))?;
         n_elements.checked_mul(self.dtype.size()).filter(|n| *n <= isize::MAX as usize)
     }
 }

@@ -75,11 +75,16 @@ impl Engine {
     /// # Errors
     /// More bytes than an address space has.
     pub fn empty(&self, shape: &[usize], dtype: Dtype) -> Result<Array> {
-        let base = Base::new(shape, dtype);
-        if base.n_bytes().is_none() || shape.len() > partita_kernel::program::MAX_NDIM {
-            return Err(LocalError::TooLarge { shape: shape.to_vec() });
+        self.empty_in(Window::dense(shape), dtype)
+    }
+
+    /// The same, with the dense window that it is to have.
+    fn empty_in(&self, all: Window, dtype: Dtype) -> Result<Array> {
+        let base = Base::new(all.clone(), dtype);
+        if base.n_bytes().is_none() || all.shape.len() > partita_kernel::program::MAX_NDIM {
+            return Err(LocalError::TooLarge { shape: all.shape.to_vec() });
         }
-        Ok(Array::new(self, Rc::new(base), Window::dense(shape)))
+        Ok(Array::new(self, Rc::new(base), all))
     }
 
     /// An array with the same number everywhere; it takes no memory until it is written.
@@ -117,7 +122,7 @@ impl Engine {
     /// Shapes or types that do not fit.
     pub fn apply_to(&self, op: Op, inputs: &[Input<'_>]) -> Result<Array> {
         self.settle(inputs)?;
-        let shape = common_shape(inputs)?;
+        let all = result_window(inputs)?;
         let typed = inputs.last().map_or(Dtype::Bool, Input::dtype);
         let alike = if op == Op::Where { &inputs[1..] } else { inputs };
         if let Some(other) = alike.iter().find(|input| input.dtype() != typed) {
@@ -126,7 +131,7 @@ impl Engine {
         if !op.takes(typed) || op.n_operands() != inputs.len() {
             return Err(KernelError::OperandType { at: 0, op, given: typed }.into());
         }
-        let target = self.empty(&shape, op.gives(typed).unwrap_or(typed))?;
+        let target = self.empty_in(all, op.gives(typed).unwrap_or(typed))?;
         self.record(Action::Apply(op), inputs, &target, &target.window)?;
         Ok(target)
     }
@@ -268,11 +273,11 @@ impl Engine {
     /// Gives a base that has the same number everywhere its elements, if `window` leaves any.
     pub(super) fn unfill(&self, array: &Array, window: Option<&Window>) -> Result<()> {
         let Some(value) = array.base.fill.take() else { return Ok(()) };
-        let n_elements: usize = array.base.shape.iter().product();
+        let n_elements: usize = array.base.shape().iter().product();
         if window.is_some_and(|window| window.covers(n_elements)) {
             return Ok(());
         }
-        let all = Array::new(self, Rc::clone(&array.base), Window::dense(&array.base.shape));
+        let all = Array::new(self, Rc::clone(&array.base), array.base.all.clone());
         self.record(Action::Copy, &[Input::Number(value)], &all, &all.window)
     }
 
@@ -341,6 +346,18 @@ pub(super) fn operand(segment: &mut Segment, input: &Input<'_>, shape: &[usize])
 fn without_sizes(shape: &[usize], axes: &[usize]) -> Dims<usize> {
     let sizes = shape.iter().enumerate();
     sizes.map(|(axis, size)| if axes.contains(&axis) { 1 } else { *size }).collect()
+}
+
+/// The dense window of a result; that of an operand, if one has it already.
+fn result_window(inputs: &[Input<'_>]) -> Result<Window> {
+    let mut arrays = inputs.iter().filter_map(Input::array);
+    let whole = arrays.clone().find(|array| array.window.is(&array.base.all));
+    let mut fits =
+        |all: &Window| arrays.all(|one| one.window.is(all) || one.window.shape == all.shape);
+    match whole.map(|array| &array.window).filter(|all| fits(all)) {
+        Some(all) => Ok(all.clone()),
+        None => Ok(Window::dense(&common_shape(inputs)?)),
+    }
 }
 
 fn common_shape(inputs: &[Input<'_>]) -> Result<Dims<usize>> {

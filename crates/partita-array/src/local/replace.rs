@@ -61,27 +61,27 @@ impl Engine {
     #[must_use]
     pub fn place_for(&self, array: &Array) -> Option<Array> {
         let (base, window) = (&array.base, &array.window);
-        let sides = sides(window, &base.shape)?;
+        let sides = sides(window, base.shape())?;
         if base.fill.get().is_some() || sides.iter().any(|(_, size)| *size == 0) {
             return None;
         }
         let mut replacements = self.0.replacements.borrow_mut();
         if let Some(one) = replacements.iter_mut().find(|one| Rc::ptr_eq(&one.new, base)) {
-            let is_free = !one.divided.iter().any(|part| part.window.meets(window, &base.shape));
+            let is_free = !one.divided.iter().any(|part| part.window.meets(window, base.shape()));
             let part = Part { window: window.clone(), is_written: false };
             one.divided.extend(is_free.then_some(part));
             return is_free.then(|| array.clone());
         }
         let known = replacements.iter().position(|one| Rc::ptr_eq(&one.old, base));
         let at = known.unwrap_or_else(|| {
-            let new = Rc::new(Base::new(&base.shape, base.dtype));
+            let new = Rc::new(Base::new(base.all.clone(), base.dtype));
             let old = Rc::clone(base);
             let (reserved, divided, saved, inserted) = Default::default();
             replacements.push(Replacement { old, new, reserved, divided, saved, inserted });
             replacements.len() - 1
         });
         let one = &mut replacements[at];
-        if one.reserved.iter().any(|other| other.meets(window, &base.shape)) {
+        if one.reserved.iter().any(|other| other.meets(window, base.shape())) {
             return None;
         }
         one.reserved.push(window.clone());
@@ -125,7 +125,7 @@ impl Engine {
             }
             let (covered, free) = std::mem::take(&mut one.divided)
                 .into_iter()
-                .partition(|part| part.window.meets(window, &base.shape));
+                .partition(|part| part.window.meets(window, base.shape()));
             one.divided = free;
             covered
         });
@@ -195,7 +195,7 @@ impl Engine {
         if one.inserted.is_empty() || self.is_seen(&one.new) {
             return None;
         }
-        let shape = &one.old.shape;
+        let shape = one.old.shape();
         let mut rest: Vec<Sides> = vec![shape.iter().map(|size| (0, *size)).collect()];
         for window in &one.inserted {
             let hole = sides(window, shape)?;

@@ -112,7 +112,7 @@ impl Engine {
 pub(super) fn facts(base: &Rc<Base>) -> BaseFacts {
     BaseFacts {
         dtype: base.dtype,
-        shape: base.shape.clone(),
+        shape: base.shape().into(),
         // One user is the list of the segment's bases.
         is_alive: Rc::strong_count(base) > 1,
         has_storage: base.storage.borrow().is_some(),

@@ -172,10 +172,10 @@ impl Text {
         let has_elements = base.storage.borrow().is_some();
         let value = if has_elements {
             let name = format!("%arg{}", self.arguments.len());
-            self.arguments.push(format!("{name}: {}", self.ty(&base.shape, base.dtype)));
-            Value { name, shape: base.shape.clone(), dtype: base.dtype }
+            self.arguments.push(format!("{name}: {}", self.ty(base.shape(), base.dtype)));
+            Value { name, shape: base.shape().into(), dtype: base.dtype }
         } else {
-            self.create(&base.shape, base.dtype, None)?
+            self.create(base.shape(), base.dtype, None)?
         };
         self.known.insert(Rc::as_ptr(base), value.clone());
         Ok(value)
@@ -195,7 +195,7 @@ impl Text {
             });
         }
         let made = self.computed(node, &operands, segment)?;
-        let shape = node.written().shape;
+        let shape = node.written().shape.clone();
         let made = if made.shape == shape { made } else { self.repeated(made, &shape)? };
         self.write(&node.target, &node.written(), made, segment)
     }
@@ -274,10 +274,10 @@ impl Text {
         let base = &segment.bases[place.base];
         let whole = self.value(base)?;
         let window = &place.window;
-        if window.is_all_of(&base.shape) {
+        if window.is_all_of(base.shape()) {
             return Ok(whole);
         }
-        let view = View::of(window, &base.shape).ok_or_else(|| unsaid("a view of this form"))?;
+        let view = View::of(window, base.shape()).ok_or_else(|| unsaid("a view of this form"))?;
         let mut value = self.subview(&whole, &view);
         value = self.permuted(value, &view.order);
         let shape: Dims<usize> = window
@@ -332,18 +332,18 @@ impl Text {
         segment: &Segment,
     ) -> Result<()> {
         let base = &segment.bases[target.base];
-        if window.is_all_of(&base.shape) {
+        if window.is_all_of(base.shape()) {
             // An array of its own: what is read later must not change it.
             let is_own = !self.known.values().any(|known| known.name == value.name);
             let dtype = value.dtype;
             let made = match is_own {
                 true => value,
-                false => self.op("ndarray.copy", &[&value], "", (&base.shape.clone(), dtype)),
+                false => self.op("ndarray.copy", &[&value], "", (base.shape(), dtype)),
             };
             self.known.insert(Rc::as_ptr(base), made);
             return Ok(());
         }
-        let view = View::of(window, &base.shape).ok_or_else(|| unsaid("a view of this form"))?;
+        let view = View::of(window, base.shape()).ok_or_else(|| unsaid("a view of this form"))?;
         let whole = self.value(base)?;
         // In the order of the base's dimensions, all of them.
         let mut back: Vec<usize> = (0..window.shape.len()).collect();

@@ -1,19 +1,79 @@
 //! Windows: which elements of a base an array looks at, and whether two windows meet.
 
+use std::cell::Cell;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::{Deref, DerefMut};
+use std::rc::Rc;
+
+use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 
 /// Numbers per dimension; those of four dimensions or fewer need no memory of their own.
 pub type Dims<T> = SmallVec<[T; 4]>;
 
 /// A strided window of a base, counted in elements.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Window {
+///
+/// Every recorded operation has several windows, most of which other operations have, too: they are
+/// shared until one is changed, and know their hash.
+#[derive(Clone)]
+pub struct Window(Rc<Form>);
+
+/// What a window is.
+#[derive(Debug, Clone)]
+pub struct Form {
     /// Place of the element at position zero of every dimension.
     pub offset: isize,
     /// Elements per dimension.
     pub shape: Dims<usize>,
     /// Distance between neighbours per dimension; zero repeats an element.
     pub strides: Dims<isize>,
+    /// Of all of it; zero if it is not known.
+    hash: Cell<u64>,
+}
+
+impl Deref for Window {
+    type Target = Form;
+
+    fn deref(&self) -> &Form {
+        &self.0
+    }
+}
+
+impl DerefMut for Window {
+    fn deref_mut(&mut self) -> &mut Form {
+        let form = Rc::make_mut(&mut self.0);
+        form.hash.set(0);
+        form
+    }
+}
+
+impl PartialEq for Window {
+    fn eq(&self, other: &Self) -> bool {
+        let (one, two) = (&*self.0, &*other.0);
+        std::ptr::eq(one, two)
+            || one.offset == two.offset && one.shape == two.shape && one.strides == two.strides
+    }
+}
+
+impl Eq for Window {}
+
+impl Hash for Window {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        if self.0.hash.get() == 0 {
+            let mut hasher = FxHasher::default();
+            (self.offset, &self.shape, &self.strides).hash(&mut hasher);
+            self.0.hash.set(hasher.finish().max(1));
+        }
+        state.write_u64(self.0.hash.get());
+    }
+}
+
+impl fmt::Debug for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Form { offset, shape, strides, .. } = &**self;
+        write!(f, "{shape:?} from {offset} by {strides:?}")
+    }
 }
 
 /// A step along one dimension of the base: where it starts, how far it goes, how often.
@@ -42,10 +102,21 @@ impl Walk {
 }
 
 impl Window {
+    /// A window by its parts.
+    #[must_use]
+    pub fn new(offset: isize, shape: Dims<usize>, strides: Dims<isize>) -> Self {
+        Self(Rc::new(Form { offset, shape, strides, hash: Cell::new(0) }))
+    }
+
     /// All of a dense array in C order.
     #[must_use]
     pub fn dense(shape: &[usize]) -> Self {
-        Self { offset: 0, shape: shape.into(), strides: c_strides(shape) }
+        Self::new(0, shape.into(), c_strides(shape))
+    }
+
+    /// Whether both are one window, not only alike.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
     }
 
     /// Number of elements.
@@ -81,15 +152,14 @@ impl Window {
     /// Every `strides[d]`-th element from `offsets[d]` on, `sizes[d]` of them. All must be inside.
     #[must_use]
     pub fn slice(&self, offsets: &[usize], sizes: &[usize], strides: &[isize]) -> Self {
-        let mut new = self.clone();
+        let (mut offset, mut steps) = (self.offset, self.strides.clone());
         for dim in 0..self.shape.len() {
             if sizes[dim] > 0 {
-                new.offset += offsets[dim] as isize * self.strides[dim];
+                offset += offsets[dim] as isize * self.strides[dim];
             }
-            new.strides[dim] = self.strides[dim] * strides[dim];
+            steps[dim] *= strides[dim];
         }
-        new.shape = sizes.into();
-        new
+        Self::new(offset, sizes.into(), steps)
     }
 
     /// Dimensions in another order: dimension `axes[d]` becomes dimension `d`.
@@ -97,7 +167,7 @@ impl Window {
     pub fn permute(&self, axes: &[usize]) -> Self {
         let shape = axes.iter().map(|a| self.shape[*a]).collect();
         let strides = axes.iter().map(|a| self.strides[*a]).collect();
-        Self { offset: self.offset, shape, strides }
+        Self::new(self.offset, shape, strides)
     }
 
     /// The window with elements repeated to a shape; none if the shapes do not fit.
@@ -115,14 +185,14 @@ impl Window {
                 return None;
             }
         }
-        Some(Self { offset: self.offset, shape: shape.into(), strides })
+        Some(Self::new(self.offset, shape.into(), strides))
     }
 
     /// The same elements in another shape, where no copy is needed for it.
     #[must_use]
     pub fn reshape(&self, shape: &[usize]) -> Option<Self> {
         if self.n_elements() == 0 {
-            return Some(Self { offset: self.offset, ..Self::dense(shape) });
+            return Some(Self::new(self.offset, shape.into(), c_strides(shape)));
         }
         let runs = self.runs();
         let mut strides = Dims::from_elem(0, shape.len());
@@ -139,10 +209,7 @@ impl Window {
                 return None;
             }
         }
-        shape[..dim].iter().all(|n| *n == 1).then(|| {
-            let shape = shape.into();
-            Self { offset: self.offset, shape, strides }
-        })
+        shape[..dim].iter().all(|n| *n == 1).then(|| Self::new(self.offset, shape.into(), strides))
     }
 
     /// Dimensions whose elements follow each other with one step, as (elements, step).

@@ -38,6 +38,28 @@ impl Drop for Handle {
     }
 }
 
+/// An engine's array: there from the start, or from when an array of Python's first computes.
+enum Entry {
+    Made(Handle),
+    Later(OnceLock<Handle>),
+}
+
+impl Entry {
+    fn get(&self) -> Option<&Handle> {
+        match self {
+            Self::Made(handle) => Some(handle),
+            Self::Later(handle) => handle.get(),
+        }
+    }
+
+    /// Enters, once.
+    fn set(&self, handle: Handle) {
+        if let Self::Later(place) = self {
+            let _ = place.set(handle);
+        }
+    }
+}
+
 /// A box: start and shape.
 type Sides = (Vec<u64>, Vec<u64>);
 /// Memory, offset, shape, strides; every rank's box.
@@ -46,7 +68,7 @@ type SharedPart = (SharedMemory, usize, Vec<u64>, Vec<isize>, Option<Vec<Sides>>
 /// An array whose elements live on the ranks of a team, computed when somebody looks.
 #[pyclass(frozen, subclass, weakref, name = "Array", module = "partita")]
 pub(crate) struct Array {
-    handle: OnceLock<Handle>,
+    handle: Entry,
     /// What Python knows of memory, layout and producer.
     held: OnceLock<Py<PyAny>>,
 }
@@ -59,7 +81,7 @@ impl Array {
         array: LocalArray,
     ) -> PyResult<Bound<'py, Self>> {
         let handle = Handle { rank: rank.clone_ref(py), array: ManuallyDrop::new(array) };
-        Bound::new(py, Self { handle: OnceLock::from(handle), held: OnceLock::new() })
+        Bound::new(py, Self { handle: Entry::Made(handle), held: OnceLock::new() })
     }
 
     /// Its engine's array; one that Python holds enters the engine now.
@@ -136,7 +158,7 @@ impl Array {
     #[new]
     #[pyo3(signature = (*_args, **_options))]
     fn new(_args: &Bound<'_, PyTuple>, _options: Option<&Bound<'_, PyDict>>) -> Self {
-        Self { handle: OnceLock::new(), held: OnceLock::new() }
+        Self { handle: Entry::Later(OnceLock::new()), held: OnceLock::new() }
     }
 
     /// What Python knows of its memory; made when it is first asked for.
@@ -193,7 +215,7 @@ impl Array {
             unsafe { engine.from_memory(address, &shape, &strides, dtype, (access, owner)) }
         });
         let array = made.map_err(|error| api_error(py, &error.into()))?;
-        let _ = self.handle.set(Handle { rank, array: ManuallyDrop::new(array) });
+        self.handle.set(Handle { rank, array: ManuallyDrop::new(array) });
         Ok(())
     }
 
@@ -219,7 +241,7 @@ impl Array {
             unsafe { engine.from_part(&shape, dtype, spread, address, (access, owner)) }
         });
         let array = made.map_err(|error| api_error(py, &error.into()))?;
-        let _ = self.handle.set(Handle { rank, array: ManuallyDrop::new(array) });
+        self.handle.set(Handle { rank, array: ManuallyDrop::new(array) });
         Ok(true)
     }
 

@@ -52,7 +52,7 @@ impl Engine {
         let is_new = self.0.ranks.is_some()
             && array.base.storage.borrow().is_none()
             && array.base.spread.borrow().is_none()
-            && array.window.is_all_of(&array.base.shape);
+            && array.window.is_all_of(array.base.shape());
         if is_new {
             *array.base.spread.borrow_mut() = Some(Rc::new(spread));
             // One number for all elements is nowhere: now it is there.
@@ -68,7 +68,7 @@ impl Engine {
     pub fn settle_place(&self, array: &Array) -> Result<()> {
         let is_nowhere = array.base.spread.borrow().is_none();
         if let Some(ranks) = self.0.ranks.as_ref().filter(|_| is_nowhere) {
-            let spread = Spread::by_rows(&array.base.shape, ranks.n_ranks);
+            let spread = Spread::by_rows(array.base.shape(), ranks.n_ranks);
             *array.base.spread.borrow_mut() = Some(spread);
         }
         self.unfill(array, None)
@@ -148,8 +148,8 @@ impl Array {
             return self.whole()?.share_here();
         }
         let known = self.base.spread.borrow().clone();
-        let spread = known.unwrap_or_else(|| Spread::by_rows(&self.base.shape, engine.n_ranks()));
-        let product = Product::of(&self.window, &self.base.shape);
+        let spread = known.unwrap_or_else(|| Spread::by_rows(self.base.shape(), engine.n_ranks()));
+        let product = Product::of(&self.window, self.base.shape());
         let is_empty = self.n_elements() == 0;
         let (Spread::Boxes { owned, held }, true) = (&*spread, product.is_some() || is_empty)
         else {

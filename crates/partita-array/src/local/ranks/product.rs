@@ -88,7 +88,7 @@ impl Product {
             }
         }
         let shape = points.shape.iter().map(|n| *n as usize).collect();
-        Window { offset, shape, strides }
+        Window::new(offset, shape, strides)
     }
 }
 

@@ -32,7 +32,7 @@ impl Dividing {
         }
         let own = self.points_of(place);
         let is_combined = |axis: usize| axes >> axis & 1 == 1;
-        let results = node.written().shape;
+        let results = node.written().shape.clone();
         let shares = own.as_ref().and_then(|own| Shares::new(own, is_combined));
         match (own, shares) {
             (Some(own), Some(shares)) if shares.is_complete(&results) && covers(&own, node) => {
@@ -70,7 +70,7 @@ impl Dividing {
         own: &Points,
         shares: &Shares,
     ) -> Result<()> {
-        let results = node.written().shape;
+        let results = node.written().shape.clone();
         let mut shape: Dims<usize> = smallvec![shares.n_shares];
         shape.extend_from_slice(&results);
         let mut step = Combining { dividing: self, node, axes, own, shares, shape, results };

@@ -78,5 +78,5 @@ pub(super) fn combined_into(points: &[usize], results: &[usize], axes: u16) -> W
             *stride = 0;
         }
     }
-    Window { offset: 0, shape: points.into(), strides }
+    Window::new(0, points.into(), strides)
 }
