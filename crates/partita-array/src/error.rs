@@ -30,6 +30,12 @@ partita_error::errors! {
         MemoryLimit { n_bytes: usize, limit: usize } "memory-limit" =>
             "the program would need {n_bytes} bytes for arrays where {limit} are allowed; use smaller \
              arrays, more ranks, or a higher memory_limit";
+        MemoryLimitOn { rank: u64, n_bytes: usize, limit: usize } "memory-limit" =>
+            "the program would need {n_bytes} bytes for arrays on rank {rank} where {limit} are \
+             allowed; use smaller arrays, more ranks, or a higher memory_limit";
+        Lost { shape: Vec<usize>, why: String } "elements-lost" =>
+            "the elements of this array of shape {shape:?} are lost, since computing them has \
+             failed ({why}); make it anew";
         NoWords { what: String } "no-words" =>
             "the dialect ndarray has no words for {what}; use explain() to see what will run";
         Unplanned { problem: String } "movement" =>

@@ -229,6 +229,7 @@ impl Array {
 
     /// The memory of an array that is computed and whole.
     fn buffer_here(&self) -> Result<(Buffer, Rc<Storage>)> {
+        self.check_kept()?;
         let n_bytes = self.base.n_bytes().unwrap_or(0);
         let storage = self.base.memory(n_bytes, &self.engine.0.meter)?;
         let size = self.dtype().size() as isize;
@@ -289,6 +290,7 @@ impl Array {
             return Ok(value);
         }
         self.engine.flush()?;
+        self.check_kept()?;
         let size = self.dtype().size();
         let storage = self.base.storage.borrow();
         let is_here = self.n_elements() == 1 && self.is_all_here();

@@ -23,6 +23,7 @@
 mod array;
 mod base;
 mod engine;
+mod failure;
 mod kept;
 mod meter;
 mod node;

@@ -236,6 +236,7 @@ impl Engine {
         target: &Array,
         window: &Window,
     ) -> Result<()> {
+        inputs.iter().filter_map(Input::array).try_for_each(Array::check_kept)?;
         let mark = mark(action, inputs, target.dtype(), window);
         if let Some(rhythm) = &self.0.rhythm {
             let mut rhythm = rhythm.borrow_mut();
@@ -313,6 +314,7 @@ impl Engine {
                 }
             }
         }
+        target.mend()?;
         self.unfill(target, Some(&target.window))?;
         self.record(Action::Copy, &[source], target, &target.window)
     }

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::base::{Base, Storage};
 use super::engine::{Engine, State};
+use super::failure::Failure;
 use super::kept::Structure;
 use super::node::BaseFacts;
 use super::replace::Replacement;
@@ -15,6 +16,9 @@ use super::segment::Segment;
 use crate::error::Result;
 use crate::timeline::Activity;
 
+/// What became of a segment.
+pub(super) type Outcome = std::result::Result<(), Failure>;
+
 /// Pieces of memory by number.
 pub(super) type Slots = SmallVec<[Option<Rc<Storage>>; 16]>;
 
@@ -22,7 +26,8 @@ impl Engine {
     /// Computes everything that is pending.
     ///
     /// # Errors
-    /// Memory that is not there, reductions of nothing. What was pending is then gone.
+    /// Memory that is not there or not allowed: everything pending still waits. Ranks whose programs
+    /// differ, and what fails half-way: what was pending is then lost, and its arrays say so.
     pub fn flush(&self) -> Result<()> {
         let complete = self.complete();
         self.end_all();
@@ -43,8 +48,15 @@ impl Engine {
     /// # Errors
     /// As [`Engine::flush`].
     pub fn run_ready(&self) -> Result<()> {
-        let ready = self.0.ready.take();
-        ready.into_iter().try_for_each(|segment| self.run_segment(segment))
+        let mut ready = self.0.ready.take().into_iter();
+        while let Some(mut segment) = ready.next() {
+            if let Err(failure) = self.run_segment(&mut segment) {
+                return Err(self.after(failure, [segment].into_iter().chain(ready).collect()));
+            }
+            segment.clear();
+            self.0.spare.borrow_mut().push(segment);
+        }
+        Ok(())
     }
 
     /// Ends all segments.
@@ -80,26 +92,28 @@ impl Engine {
         std::mem::replace(&mut current, next)
     }
 
-    fn run_segment(&self, mut segment: Segment) -> Result<()> {
-        if let Some(ranks) = self.0.ranks.as_ref().filter(|_| !segment.work.nodes.is_empty()) {
-            self.run_on_ranks(ranks, &mut segment)?;
-        } else if !segment.work.nodes.is_empty() {
-            let facts = segment.bases.iter().map(facts).collect();
-            let structure =
-                Structure { nodes: std::mem::take(&mut segment.work.nodes), bases: facts };
-            let known = self.0.kept.borrow().find(&structure);
-            let schedule = match known {
-                Some(schedule) => {
-                    segment.work.nodes = structure.nodes;
-                    schedule
-                }
-                None => self.compiled(structure)?,
-            };
-            self.0.run(&schedule, &segment.bases, &segment.work.numbers)?;
+    fn run_segment(&self, segment: &mut Segment) -> Outcome {
+        if segment.work.nodes.is_empty() {
+            return Ok(());
         }
-        segment.clear();
-        self.0.spare.borrow_mut().push(segment);
-        Ok(())
+        if let Some(ranks) = &self.0.ranks {
+            return self.run_on_ranks(ranks, segment);
+        }
+        let bases = segment.bases.iter().map(facts).collect();
+        let structure = Structure { nodes: std::mem::take(&mut segment.work.nodes), bases };
+        let known = self.0.kept.borrow().find(&structure);
+        // The nodes stay the segment's until it has run.
+        let schedule = match known {
+            Some(schedule) => {
+                segment.work.nodes = structure.nodes;
+                schedule
+            }
+            None => {
+                segment.work.nodes.clone_from(&structure.nodes);
+                self.compiled(structure)?
+            }
+        };
+        self.0.run(&schedule, &segment.bases, &segment.work.numbers)
     }
 
     fn compiled(&self, structure: Structure) -> Result<Rc<Schedule>> {
@@ -123,8 +137,9 @@ pub(super) fn facts(base: &Rc<Base>) -> BaseFacts {
 }
 
 impl State {
-    fn run(&self, schedule: &Schedule, bases: &[Rc<Base>], numbers: &[Scalar]) -> Result<()> {
-        self.meter.check(schedule.growth_bytes)?;
+    fn run(&self, schedule: &Schedule, bases: &[Rc<Base>], numbers: &[Scalar]) -> Outcome {
+        self.meter.check(schedule.growth_bytes).map_err(Failure::Refused)?;
+        schedule.probe(&self.meter).map_err(Failure::Refused)?;
         let mut slots = Slots::new();
         slots.extend(bases.iter().map(|base| base.storage.borrow().clone()));
         self.run_steps(schedule, &mut slots, numbers)?;

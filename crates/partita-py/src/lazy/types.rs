@@ -3,7 +3,9 @@
 use partita_array::LocalError;
 use partita_array::api::ApiError;
 use partita_kernel::Dtype;
-use pyo3::exceptions::{PyIndexError, PyMemoryError, PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{
+    PyIndexError, PyMemoryError, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError,
+};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
@@ -48,9 +50,13 @@ pub(crate) fn api_error(py: Python<'_>, error: &ApiError) -> PyErr {
         return error_of_team(py, "MismatchError", about);
     }
     let raised = match error {
-        ApiError::Local { error: LocalError::NoMemory { .. } | LocalError::MemoryLimit { .. } } => {
-            PyMemoryError::new_err(message)
-        }
+        ApiError::Local {
+            error:
+                LocalError::NoMemory { .. }
+                | LocalError::MemoryLimit { .. }
+                | LocalError::MemoryLimitOn { .. },
+        } => PyMemoryError::new_err(message),
+        ApiError::Local { error: LocalError::Lost { .. } } => PyRuntimeError::new_err(message),
         ApiError::TypeRefused { .. }
         | ApiError::TypesApart { .. }
         | ApiError::ResultType { .. } => PyTypeError::new_err(message),

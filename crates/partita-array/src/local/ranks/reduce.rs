@@ -109,8 +109,23 @@ impl Combining<'_> {
         self.combined(again, self.node.dtype, shares)
     }
 
-    /// Means, each counted as often as it has elements.
+    /// Sums, divided once: a mean of means would be rounded at every step.
     fn mean(&mut self) -> Result<()> {
+        let dtype = self.node.dtype;
+        if matches!(dtype, Dtype::Float16 | Dtype::BFloat16) {
+            return self.weighted_mean();
+        }
+        let sums = self.shares_of(Reduction::Sum, dtype, self.node.operands.clone())?;
+        let total = self.like_target(dtype);
+        self.combined_to(Reduction::Sum, dtype, sums, &total)?;
+        let count = self.number(self.n_combined() as f64, dtype)?;
+        let target = Place { base: self.node.target.base, window: self.node.written() };
+        let operands = smallvec![Operand::Array(total), count];
+        self.dividing.node(&Node::derived(Action::Apply(Op::Divide), dtype, operands, target))
+    }
+
+    /// Means, each counted as often as it has elements: sums of half precision may be too large.
+    fn weighted_mean(&mut self) -> Result<()> {
         let dtype = self.node.dtype;
         let means = self.shares_of(Reduction::Mean, dtype, self.node.operands.clone())?;
         let weights = self.weights(dtype)?;
@@ -284,13 +299,19 @@ impl Combining<'_> {
         };
         let n_own = part.n_elements() / results.n_elements().max(1);
         let share = n_own as f64 / self.n_combined() as f64;
-        let share = Number::Float(share).to_scalar(dtype);
-        let share = share.map_err(|error| LocalError::Unplanned { problem: error.to_string() })?;
-        let share = self.dividing.number(share);
+        let share = self.number(share, dtype)?;
         let target = self.own_share(weights);
         let (action, operands) = (Action::Copy, smallvec![share]);
         self.dividing.push(Node::derived(action, dtype, operands, target));
         Ok(weights)
+    }
+
+    /// A number of the work, in a type.
+    fn number(&mut self, number: f64, dtype: Dtype) -> Result<Operand> {
+        let number = Number::Float(number).to_scalar(dtype);
+        let number =
+            number.map_err(|error| LocalError::Unplanned { problem: error.to_string() })?;
+        Ok(self.dividing.number(number))
     }
 
     fn n_combined(&self) -> usize {

@@ -13,8 +13,10 @@ use smallvec::smallvec;
 
 use super::super::base::{Base, Storage};
 use super::super::engine::{Engine, State};
+use super::super::failure::Failure;
 use super::super::kept::{Kept, Structure};
-use super::super::run::{Slots, facts};
+use super::super::meter::Meter;
+use super::super::run::{Outcome, Slots, facts};
 use super::super::segment::Segment;
 use super::divide::divide;
 use super::moves::{Move, Spot};
@@ -74,8 +76,16 @@ impl Ranks {
 
     /// Finds out whether all ranks are about to do the same, and which bases anybody looks at or
     /// has lent.
-    fn agree(&self, structure: &mut Structure, place: impl Fn() -> String) -> Result<()> {
+    ///
+    /// Says whether some rank has a limit of memory.
+    fn agree(
+        &self,
+        structure: &mut Structure,
+        has_limit: bool,
+        place: impl Fn() -> String,
+    ) -> Result<bool> {
         let mut bits = Bits::default();
+        bits.push(has_limit);
         for base in &mut structure.bases {
             bits.push(std::mem::take(&mut base.is_alive));
             bits.push(std::mem::take(&mut base.is_shared));
@@ -89,9 +99,28 @@ impl Ranks {
         }
         let any = |at: usize| all.iter().any(|one| one[8 + at / 8] >> (at % 8) & 1 == 1);
         for (at, base) in structure.bases.iter_mut().enumerate() {
-            (base.is_alive, base.is_shared) = (any(2 * at), any(2 * at + 1));
+            (base.is_alive, base.is_shared) = (any(2 * at + 1), any(2 * at + 2));
         }
-        Ok(())
+        Ok(any(0))
+    }
+
+    /// Refuses on every rank what one of them may not have the memory for.
+    fn check_limits(&self, meter: &Meter, n_more: usize) -> Result<()> {
+        let own = match meter.check(n_more) {
+            Err(LocalError::MemoryLimit { n_bytes, limit }) => [n_bytes, limit],
+            _ => [0, 0],
+        };
+        let message = own.iter().flat_map(|n| (*n as u64).to_le_bytes()).collect();
+        let all = self.team.allgather("arrays", message)?;
+        let number =
+            |bytes: &[u8]| bytes.try_into().map_or(0, |bytes| u64::from_le_bytes(bytes) as usize);
+        let needs = all.iter().map(|one| (number(&one[..8]), number(&one[8..])));
+        match (0..).zip(needs).find(|(_, (n_bytes, _))| *n_bytes > 0) {
+            Some((rank, (n_bytes, limit))) => {
+                Err(LocalError::MemoryLimitOn { rank, n_bytes, limit })
+            }
+            None => Ok(()),
+        }
     }
 
     /// Why the ranks do not agree: where each of them is.
@@ -109,26 +138,40 @@ impl Ranks {
 
 impl Engine {
     /// Runs a segment on all ranks.
-    pub(in super::super) fn run_on_ranks(
-        &self,
-        ranks: &Ranks,
-        segment: &mut Segment,
-    ) -> Result<()> {
+    pub(in super::super) fn run_on_ranks(&self, ranks: &Ranks, segment: &mut Segment) -> Outcome {
         let mut structure = Structure {
             nodes: std::mem::take(&mut segment.work.nodes),
             bases: segment.bases.iter().map(facts).collect(),
         };
         let place = || self.0.place.borrow().as_ref().map(|one| (one.0)()).unwrap_or_default();
-        ranks.agree(&mut structure, place)?;
+        let has_limit = self.0.meter.limit().is_some();
+        // The nodes stay the segment's until it has run.
+        let any_limit = match ranks.agree(&mut structure, has_limit, place) {
+            Ok(any_limit) => any_limit,
+            Err(error) => {
+                segment.work.nodes = structure.nodes;
+                return Err(error.into());
+            }
+        };
         let known = ranks.divided.borrow().find(&structure);
         let outcome = match known {
-            Some(divided) => Ok(divided),
-            None => self.divided(ranks, structure, segment.work.numbers.len()),
+            Some(divided) => {
+                segment.work.nodes = structure.nodes;
+                Ok(divided)
+            }
+            None => {
+                segment.work.nodes.clone_from(&structure.nodes);
+                self.divided(ranks, structure, segment.work.numbers.len())
+            }
         };
-        let outcome = outcome.and_then(|divided| {
-            self.0.run_divided(ranks, &divided, &segment.bases, &segment.work.numbers)
+        let outcome = outcome.map_err(Failure::Failed).and_then(|divided| {
+            if any_limit {
+                let fits = ranks.check_limits(&self.0.meter, divided.growth_bytes);
+                fits.map_err(refused_by_all)?;
+            }
+            Ok(self.0.run_divided(ranks, &divided, &segment.bases, &segment.work.numbers)?)
         });
-        if let Err(error) = &outcome
+        if let Err(Failure::Failed(error)) = &outcome
             && !matches!(error, LocalError::Team { .. })
         {
             // The others do not know of this rank's problem.
@@ -149,6 +192,14 @@ impl Engine {
     }
 }
 
+/// Memory is refused on all ranks alike; anything else is a failure.
+fn refused_by_all(error: LocalError) -> Failure {
+    match error {
+        LocalError::MemoryLimitOn { .. } => Failure::Refused(error),
+        other => Failure::Failed(other),
+    }
+}
+
 impl State {
     fn run_divided(
         &self,
@@ -157,7 +208,6 @@ impl State {
         bases: &[Rc<Base>],
         numbers: &[Scalar],
     ) -> Result<()> {
-        self.meter.check(divided.growth_bytes)?;
         let mut storages: Slots = bases.iter().map(|base| base.storage.borrow().clone()).collect();
         storages.resize(divided.n_parts, None);
         for (base, old) in &divided.grown {

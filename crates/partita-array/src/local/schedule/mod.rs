@@ -14,10 +14,13 @@ mod groups;
 mod lower;
 mod versions;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use partita_kernel::{Dtype, Kernel, Machine};
 
+use super::base::Storage;
+use super::meter::Meter;
 use super::node::{BaseFacts, Node};
 use super::window::Window;
 use crate::error::Result;
@@ -32,6 +35,20 @@ pub(super) struct Schedule {
     pub kept: Vec<(usize, usize)>,
     /// Bytes of new memory at the worst moment.
     pub growth_bytes: usize,
+}
+
+/// Pieces of memory from this size on may not be had.
+const PROBE_FROM_BYTES: usize = 1 << 30;
+
+impl Schedule {
+    /// Finds out before anything is done whether the largest new piece of memory can be had.
+    pub fn probe(&self, meter: &Rc<Meter>) -> Result<()> {
+        let fresh = self.steps.iter().flat_map(|step| &step.fresh);
+        match fresh.map(|(_, n_bytes)| *n_bytes).max() {
+            Some(most) if most >= PROBE_FROM_BYTES => Storage::new(most, meter).map(drop),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// One kernel call.
