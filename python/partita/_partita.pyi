@@ -534,7 +534,7 @@ class Array:
     def _enter(
         self,
         rank: Rank,
-        place: tuple[int, Sequence[int], Sequence[int]],
+        place: tuple[int, Sequence[int], int, Sequence[int], Sequence[int]],
         dtype: Any,
         owner: Any,
         is_writable: bool,

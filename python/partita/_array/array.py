@@ -54,9 +54,13 @@ class Methods(Described, _Base):
 
     @property
     def _buffers(self) -> list[Local]:
-        # What is recorded may still have to be written to them.
+        # What is recorded may still have to be written to them, also through another array of the
+        # same memory.
         self.sync()
-        return self._held.buffers
+        held = self._held
+        if not self._is_lazy and held.team.size == 1:
+            held.team.arrays.sync()
+        return held.buffers
 
     @property
     def layout(self) -> Layout:

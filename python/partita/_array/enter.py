@@ -34,12 +34,20 @@ def own_rank(team: Team | None = None) -> Rank:
 def enter(array: Array) -> None:
     """Let an array that Python holds be computed with; its memory stays its own."""
     held = array._held
-    if held.team.size == 1 and export.is_whole(array):
+    if export.is_whole(array) and _is_everywhere(held.layout, held.team.size):
         array._enter(held.team.arrays, *_place(export.whole(array)))
     elif held.layout.partial or not _enter_part(array, held.layout, held.buffers):
         # Parts that are no boxes are computed with as rows; what lies here cannot follow writes.
         moved = array.redistribute(default_layout(array.shape, held.team))
         _enter_part(array, moved.layout, moved._buffers, is_writable=False)
+
+
+def _is_everywhere(layout: Layout, n_ranks: int) -> bool:
+    """Whether every rank of a team has the whole array."""
+    return n_ranks == 1 or (
+        len(layout.ranks) == n_ranks
+        and all(layout.local_shape(rank) == layout.shape for rank in layout.ranks)
+    )
 
 
 def _enter_part(
@@ -67,16 +75,40 @@ def from_numpy(local: Local, rank: Rank) -> Array:
     return made
 
 
-def _place(local: Local) -> tuple[tuple[int, Any, Any], Any, Any, bool]:
-    """Address, shape, strides in elements; element type; owner; whether it may be written."""
+def _place(local: Local) -> tuple[tuple[int, Any, int, Any, Any], Any, Any, bool]:
+    """A block and the elements in it; element type; owner; whether it may be written."""
     local = np.asarray(local)
     size = local.dtype.itemsize
     is_crooked = any(stride % size for stride in local.strides) or not local.flags.aligned
     if is_crooked or not local.dtype.isnative:
         local = np.array(local, dtype=local.dtype.newbyteorder("="), order="C")
-    address = local.__array_interface__["data"][0]
     strides = [stride // size for stride in local.strides]
-    return (address, local.shape, strides), local.dtype, local, local.flags.writeable
+    block, block_shape, owner = _block(local)
+    elements = (_address(local), local.shape, strides)
+    return (block, block_shape, *elements), local.dtype, owner, local.flags.writeable
+
+
+def _address(local: Local) -> int:
+    address: int = local.__array_interface__["data"][0]
+    return address
+
+
+def _block(local: Local) -> tuple[int, tuple[int, ...], Local]:
+    """The memory that an array is a view of: where it begins, its shape in C order, its owner.
+
+    Views of one block are windows of one base, so that they see each other's writes.
+    """
+    root = local
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    alike = root.dtype == local.dtype and root.flags.writeable == local.flags.writeable
+    for whole in (root, root.T) if alike and local.size else ():
+        if whole.flags.c_contiguous:
+            return _address(whole), whole.shape, root
+    if local.flags.c_contiguous:
+        return _address(local), local.shape, local
+    first, end = np.lib.array_utils.byte_bounds(local)
+    return first, ((end - first) // local.dtype.itemsize,), local
 
 
 def operand(given: Any, rank: Rank) -> Any:

@@ -33,8 +33,11 @@ def _rank(team: Team | None, device: Any) -> Rank:
 
 
 def an_array(x: Any) -> Array:
-    """An array of what is given."""
-    return x if isinstance(x, Array) else asarray(x)
+    """An array of what is given; a copy, since its producer may change it before it is computed."""
+    if isinstance(x, Array):
+        return x
+    made = enter.operand(x, enter.own_rank())
+    return made if isinstance(made, Array) else asarray(x)
 
 
 def sizes_of(shape: Any) -> tuple[int, ...]:
@@ -242,6 +245,8 @@ def asarray(
     _check_device(device)
     if isinstance(layout, str):
         layout = layout_of(np.shape(obj), layout, (team or world()).size)
+    if copy is None and layout is None and _is_seen_by_others(obj, team or world()):
+        copy = True
     array = taken_over(obj, layout, team, copy=copy)
     if dtype is None or array.dtype == np.dtype(dtype):
         return array
@@ -249,6 +254,12 @@ def asarray(
         message = f"elements of {array.dtype} become {np.dtype(dtype)}; use copy=None"
         raise ValueError(message)
     return array._cast(dtype)
+
+
+def _is_seen_by_others(obj: Any, team: Team) -> bool:
+    """Whether other ranks of this process may have the same memory, and each would write it."""
+    is_written = isinstance(obj, np.ndarray) and obj.flags.writeable
+    return is_written and team.size > 1 and team.engine == "threads"
 
 
 def array(obj: Any, dtype: Any = None, *, copy: bool | None = True, **where: Any) -> Array:

@@ -89,7 +89,8 @@ def squeeze(x: Any, /, axis: Any = None) -> Array:
     for one in axes:
         if array.shape[one] != 1:
             raise ValueError(f"dimension {one} has size {array.shape[one]}; only 1 can go")
-    return array[tuple(0 if at in axes else slice(None) for at in range(array.ndim))]
+    # No index: an element taken by one is no view.
+    return array.reshape(tuple(size for at, size in enumerate(array.shape) if at not in axes))
 
 
 def permute_dims(x: Any, /, axes: Sequence[int]) -> Array:

@@ -24,7 +24,11 @@ pub fn assign(engine: &Engine, array: &Array, keys: &[Key], value: Operand<'_>) 
         Selected::View(view) => write(engine, &view, value),
         Selected::Elements { view, axes, indices, at } => {
             let source = match value {
-                Operand::Array(source) => engine.cast(source, array.dtype())?,
+                Operand::Array(source) => {
+                    let n_common = indices.iter().map(Array::ndim).max().unwrap_or(0);
+                    let ndim = view.ndim() - axes.len() + n_common;
+                    engine.cast(&trimmed(source, ndim), array.dtype())?
+                }
                 Operand::Number(number) => engine.fill(&[], number.to_scalar(array.dtype())?)?,
             };
             scatter(&view, &axes, &indices, at, &source)
@@ -59,12 +63,16 @@ fn write(engine: &Engine, view: &Array, value: Operand<'_>) -> Result<()> {
             Ok(engine.write(view, Input::Number(number.to_scalar(view.dtype())?))?)
         }
         Operand::Array(source) => {
-            // Dimensions of size 1 in front of those of the view mean nothing.
-            let n_extra = source.ndim().saturating_sub(view.ndim());
-            let fits = source.shape()[..n_extra].iter().all(|size| *size == 1);
-            let extra: Vec<usize> = (0..if fits { n_extra } else { 0 }).collect();
-            let source = engine.cast(&source.without_axes(&extra), view.dtype())?;
+            let source = engine.cast(&trimmed(source, view.ndim()), view.dtype())?;
             Ok(view.write(&source)?)
         }
     }
+}
+
+/// A source without dimensions of size 1 in front of those it is written to: they mean nothing.
+fn trimmed(source: &Array, ndim: usize) -> Array {
+    let n_extra = source.ndim().saturating_sub(ndim);
+    let fits = source.shape()[..n_extra].iter().all(|size| *size == 1);
+    let extra: Vec<usize> = (0..if fits { n_extra } else { 0 }).collect();
+    source.without_axes(&extra)
 }

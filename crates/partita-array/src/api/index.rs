@@ -63,7 +63,8 @@ pub fn select(engine: &Engine, array: &Array, keys: &[Key]) -> Result<Selected> 
             Key::Slice { start, stop, step } => selection.slice(*start, *stop, *step)?,
             Key::NewAxis => selection.new_axis(),
             Key::Array(array) => selection.array(engine, array)?,
-            Key::Ellipsis => {}
+            // Even if it stands for no dimension, what is beside it does not stand together.
+            Key::Ellipsis => selection.n_entries += 1,
         }
     }
     Ok(selection.finish())
@@ -86,7 +87,10 @@ fn filled(array: &Array, keys: &[Key]) -> Result<SmallVec<[Key; 4]>> {
     let mut all = SmallVec::new();
     for key in keys {
         match key {
-            Key::Ellipsis => all.extend(std::iter::repeat_n(full.clone(), missing)),
+            Key::Ellipsis => {
+                all.push(Key::Ellipsis);
+                all.extend(std::iter::repeat_n(full.clone(), missing));
+            }
             key => all.push(key.clone()),
         }
     }

@@ -1,6 +1,5 @@
 //! Arrays: windows of a base.
 
-use std::any::Any;
 use std::rc::{Rc, Weak};
 
 use partita_kernel::{Dtype, Scalar};
@@ -170,11 +169,15 @@ impl Array {
     /// # Errors
     /// Shapes that do not fit.
     pub fn broadcast(&self, shape: &[usize]) -> Result<Self> {
-        let window = self.window.broadcast(shape).ok_or_else(|| LocalError::ShapesDiffer {
-            first: self.shape().to_vec(),
-            second: shape.to_vec(),
-        })?;
-        Ok(self.seen(window))
+        self.fit(shape).map(|window| self.seen(window))
+    }
+
+    /// Its window with elements repeated to a shape.
+    pub(super) fn fit(&self, shape: &[usize]) -> Result<Window> {
+        self.window.broadcast(shape).ok_or_else(|| LocalError::ShapesDiffer {
+            first: shape.to_vec(),
+            second: self.shape().to_vec(),
+        })
     }
 
     /// The elements in another shape: a view where that is possible, else a copy.
@@ -318,37 +321,6 @@ impl Array {
 }
 
 impl Engine {
-    /// An array in somebody else's memory, with strides in elements.
-    ///
-    /// # Safety
-    /// The memory has these elements, may be written if the access says so, and stays where it is
-    /// as long as the owner lives.
-    ///
-    /// # Errors
-    /// As [`Engine::empty`].
-    pub unsafe fn from_memory(
-        &self,
-        address: usize,
-        shape: &[usize],
-        strides: &[isize],
-        dtype: Dtype,
-        (access, owner): (Access, Box<dyn Any>),
-    ) -> Result<Array> {
-        let mut window = Window::new(0, shape.into(), strides.into());
-        let is_dense = window.is_dense();
-        let (low, high) = if is_dense { (0, 0) } else { window.ends() };
-        // What lies strided in memory is a window of all that lies between.
-        let between = [(high - low + 1).unsigned_abs()];
-        let array = self.empty(if is_dense { shape } else { &between }, dtype)?;
-        let first = address.wrapping_add_signed(low * dtype.size() as isize);
-        // SAFETY: as the caller says.
-        let storage = unsafe { Storage::foreign(first, owner) };
-        array.base.lie_in(storage, access);
-        self.put_whole(&array);
-        window.offset = -low;
-        Ok(if is_dense { array } else { array.seen(window) })
-    }
-
     /// An array of bytes in C order.
     ///
     /// # Errors

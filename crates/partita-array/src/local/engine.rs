@@ -8,6 +8,7 @@ use std::sync::Arc;
 use partita_kernel::{Machine, Settings};
 use partita_team::Team;
 
+use super::foreign::Blocks;
 use super::kept::Kept;
 use super::meter::Meter;
 use super::places::Places;
@@ -43,6 +44,8 @@ pub(super) struct State {
     /// The team, if there are several ranks.
     pub ranks: Option<Ranks>,
     pub meter: Rc<Meter>,
+    /// Memory of others that arrays lie in.
+    pub blocks: RefCell<Blocks>,
     pub progress: RefCell<Option<Progress>>,
     /// Where in the user's program this is.
     pub place: RefCell<Option<Telling>>,
@@ -101,6 +104,7 @@ impl Engine {
             recorder: RefCell::default(),
             ranks,
             meter: Rc::default(),
+            blocks: RefCell::default(),
             progress: RefCell::default(),
             place: RefCell::default(),
             places: RefCell::default(),

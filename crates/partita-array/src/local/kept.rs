@@ -8,6 +8,8 @@ use super::node::{BaseFacts, Node};
 
 /// Programs with more loops than this compile some of them again.
 const MOST_KEPT: usize = 512;
+/// Nodes of all that is kept: a program that never repeats would keep all it has done.
+const MOST_NODES: usize = 1 << 15;
 
 /// What a schedule depends on: numbers of the program are not part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -20,11 +22,12 @@ pub(super) struct Structure {
 #[derive(Debug)]
 pub(super) struct Kept<T> {
     made: FxHashMap<Structure, Rc<T>>,
+    n_nodes: usize,
 }
 
 impl<T> Default for Kept<T> {
     fn default() -> Self {
-        Self { made: FxHashMap::default() }
+        Self { made: FxHashMap::default(), n_nodes: 0 }
     }
 }
 
@@ -39,9 +42,11 @@ impl<T> Kept<T> {
     }
 
     pub fn keep(&mut self, structure: Structure, made: Rc<T>) {
-        if self.made.len() == MOST_KEPT {
+        if self.made.len() == MOST_KEPT || self.n_nodes > MOST_NODES {
             self.made.clear();
+            self.n_nodes = 0;
         }
+        self.n_nodes += structure.nodes.len();
         self.made.insert(structure, made);
     }
 }

@@ -292,7 +292,10 @@ impl Engine {
             let (first, second) = (target.dtype(), source.dtype());
             return Err(LocalError::DtypesDiffer { first, second });
         }
-        if target.n_elements() == 0 || self.is_in_place(target, &source) {
+        if target.n_elements() == 0 {
+            return source.array().map_or(Ok(()), |source| source.fit(target.shape()).map(drop));
+        }
+        if self.is_in_place(target, &source) {
             return Ok(());
         }
         if let Some(saved) = self.kept_part(target, &source)? {
@@ -300,10 +303,7 @@ impl Engine {
         }
         self.settle(&[Input::Array(target), source])?;
         if let Input::Array(source) = source {
-            let Some(window) = source.window.broadcast(target.shape()) else {
-                let (first, second) = (target.shape().to_vec(), source.shape().to_vec());
-                return Err(LocalError::ShapesDiffer { first, second });
-            };
+            let window = source.fit(target.shape())?;
             if Rc::ptr_eq(&target.base, &source.base) {
                 if target.window == window || source.base.fill.get().is_some() {
                     return Ok(());

@@ -16,6 +16,9 @@ use super::segment::Segment;
 use crate::error::Result;
 use crate::timeline::Activity;
 
+/// Segments whose memory is kept: more are made where one is split.
+const MOST_SPARE: usize = 4;
+
 /// What became of a segment.
 pub(super) type Outcome = std::result::Result<(), Failure>;
 
@@ -54,7 +57,10 @@ impl Engine {
                 return Err(self.after(failure, [segment].into_iter().chain(ready).collect()));
             }
             segment.clear();
-            self.0.spare.borrow_mut().push(segment);
+            let mut spare = self.0.spare.borrow_mut();
+            if spare.len() < MOST_SPARE {
+                spare.push(segment);
+            }
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 
 use partita_array::api::{Axes, How, Number, Reducing, reduce, running};
-use partita_array::local::{Array as LocalArray, Engine, Here, Running};
+use partita_array::local::{Array as LocalArray, Engine, Foreign, Here, Running};
 use partita_team::Access;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -196,23 +196,26 @@ impl Array {
         Ok(slf.get().handle(slf)?.rank.clone_ref(slf.py()))
     }
 
-    /// Enters an engine with memory of its own: address, shape, strides in elements.
+    /// Enters an engine with memory of its own: address and shape of a block, address, shape and
+    /// strides in elements of what lies in it.
     fn _enter(
         &self,
         py: Python<'_>,
         rank: Py<Rank>,
-        place: (usize, Vec<usize>, Vec<isize>),
+        place: (usize, Vec<usize>, usize, Vec<usize>, Vec<isize>),
         dtype: &Bound<'_, PyAny>,
         owner: Py<PyAny>,
         is_writable: bool,
     ) -> PyResult<()> {
         let dtype = dtype_given(dtype)?;
         let access = if is_writable { Access::Write } else { Access::Read };
-        let (address, shape, strides) = place;
+        let (block, block_shape, address, shape, strides) = place;
+        let given =
+            Foreign { block, block_shape: &block_shape, address, shape: &shape, strides: &strides };
         let made = rank.get().with(py, |engine| {
             let owner = Box::new(Kept::new(owner));
             // SAFETY: Python's part takes all of it from one NumPy array, which is the owner.
-            unsafe { engine.from_memory(address, &shape, &strides, dtype, (access, owner)) }
+            unsafe { engine.from_memory(&given, dtype, (access, owner)) }
         });
         let array = made.map_err(|error| api_error(py, &error.into()))?;
         self.handle.set(Handle { rank, array: ManuallyDrop::new(array) });

@@ -1,0 +1,154 @@
+"""Arrays in memory of others, work that is refused or fails, memory that does not grow."""
+
+from __future__ import annotations
+
+import resource
+from typing import Any
+
+import numpy as np
+import pytest
+
+import partita as pt
+
+
+def test_arrays_of_one_numpy_array_see_each_others_writes() -> None:
+    x = np.arange(6.0)
+    first, second = pt.asarray(x), pt.asarray(x)
+    second *= 2
+    assert first.gather().tolist() == [0, 2, 4, 6, 8, 10]
+    first += 1
+    second += 1
+    assert pt.sum(first).item() == pt.sum(second).item() == 42
+    front, back = pt.asarray(x[:4]), pt.asarray(x[2:])
+    front[...] = back * 10
+    assert back.gather().tolist() == [100, 120, 10, 12]
+    assert x.tolist() == [60, 80, 100, 120, 10, 12]
+
+
+def test_views_of_a_transposed_array_share_its_memory() -> None:
+    x = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    whole, turned = pt.asarray(x), pt.asarray(x[:, ::-1])
+    turned[0, 0] = 50
+    assert whole.gather().tolist() == [[0, 1, 50], [3, 4, 5]]
+    assert x[0, 2] == 50
+
+
+def test_threads_that_are_given_one_numpy_array_write_copies() -> None:
+    shared = np.zeros(4)
+
+    def job(team: pt.Team) -> list[float]:
+        array = pt.asarray(shared)
+        array += 1
+        return array.gather().tolist()
+
+    assert pt.spmd(job, 3) == [[1.0] * 4] * 3
+    assert not shared.any()
+
+
+@pytest.mark.parametrize("name", ["concat", "stack", "roll", "repeat", "tile", "flip"])
+def test_numpy_operands_are_copied_when_they_are_recorded(name: str) -> None:
+    x = np.arange(3.0)
+    calls: dict[str, Any] = {
+        "concat": lambda np_, x: np_.concat([np_.ones(2), x]),
+        "stack": lambda np_, x: np_.stack([np_.ones(3), x]),
+        "roll": lambda np_, x: np_.roll(x, 1),
+        "repeat": lambda np_, x: np_.repeat(x, 2),
+        "tile": lambda np_, x: np_.tile(x, 2),
+        "flip": lambda np_, x: np_.flip(x) + np_.ones(3),
+    }
+    wanted = calls[name](np, x).copy()
+    given = calls[name](pt, x)
+    x[:] = 7
+    np.testing.assert_array_equal(given.gather(), wanted)
+
+
+def test_refused_work_waits() -> None:
+    a: Any = pt.zeros(1000)
+    a.sync()
+    a += 1
+    b = a * 2
+    with pt.memory_limit("1 KiB"), pytest.raises(MemoryError, match="1024"):
+        b.sync()
+    assert b[:3].tolist() == [2, 2, 2]
+    assert float(a.sum()) == 1000
+
+
+def test_memory_that_cannot_be_had_harms_nothing_else() -> None:
+    a = pt.ones(3)
+    b = a * 3
+    with pytest.raises(MemoryError):
+        pt.repeat(a, 10**11).sync()
+    assert b.tolist() == [3, 3, 3]
+
+
+def test_limits_of_memory_are_those_of_all_ranks() -> None:
+    def job(team: pt.Team) -> tuple[str, float]:
+        a = pt.ones((100, 100))
+        a.sync()
+        b = a + 1
+        # Rows are uneven: one rank alone would need more.
+        with pt.memory_limit(26_700), pytest.raises(MemoryError) as refused:
+            b.sync()
+        return str(refused.value), float(b.sum())
+
+    found = pt.spmd(job, 3)
+    assert found == [found[0]] * 3
+    assert "on rank 2" in found[0][0]
+    assert found[0][1] == 20_000
+
+
+def test_what_differing_programs_were_to_write_is_lost_and_says_so() -> None:
+    def job(team: pt.Team) -> list[Any]:
+        other, a = pt.ones(6), pt.arange(6.0)
+        other.sync()
+        a += 5 if team.rank == 0 else np.ones(6)
+        with pytest.raises(pt.MismatchError):
+            float(a.sum())
+        with pytest.raises(RuntimeError, match="lost") as lost:
+            float(a.sum())
+        seen = [lost.value.reason, float(other.sum())]  # type: ignore[attr-defined]
+        a[:] = 3
+        return [*seen, float(a.sum())]
+
+    assert pt.spmd(job, 2) == [["elements-lost", 6.0, 18.0]] * 2
+
+
+def test_a_mean_over_ranks_is_divided_once() -> None:
+    def job(team: pt.Team) -> float:
+        return float(pt.mean(pt.asarray(np.float32([-2.25, 1, 1.25]), "block")))
+
+    assert pt.spmd(job, 3) == [0.0] * 3
+
+
+def test_loops_that_never_repeat_keep_their_memory() -> None:
+    s: Any = pt.arange(50.0)
+
+    def steps() -> int:
+        nonlocal s
+        for i in range(100_000):
+            s = s + 1 if i % 100 else s.copy()
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    steps()
+    assert steps() - steps() >= -3000, "kilobytes of 100,000 steps"
+
+
+def test_an_ellipsis_parts_index_arrays_even_without_dimensions() -> None:
+    ours, theirs = pt.zeros((4, 5, 3)), np.zeros((4, 5, 3))
+    for key in [(slice(None), [0, 1], ..., [0, 1]), (slice(0, 4, 2), 4, ..., [0, 1, 1, 0])]:
+        assert ours[key].shape == theirs[key].shape
+
+
+def test_squeezed_elements_are_views() -> None:
+    a = pt.ones(1)
+    s = pt.squeeze(a, axis=0)
+    a[:] = 5
+    assert float(s) == 5
+
+
+def test_writes_to_nothing_are_checked() -> None:
+    a = pt.zeros(5)
+    with pytest.raises(ValueError, match=r"\[0\] and \[3\]"):
+        a[2:2] = pt.ones(3)
+    a[[1, 2]] = pt.ones((1, 2))
+    assert a.tolist() == [0, 1, 1, 0, 0]
