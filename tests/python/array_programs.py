@@ -12,7 +12,7 @@ import numpy as np
 
 import partita as pt
 
-LAYOUTS = ["whole", "rows", "columns", "halo", "grid", "mixed"]
+LAYOUTS = ["whole", "rows", "columns", "halo", "cyclic", "grid", "mixed"]
 DTYPES = ["float64", "int64", "float32", "int32", "bool", "uint8", "complex128", "int16"]
 
 
@@ -61,6 +61,8 @@ class Program:
             maps[-1] = "block"
         elif how == "halo":
             maps[0] = "block+halo(1,2)"
+        elif how == "cyclic":
+            maps[0] = "cyclic(2)"
         else:
             maps[0] = "block(last)"
         notation = f"{', '.join(maps)} @ {size}"

@@ -152,3 +152,27 @@ def test_writes_to_nothing_are_checked() -> None:
         a[2:2] = pt.ones(3)
     a[[1, 2]] = pt.ones((1, 2))
     assert a.tolist() == [0, 1, 1, 0, 0]
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2, 3])
+@pytest.mark.parametrize("maps", ["cyclic", "cyclic(2)", "block+halo(1,1)+periodic"])
+def test_parts_that_are_no_boxes_are_written(maps: str, n_ranks: int) -> None:
+    def job(team: pt.Team) -> None:
+        ours: Any = pt.zeros(8, layout=maps)
+        theirs: Any = np.zeros(8)
+        for one in (ours, theirs):
+            one += 1
+            one[0] = 5
+            view = one[2:7]
+            view[:] = view[::-1] * 2 + np.arange(5)
+        assert maps in ours.layout.notation
+        np.testing.assert_array_equal(ours.gather(), theirs)
+        for piece, held in ours.pieces:
+            inside = [at % 8 for at in range(piece.start[0], piece.start[0] + piece.shape[0])]
+            np.testing.assert_array_equal(held, theirs[inside])
+        twin = ours.copy()
+        twin[1] = 9
+        assert ours.gather()[1] == theirs[1]
+        assert twin.gather()[1] == 9
+
+    pt.spmd(job, n_ranks)

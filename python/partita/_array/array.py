@@ -60,6 +60,11 @@ class Methods(Described, _Base):
         held = self._held
         if not self._is_lazy and held.team.size == 1:
             held.team.arrays.sync()
+        if held.rows is not None and self._take_ahead():
+            carrier = _carrier(self.dtype)
+            home = plan(held.rows.layout, held.layout, carrier.name)
+            rows, own = _seen_as(carrier, held.rows.buffers), _seen_as(carrier, held.buffers)
+            home.apply(rows, held.team, own)
         return held.buffers
 
     @property
@@ -130,12 +135,11 @@ class Methods(Described, _Base):
 
     def exchange_halo(self) -> Array:
         """Fill what this rank holds but does not own with the owners' values. Collective."""
-        self.sync()
-        held = self._held
+        buffers, held = self._buffers, self._held
         if held.exchange is None:
             layout = held.halo_layout or held.layout
             held.exchange = plan(layout, layout, _carrier(self.dtype).name)
-            seen = _seen_as(_carrier(self.dtype), held.buffers)
+            seen = _seen_as(_carrier(self.dtype), buffers)
             held.carried = [as_bits(one) for one in seen]
         held.team.native.run_in_place(held.exchange, held.carried)
         return _seen(self)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array import export
-from partita._array.held import default_layout
+from partita._array.held import Rows, default_layout
 from partita._memory import bfloat
 from partita._partita import Array as NativeArray
 from partita._team.spmd import world
@@ -37,9 +37,12 @@ def enter(array: Array) -> None:
     if export.is_whole(array) and _is_everywhere(held.layout, held.team.size):
         array._enter(held.team.arrays, *_place(export.whole(array)))
     elif held.layout.partial or not _enter_part(array, held.layout, held.buffers):
-        # Parts that are no boxes are computed with as rows; what lies here cannot follow writes.
+        # Parts that are no boxes are computed with as rows, and brought back when somebody looks.
+        # Summands cannot be: which of them would change?
         moved = array.redistribute(default_layout(array.shape, held.team))
-        _enter_part(array, moved.layout, moved._buffers, is_writable=False)
+        held.rows = Rows(moved.layout, moved._buffers)
+        is_writable = not held.layout.partial
+        _enter_part(array, moved.layout, moved._buffers, is_writable=is_writable)
 
 
 def _is_everywhere(layout: Layout, n_ranks: int) -> bool:

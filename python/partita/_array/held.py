@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from partita._team.team import Team
 
 Local = np.ndarray[Any, Any]
+
+
+class Rows(NamedTuple):
+    """Where an array whose parts are no boxes is computed with."""
+
+    layout: Layout
+    buffers: Sequence[Local]
 
 
 class Held:
@@ -40,6 +47,7 @@ class Held:
         self.carried: list[Local] = []
         # Why each buffer is a copy; no reason where it shares its producer's memory.
         self.reasons = ["it was made here"] * len(self.buffers) if reasons is None else reasons
+        self.rows: Rows | None = None
         self.keep: Any = None  # the producer, which must outlive its memory
         # What an import brought that a layout cannot say, to be handed on as it came.
         self.imported: Any = None

@@ -206,6 +206,12 @@ impl Array {
         }
     }
 
+    /// Whether its memory was written since this was asked last, or will be by what is pending.
+    #[must_use]
+    pub fn take_ahead(&self) -> bool {
+        self.base.is_ahead.take()
+    }
+
     /// Writes another array's elements here; sizes of 1 are repeated.
     ///
     /// # Errors

@@ -93,6 +93,8 @@ pub(super) struct Base {
     pub spread: RefCell<Option<Rc<Spread>>>,
     /// Whether its margins are those of the owners.
     pub is_fresh: Cell<bool>,
+    /// Whether somebody has written it since its holder looked.
+    pub is_ahead: Cell<bool>,
     /// Why its elements are lost, if they are.
     pub lost: RefCell<Option<Rc<str>>>,
     /// Its number among the bases of a segment of pending work, and of which.
@@ -110,6 +112,7 @@ impl Base {
             is_read_only: Cell::new(false),
             spread: RefCell::default(),
             is_fresh: Cell::new(false),
+            is_ahead: Cell::new(false),
             lost: RefCell::default(),
             number: Cell::new((u64::MAX, 0)),
         }

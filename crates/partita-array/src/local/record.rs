@@ -315,6 +315,7 @@ impl Engine {
             }
         }
         target.mend()?;
+        target.base.is_ahead.set(true);
         self.unfill(target, Some(&target.window))?;
         self.record(Action::Copy, &[source], target, &target.window)
     }

@@ -184,6 +184,13 @@ impl Array {
         self.held.get().is_some()
     }
 
+    /// Whether it was written since this was asked last.
+    fn _take_ahead(slf: &Bound<'_, Self>) -> bool {
+        let taken =
+            |handle: &Handle| handle.rank.get().with(slf.py(), |_| handle.array.take_ahead());
+        slf.get().handle.get().is_some_and(taken)
+    }
+
     /// Whether it is one of an engine yet.
     #[getter]
     fn _is_lazy(&self) -> bool {
