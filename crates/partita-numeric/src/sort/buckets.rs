@@ -1,0 +1,159 @@
+//! Spreading keys over buckets that fit the cache.
+//!
+//! One pass names the bucket of every key, the next writes the keys there: twice through memory
+//! instead of eight times. Stretches of the keys are counted apart, so that several threads can
+//! work and equal keys keep their order.
+
+use super::classify::{MAX_BUCKETS, one_by_one, tree};
+use super::kernels::Wide;
+use super::quick::Places;
+use super::wide::{Ordered, sort_alone};
+use crate::cores::{Shared, stretch};
+use crate::{Cores, Scratch};
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+/// How many keys a bucket should have.
+const BUCKET: usize = 1 << 15;
+/// Samples per bucket: the largest is then seldom twice as large as it should be.
+const OVERSAMPLING: usize = 16;
+
+/// Where buckets begin for every stretch.
+pub(super) struct Spread {
+    n: usize,
+    n_stretches: usize,
+    /// By stretch and bucket: where its next key goes.
+    next: Vec<[usize; MAX_BUCKETS]>,
+    /// Where each bucket begins, and the end of the last.
+    starts: Vec<usize>,
+}
+
+impl Spread {
+    /// Names the bucket of every key.
+    pub(super) fn new<K: Ordered>(
+        keys: &[K],
+        names: &mut [MaybeUninit<u8>],
+        cores: Cores,
+    ) -> Spread {
+        let n = keys.len();
+        let tree = tree(&splitters(keys, cores));
+        let n_stretches = cores.n_pieces(n, BUCKET);
+        let mut next = vec![[0; MAX_BUCKETS]; n_stretches];
+        let classify = K::kernels(cores.level).map_or(one_by_one::<K> as _, |k| k.classify);
+        let (all_names, all_counts) = (Shared::new(names), Shared::new(&mut next));
+        cores.each(n_stretches, |piece| {
+            let range = stretch(n, n_stretches, piece);
+            // SAFETY: every piece has a stretch and counts of its own.
+            let (names, counts) = unsafe {
+                (all_names.slice(range.clone()), &mut all_counts.slice(piece..piece + 1)[0])
+            };
+            name_and_count(&keys[range], names, counts, &tree, classify);
+        });
+        let mut spread = Spread { n, n_stretches, next, starts: Vec::new() };
+        spread.place(tree.len());
+        spread
+    }
+
+    /// Turns counts into places.
+    fn place(&mut self, n_buckets: usize) {
+        let mut at = 0;
+        for bucket in 0..n_buckets {
+            self.starts.push(at);
+            for next in &mut self.next {
+                let count = next[bucket];
+                next[bucket] = at;
+                at += count;
+            }
+        }
+        self.starts.push(at);
+    }
+
+    pub(super) fn n_buckets(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    pub(super) fn bucket(&self, bucket: usize) -> Range<usize> {
+        self.starts[bucket]..self.starts[bucket + 1]
+    }
+
+    /// Writes elements to their buckets; `write` is told from where to where.
+    ///
+    /// Every place below n is told once.
+    pub(super) fn each(&self, names: &[u8], cores: Cores, write: impl Fn(usize, usize) + Sync) {
+        assert_eq!(names.len(), self.n);
+        cores.each(self.n_stretches, |piece| {
+            let range = stretch(self.n, self.n_stretches, piece);
+            let mut next = self.next[piece];
+            for (from, name) in range.clone().zip(&names[range]) {
+                let to = &mut next[usize::from(*name)];
+                write(from, *to);
+                *to += 1;
+            }
+        });
+    }
+}
+
+fn name_and_count<K: Wide>(
+    keys: &[K],
+    names: &mut [MaybeUninit<u8>],
+    counts: &mut [usize; MAX_BUCKETS],
+    tree: &[K],
+    classify: unsafe fn(*const K, *mut u8, usize, &[K]),
+) {
+    // Neighbours are counted apart: one that is alike would wait for the other.
+    let mut apart = [[0_u32; MAX_BUCKETS]; 4];
+    // Counted while the names are still near.
+    for (keys, names) in keys.chunks(4096).zip(names.chunks_mut(4096)) {
+        // SAFETY: there are as many names as keys, and the tree is complete.
+        let names = unsafe {
+            classify(keys.as_ptr(), names.as_mut_ptr().cast(), keys.len(), tree);
+            names.assume_init_ref()
+        };
+        for four in names.chunks(4) {
+            for (counts, name) in apart.iter_mut().zip(four) {
+                counts[usize::from(*name)] += 1;
+            }
+        }
+    }
+    for (bucket, count) in counts.iter_mut().enumerate() {
+        *count = apart.iter().map(|counts| counts[bucket] as usize).sum();
+    }
+}
+
+/// Keys that divide all keys into buckets of about the same size.
+fn splitters<K: Ordered>(keys: &[K], cores: Cores) -> Vec<K> {
+    let n_buckets = (keys.len() / BUCKET).next_power_of_two().clamp(8, MAX_BUCKETS);
+    let mut places = Places::new(keys.len());
+    let mut samples = vec![keys[0]; n_buckets * OVERSAMPLING];
+    samples.fill_with(|| keys[places.next()]);
+    sort_alone(&mut samples, cores);
+    // Nothing is less than NaN: it would divide nothing.
+    let splitter = |at: usize| if samples[at].is_nan() { K::LAST } else { samples[at] };
+    (1..n_buckets).map(|bucket| splitter(bucket * OVERSAMPLING)).collect()
+}
+
+/// Sorts many keys.
+pub(super) fn sort<K: Ordered>(data: &mut [K], scratch: &mut Scratch, cores: Cores) {
+    let n = data.len();
+    let all = scratch.take::<K>(n + n.div_ceil(size_of::<K>()));
+    let (keys, names) = all.split_at_mut(n);
+    // SAFETY: the rest has at least n bytes.
+    let names = unsafe { std::slice::from_raw_parts_mut(names.as_mut_ptr().cast(), n) };
+    let spread = Spread::new(data, names, cores);
+    // SAFETY: every key has a name now.
+    let names = unsafe { names.assume_init_ref() };
+    let (to, from) = (Shared::new(keys), Shared::new(data));
+    spread.each(names, cores, |i, j| {
+        // SAFETY: i and j are below n, and no other piece writes to j.
+        unsafe { to.at(j).write(MaybeUninit::new(*from.at(i))) }
+    });
+    cores.each(spread.n_buckets(), |bucket| {
+        let range = spread.bucket(bucket);
+        // SAFETY: buckets do not overlap, and all their keys were written.
+        unsafe {
+            let keys = to.slice(range.clone()).assume_init_mut();
+            sort_alone(keys, cores);
+            from.slice(range).copy_from_slice(keys);
+        }
+    });
+}
