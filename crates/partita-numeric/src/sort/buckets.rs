@@ -5,11 +5,10 @@
 //! work and equal keys keep their order.
 
 use super::classify::{MAX_BUCKETS, one_by_one, tree};
-use super::kernels::Wide;
-use super::quick::Places;
-use super::wide::{Ordered, sort_alone};
+use super::kernels::{Classify, Wide};
+use super::quick::{self, Places};
 use crate::cores::{Shared, stretch};
-use crate::{Cores, Scratch};
+use crate::Cores;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -30,16 +29,12 @@ pub(super) struct Spread {
 
 impl Spread {
     /// Names the bucket of every key.
-    pub(super) fn new<K: Ordered>(
-        keys: &[K],
-        names: &mut [MaybeUninit<u8>],
-        cores: Cores,
-    ) -> Spread {
+    pub(super) fn new(keys: &[u64], names: &mut [MaybeUninit<u8>], cores: Cores) -> Spread {
         let n = keys.len();
         let tree = tree(&splitters(keys, cores));
         let n_stretches = cores.n_pieces(n, BUCKET);
         let mut next = vec![[0; MAX_BUCKETS]; n_stretches];
-        let classify = K::kernels(cores.level).map_or(one_by_one::<K> as _, |k| k.classify);
+        let classify = u64::kernels(cores.level).map_or(one_by_one as _, |k| k.classify);
         let (all_names, all_counts) = (Shared::new(names), Shared::new(&mut next));
         cores.each(n_stretches, |piece| {
             let range = stretch(n, n_stretches, piece);
@@ -93,12 +88,12 @@ impl Spread {
     }
 }
 
-fn name_and_count<K: Wide>(
-    keys: &[K],
+fn name_and_count(
+    keys: &[u64],
     names: &mut [MaybeUninit<u8>],
     counts: &mut [usize; MAX_BUCKETS],
-    tree: &[K],
-    classify: unsafe fn(*const K, *mut u8, usize, &[K]),
+    tree: &[u64],
+    classify: Classify<u64>,
 ) {
     // Neighbours are counted apart: one that is alike would wait for the other.
     let mut apart = [[0_u32; MAX_BUCKETS]; 4];
@@ -121,39 +116,11 @@ fn name_and_count<K: Wide>(
 }
 
 /// Keys that divide all keys into buckets of about the same size.
-fn splitters<K: Ordered>(keys: &[K], cores: Cores) -> Vec<K> {
+fn splitters(keys: &[u64], cores: Cores) -> Vec<u64> {
     let n_buckets = (keys.len() / BUCKET).next_power_of_two().clamp(8, MAX_BUCKETS);
     let mut places = Places::new(keys.len());
     let mut samples = vec![keys[0]; n_buckets * OVERSAMPLING];
     samples.fill_with(|| keys[places.next()]);
-    sort_alone(&mut samples, cores);
-    // Nothing is less than NaN: it would divide nothing.
-    let splitter = |at: usize| if samples[at].is_nan() { K::LAST } else { samples[at] };
-    (1..n_buckets).map(|bucket| splitter(bucket * OVERSAMPLING)).collect()
-}
-
-/// Sorts many keys.
-pub(super) fn sort<K: Ordered>(data: &mut [K], scratch: &mut Scratch, cores: Cores) {
-    let n = data.len();
-    let all = scratch.take::<K>(n + n.div_ceil(size_of::<K>()));
-    let (keys, names) = all.split_at_mut(n);
-    // SAFETY: the rest has at least n bytes.
-    let names = unsafe { std::slice::from_raw_parts_mut(names.as_mut_ptr().cast(), n) };
-    let spread = Spread::new(data, names, cores);
-    // SAFETY: every key has a name now.
-    let names = unsafe { names.assume_init_ref() };
-    let (to, from) = (Shared::new(keys), Shared::new(data));
-    spread.each(names, cores, |i, j| {
-        // SAFETY: i and j are below n, and no other piece writes to j.
-        unsafe { to.at(j).write(MaybeUninit::new(*from.at(i))) }
-    });
-    cores.each(spread.n_buckets(), |bucket| {
-        let range = spread.bucket(bucket);
-        // SAFETY: buckets do not overlap, and all their keys were written.
-        unsafe {
-            let keys = to.slice(range.clone()).assume_init_mut();
-            sort_alone(keys, cores);
-            from.slice(range).copy_from_slice(keys);
-        }
-    });
+    quick::sort(u64::kernels(cores.level), &mut samples, None);
+    (1..n_buckets).map(|bucket| samples[bucket * OVERSAMPLING]).collect()
 }

@@ -12,6 +12,10 @@ use super::vector::Vector;
 /// Registers read at once.
 const GROUP: usize = 8;
 
+/// How many groups ahead keys are asked for: where the next are read is known only when the last
+/// have been compared.
+const AHEAD: usize = 3;
+
 /// The fewest registers of keys that [`partition`] takes.
 pub(super) const LEAST: usize = 2 * GROUP;
 
@@ -100,9 +104,11 @@ impl<V: Vector> Gaps<V> {
             if low_gap < high_gap {
                 let at = self.low_read;
                 self.low_read = at.add(n);
+                V::prefetch(at.wrapping_add(AHEAD * n), n);
                 at
             } else {
                 self.high_read = self.high_read.sub(n);
+                V::prefetch(self.high_read.wrapping_sub(AHEAD * n), n);
                 self.high_read
             }
         }

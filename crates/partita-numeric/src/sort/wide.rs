@@ -1,13 +1,12 @@
 //! Sorting keys of 32 and 64 bits.
 
 use super::kernels::{Apart, Kernels, Wide};
-use super::{buckets, quick};
-use crate::{Cores, Scratch};
+use super::{quick, shared};
+use crate::Cores;
+use crate::cores::Shared;
 
 /// Keys of 32 and 64 bits as they are in arrays.
 pub(super) trait Ordered: Wide {
-    /// No key is greater.
-    const LAST: Self;
     fn is_nan(self) -> bool;
     /// Writes zeros, the first of them negative.
     fn write_zeros(data: &mut [Self], n_negative: usize);
@@ -16,7 +15,6 @@ pub(super) trait Ordered: Wide {
 macro_rules! integers {
     ($($key:ty)*) => {$(
         impl Ordered for $key {
-            const LAST: $key = <$key>::MAX;
             fn is_nan(self) -> bool {
                 false
             }
@@ -29,7 +27,6 @@ integers!(i64 u64 i32 u32);
 macro_rules! floats {
     ($($key:ident)*) => {$(
         impl Ordered for $key {
-            const LAST: $key = $key::INFINITY;
             fn is_nan(self) -> bool {
                 self.is_nan()
             }
@@ -82,23 +79,27 @@ fn move_nan_last<K: Ordered>(keys: &mut [K]) {
     }
 }
 
-/// From here on, keys are spread over buckets that fit the cache.
-const SPREAD_FROM: usize = 1 << 58;
-/// The same if several threads share the work.
-const SHARE_FROM: usize = 1 << 15;
+/// Fewer keys than these are not worth a second thread.
+const SHARE_FROM: usize = 1 << 14;
 
 /// Sorts on all cores.
-pub(super) fn sort<K: Ordered>(data: &mut [K], scratch: &mut Scratch, cores: Cores) {
-    let n = data.len();
-    let (from, few) = if cores.n_threads > 1 { (SHARE_FROM, 64) } else { (SPREAD_FROM, 64) };
-    if n >= few && in_order(data) {
+pub(super) fn sort<K: Ordered>(data: &mut [K], cores: Cores) {
+    if data.len() > FEW && in_order(data) {
         return;
     }
-    if n >= from {
-        return buckets::sort(data, scratch, cores);
+    if data.len() < SHARE_FROM || cores.n_threads == 1 {
+        return sort_alone(data, cores);
     }
-    sort_alone(data, cores);
+    let all = Shared::new(data);
+    let parts = shared::parts(data, cores);
+    cores.each(parts.len(), |part| {
+        // SAFETY: the parts do not overlap.
+        sort_alone(unsafe { all.slice(parts[part].clone()) }, cores);
+    });
 }
+
+/// So few are sorted before their order is known.
+const FEW: usize = 32;
 
 /// Whether nothing has to be done, after the reversal of what is the other way round.
 fn in_order<K: Ordered>(data: &mut [K]) -> bool {

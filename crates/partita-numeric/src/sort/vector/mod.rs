@@ -39,6 +39,21 @@ pub(super) trait Vector: Copy {
     /// `to` has n writable keys.
     unsafe fn store_first(self, to: *mut Self::Key, n: usize);
 
+    /// Asks for n keys that will be read soon.
+    #[inline(always)]
+    fn prefetch(from: *const Self::Key, n: usize) {
+        let mut i = 0;
+        while i < n {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: every x86-64 processor has it, and any address will do.
+            unsafe {
+                use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+                _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add(i).cast());
+            }
+            i += 64 / size_of::<Self::Key>();
+        }
+    }
+
     fn min(self, other: Self) -> Self;
     fn max(self, other: Self) -> Self;
     /// Bit i: lane i is less than lane i of the other.
