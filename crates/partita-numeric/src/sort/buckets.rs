@@ -5,7 +5,7 @@
 //! work and equal keys keep their order.
 
 use super::classify::{MAX_BUCKETS, one_by_one, tree};
-use super::kernels::{Classify, Wide};
+use super::kernels::Wide;
 use super::quick::{self, Places};
 use crate::cores::{Shared, stretch};
 use crate::Cores;
@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// How many keys a bucket should have.
-const BUCKET: usize = 1 << 15;
+const BUCKET: usize = 1 << 16;
 /// Samples per bucket: the largest is then seldom twice as large as it should be.
 const OVERSAMPLING: usize = 16;
 
@@ -29,12 +29,16 @@ pub(super) struct Spread {
 
 impl Spread {
     /// Names the bucket of every key.
-    pub(super) fn new(keys: &[u64], names: &mut [MaybeUninit<u8>], cores: Cores) -> Spread {
-        let n = keys.len();
-        let tree = tree(&splitters(keys, cores));
+    pub(super) fn new(
+        n: usize,
+        key: impl Fn(usize) -> u64 + Sync,
+        names: &mut [MaybeUninit<u8>],
+        cores: Cores,
+    ) -> Spread {
+        assert_eq!(names.len(), n);
+        let tree = tree(&splitters(n, &key, cores));
         let n_stretches = cores.n_pieces(n, BUCKET);
         let mut next = vec![[0; MAX_BUCKETS]; n_stretches];
-        let classify = u64::kernels(cores.level).map_or(one_by_one as _, |k| k.classify);
         let (all_names, all_counts) = (Shared::new(names), Shared::new(&mut next));
         cores.each(n_stretches, |piece| {
             let range = stretch(n, n_stretches, piece);
@@ -42,7 +46,7 @@ impl Spread {
             let (names, counts) = unsafe {
                 (all_names.slice(range.clone()), &mut all_counts.slice(piece..piece + 1)[0])
             };
-            name_and_count(&keys[range], names, counts, &tree, classify);
+            name_and_count(range.start, &key, names, counts, &tree, cores);
         });
         let mut spread = Spread { n, n_stretches, next, starts: Vec::new() };
         spread.place(tree.len());
@@ -88,20 +92,27 @@ impl Spread {
     }
 }
 
+/// Names the keys from `first` on.
 fn name_and_count(
-    keys: &[u64],
+    first: usize,
+    key: &impl Fn(usize) -> u64,
     names: &mut [MaybeUninit<u8>],
     counts: &mut [usize; MAX_BUCKETS],
     tree: &[u64],
-    classify: Classify<u64>,
+    cores: Cores,
 ) {
+    const BLOCK: usize = 1024;
+    let classify = u64::kernels(cores.level).map_or(one_by_one as _, |kernels| kernels.classify);
     // Neighbours are counted apart: one that is alike would wait for the other.
-    let mut apart = [[0_u32; MAX_BUCKETS]; 4];
-    // Counted while the names are still near.
-    for (keys, names) in keys.chunks(4096).zip(names.chunks_mut(4096)) {
+    let mut apart = [[0_usize; MAX_BUCKETS]; 4];
+    let mut keys = [0; BLOCK];
+    for (block, names) in names.chunks_mut(BLOCK).enumerate() {
+        for (i, to) in keys[..names.len()].iter_mut().enumerate() {
+            *to = key(first + block * BLOCK + i);
+        }
         // SAFETY: there are as many names as keys, and the tree is complete.
         let names = unsafe {
-            classify(keys.as_ptr(), names.as_mut_ptr().cast(), keys.len(), tree);
+            classify(keys.as_ptr(), names.as_mut_ptr().cast(), names.len(), tree);
             names.assume_init_ref()
         };
         for four in names.chunks(4) {
@@ -111,16 +122,16 @@ fn name_and_count(
         }
     }
     for (bucket, count) in counts.iter_mut().enumerate() {
-        *count = apart.iter().map(|counts| counts[bucket] as usize).sum();
+        *count = apart.iter().map(|counts| counts[bucket]).sum();
     }
 }
 
 /// Keys that divide all keys into buckets of about the same size.
-fn splitters(keys: &[u64], cores: Cores) -> Vec<u64> {
-    let n_buckets = (keys.len() / BUCKET).next_power_of_two().clamp(8, MAX_BUCKETS);
-    let mut places = Places::new(keys.len());
-    let mut samples = vec![keys[0]; n_buckets * OVERSAMPLING];
-    samples.fill_with(|| keys[places.next()]);
+fn splitters(n: usize, key: &impl Fn(usize) -> u64, cores: Cores) -> Vec<u64> {
+    let n_buckets = (n / BUCKET).next_power_of_two().clamp(8, MAX_BUCKETS);
+    let mut places = Places::new(n);
+    let mut samples = vec![0; n_buckets * OVERSAMPLING];
+    samples.fill_with(|| key(places.next()));
     quick::sort(u64::kernels(cores.level), &mut samples, None);
     (1..n_buckets).map(|bucket| samples[bucket * OVERSAMPLING]).collect()
 }

@@ -11,7 +11,7 @@ type Few<K> = unsafe fn(*const K, *mut K, usize);
 /// Divides keys by a pivot: `(keys, n, pivot, left)`.
 type Partition<K> = unsafe fn(*mut K, usize, K, Left) -> usize;
 /// The bucket of every key: see [`classify`].
-pub(super) type Classify<K> = unsafe fn(*const K, *mut u8, usize, &[K]);
+type Classify<K> = unsafe fn(*const K, *mut u8, usize, &[K]);
 
 /// How many keys need care.
 type Count<K> = unsafe fn(&[K]) -> Apart;

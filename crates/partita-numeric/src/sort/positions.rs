@@ -9,7 +9,7 @@ use super::buckets::Spread;
 use super::element::Sortable;
 use super::kernels::Wide;
 use super::quick;
-use crate::cores::{Shared, stretch};
+use crate::cores::Shared;
 use crate::{Cores, Scratch};
 use std::mem::MaybeUninit;
 
@@ -55,7 +55,7 @@ pub fn positions<T: Sortable>(
     if n >= from && single {
         return spread(data, positions, order, scratch, cores);
     }
-    row(data, positions, order, scratch.take(2 * n), cores);
+    row(data, positions, order, scratch.take(n), cores);
 }
 
 /// Writes the positions within each row, as [`positions`].
@@ -77,7 +77,7 @@ pub fn positions_of_rows<T: Sortable>(
     let all = Shared::new(positions);
     cores.each(n_pieces, |piece| {
         let mut scratch = Scratch::default();
-        let scratch = scratch.take(2 * row_length);
+        let scratch = scratch.take(row_length);
         for i in n_rows * piece / n_pieces..n_rows * (piece + 1) / n_pieces {
             let range = i * row_length..(i + 1) * row_length;
             // SAFETY: the rows do not overlap.
@@ -87,25 +87,20 @@ pub fn positions_of_rows<T: Sortable>(
     });
 }
 
-/// The positions of few elements; `scratch` is twice as long.
+/// The positions of few elements; `scratch` is as long.
 fn row<T: Sortable>(
     data: &[T],
     positions: &mut [i64],
     order: Order,
-    scratch: &mut [MaybeUninit<u64>],
+    scratch: &mut [MaybeUninit<Pair>],
     cores: Cores,
 ) {
-    for (i, position) in positions.iter_mut().enumerate() {
-        *position = i as i64;
-    }
-    let (keys, packed) = scratch.split_at_mut(data.len());
-    for (to, element) in keys.iter_mut().zip(data) {
+    for (i, (to, element)) in scratch.iter_mut().zip(data).enumerate() {
         let Some(key) = number(*element, order) else { return compare(data, positions, order) };
-        to.write(key);
+        to.write(Pair { key, position: i as i64 });
     }
-    // SAFETY: every key was written.
-    let keys = unsafe { keys.assume_init_mut() };
-    bucket(keys, &mut packed[..data.len()], positions, cores);
+    // SAFETY: every pair was written.
+    bucket(unsafe { scratch.assume_init_ref() }, positions, cores);
 }
 
 #[inline(always)]
@@ -116,6 +111,9 @@ fn number<T: Sortable>(element: T, order: Order) -> Option<u64> {
 
 /// The library's stable sort, for keys that are no single number.
 fn compare<T: Sortable>(data: &[T], positions: &mut [i64], order: Order) {
+    for (i, position) in positions.iter_mut().enumerate() {
+        *position = i as i64;
+    }
     let key = |position: &i64| data[*position as usize].key();
     match order {
         Order::Ascending => positions.sort_by_key(key),
@@ -123,41 +121,42 @@ fn compare<T: Sortable>(data: &[T], positions: &mut [i64], order: Order) {
     }
 }
 
-/// Sorts the positions of a bucket by its keys, which are lost.
-fn bucket(
-    keys: &mut [u64],
-    packed: &mut [MaybeUninit<u64>],
-    positions: &mut [i64],
-    cores: Cores,
-) {
-    let n = keys.len();
-    let least = keys.iter().copied().min().unwrap_or(0);
-    let range = keys.iter().copied().max().unwrap_or(0) - least;
+/// A key and where it was; they travel together, as one write.
+#[derive(Clone, Copy)]
+struct Pair {
+    key: u64,
+    position: i64,
+}
+
+/// Writes the positions of a bucket in the order of its keys.
+fn bucket(pairs: &[Pair], positions: &mut [i64], cores: Cores) {
+    let n = pairs.len();
+    let least = pairs.iter().map(|pair| pair.key).min().unwrap_or(0);
+    let range = pairs.iter().map(|pair| pair.key).max().unwrap_or(0) - least;
     if range == 0 {
+        for (position, pair) in positions.iter_mut().zip(pairs) {
+            *position = pair.position;
+        }
         return;
     }
-    let position_bits = usize::BITS - (n - 1).leading_zeros();
-    let shift = (position_bits + u64::BITS - range.leading_zeros()).saturating_sub(u64::BITS);
-    for (i, (to, key)) in packed.iter_mut().zip(&*keys).enumerate() {
-        to.write(((key - least) >> shift) << position_bits | i as u64);
+    let place_bits = usize::BITS - (n - 1).leading_zeros();
+    let shift = (place_bits + u64::BITS - range.leading_zeros()).saturating_sub(u64::BITS);
+    // SAFETY: both are numbers of 64 bits, and what is borrowed is borrowed alone.
+    let packed = unsafe { &mut *(std::ptr::from_mut(positions) as *mut [u64]) };
+    for (i, (to, pair)) in packed.iter_mut().zip(pairs).enumerate() {
+        *to = ((pair.key - least) >> shift) << place_bits | i as u64;
     }
-    // SAFETY: every number was written.
-    let packed = unsafe { packed.assume_init_mut() };
     quick::sort(u64::kernels(cores.level), packed, None);
-    let mask = (1 << position_bits) - 1;
+    let mask = (1 << place_bits) - 1;
     if shift > 0 {
-        for equal in packed.chunk_by_mut(|a, b| a >> position_bits == b >> position_bits) {
+        for equal in packed.chunk_by_mut(|a, b| a >> place_bits == b >> place_bits) {
             if equal.len() > 1 {
-                equal.sort_by_key(|number| keys[(number & mask) as usize]);
+                equal.sort_by_key(|number| pairs[(number & mask) as usize].key);
             }
         }
     }
-    // The keys are not needed any more: their place takes the old positions.
-    for (to, position) in keys.iter_mut().zip(&*positions) {
-        *to = *position as u64;
-    }
-    for (position, number) in positions.iter_mut().zip(packed) {
-        *position = keys[(*number & mask) as usize] as i64;
+    for number in packed {
+        *number = pairs[(*number & mask) as usize].position as u64;
     }
 }
 
@@ -170,50 +169,26 @@ fn spread<T: Sortable>(
     cores: Cores,
 ) {
     let n = data.len();
-    let (first, rest) = scratch.take::<u64>(2 * n + n.div_ceil(8)).split_at_mut(n);
-    let (second, names) = rest.split_at_mut(n);
+    let all = scratch.take::<Pair>(n + n.div_ceil(size_of::<Pair>()));
+    let (pairs, names) = all.split_at_mut(n);
     // SAFETY: the rest has at least n bytes.
     let names = unsafe { std::slice::from_raw_parts_mut(names.as_mut_ptr().cast(), n) };
-    let keys = write_keys(data, first, order, cores);
-    let spread = Spread::new(keys, names, cores);
+    let key = |i: usize| number(data[i], order).unwrap_or(0);
+    let spread = Spread::new(n, key, names, cores);
     // SAFETY: every key has a name now.
     let names = unsafe { names.assume_init_ref() };
-    let (all_keys, all_positions) = (Shared::new(second), Shared::new(positions));
+    let (pairs, positions) = (Shared::new(pairs), Shared::new(positions));
     spread.each(names, cores, |i, j| {
-        // SAFETY: i and j are below n, and no other piece writes to j.
-        unsafe {
-            all_keys.at(j).write(MaybeUninit::new(*keys.get_unchecked(i)));
-            all_positions.at(j).write(i as i64);
-        }
+        let pair = Pair { key: key(i), position: i as i64 };
+        // SAFETY: j is below n, and no other piece writes there.
+        unsafe { pairs.at(j).write(MaybeUninit::new(pair)) }
     });
-    let packed = Shared::new(first);
     cores.each(spread.n_buckets(), |number| {
         let range = spread.bucket(number);
-        // SAFETY: buckets do not overlap, and all their keys were written.
+        // SAFETY: buckets do not overlap, and all their pairs were written.
         unsafe {
-            let keys = all_keys.slice(range.clone()).assume_init_mut();
-            let positions = all_positions.slice(range.clone());
-            bucket(keys, packed.slice(range), positions, cores);
+            let pairs = pairs.slice(range.clone()).assume_init_ref();
+            bucket(pairs, positions.slice(range), cores);
         }
     });
-}
-
-fn write_keys<'a, T: Sortable>(
-    data: &[T],
-    keys: &'a mut [MaybeUninit<u64>],
-    order: Order,
-    cores: Cores,
-) -> &'a mut [u64] {
-    let n_pieces = cores.n_pieces(data.len(), 1 << 14);
-    let all = Shared::new(keys);
-    cores.each(n_pieces, |piece| {
-        let range = stretch(data.len(), n_pieces, piece);
-        // SAFETY: the stretches do not overlap.
-        let keys = unsafe { all.slice(range.clone()) };
-        for (to, element) in keys.iter_mut().zip(&data[range]) {
-            to.write(number(*element, order).unwrap_or(0));
-        }
-    });
-    // SAFETY: every key was written.
-    unsafe { keys.assume_init_mut() }
 }
