@@ -13,9 +13,12 @@
 //!
 //! Nothing here knows of ranks, layouts or Python.
 
+pub mod choose;
 mod cores;
+pub mod error;
 mod scratch;
 pub mod sort;
 
 pub use cores::Cores;
+pub use error::{NumericError, Result};
 pub use scratch::Scratch;

@@ -24,6 +24,7 @@ mod network;
 mod partition;
 mod positions;
 mod quick;
+mod registers;
 mod search;
 mod shared;
 mod vector;
@@ -32,6 +33,7 @@ mod wide;
 pub use element::{BFloat16, Float16, Sortable};
 pub use merge::merge;
 pub use positions::{Order, positions, positions_of_rows};
+pub(crate) use registers::Registers;
 pub use search::{Side, search};
 
 use crate::cores::Shared;
