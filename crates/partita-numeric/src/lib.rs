@@ -16,6 +16,7 @@
 pub mod choose;
 mod cores;
 pub mod error;
+pub mod random;
 mod scratch;
 pub mod sort;
 
