@@ -101,7 +101,7 @@ impl<T: Copy> Array<T> {
 
     fn all(&mut self) -> &mut [T] {
         // SAFETY: everything was written when it was made.
-        unsafe { self.memory.take::<T>(self.n).assume_init_mut() }
+        unsafe { &mut *(std::ptr::from_mut(self.memory.take::<T>(self.n)) as *mut [T]) }
     }
 }
 
@@ -179,36 +179,66 @@ fn main() {
     let mut places = Array::new(N, |_| 0_i64);
     let mut scratch = Scratch::default();
     for (name, work) in [("argsort", "a.argsort()"), ("argsort stable", "a.argsort(stable=True)")] {
-        bench.beside(name, "pass", work, || (), |cores| {
-            sort::positions(source.all(), places.all(), Order::Ascending, &mut scratch, cores);
-        });
+        bench.beside(
+            name,
+            "pass",
+            work,
+            || (),
+            |cores| {
+                sort::positions(source.all(), places.all(), Order::Ascending, &mut scratch, cores);
+            },
+        );
     }
     let sorted = {
         let mut sorted = copy.clone();
         sorted.sort_by(f64::total_cmp);
         sorted
     };
-    bench.beside("searchsorted", "s = np.sort(a)", "s.searchsorted(a[:1000000])", || (), |cores| {
-        let places = &mut places.all()[..1_000_000];
-        sort::search(&sorted, &copy[..1_000_000], sort::Side::Left, places, cores);
-    });
+    bench.beside(
+        "searchsorted",
+        "s = np.sort(a)",
+        "s.searchsorted(a[:1000000])",
+        || (),
+        |cores| {
+            let places = &mut places.all()[..1_000_000];
+            sort::search(&sorted, &copy[..1_000_000], sort::Side::Left, places, cores);
+        },
+    );
 
     let mut out = Array::new(N, |_| std::mem::MaybeUninit::new(0.0_f64));
     for (name, work, share) in [("mask 50 %", "a[mask]", 0.5), ("mask 1 %", "a[thin]", 0.01)] {
         let mask: Vec<bool> = copy.iter().map(|x| *x < share).collect();
-        bench.beside(name, "pass", work, || (), |cores| {
-            choose::pack(&mask, source.all(), out.all(), cores);
-        });
+        bench.beside(
+            name,
+            "pass",
+            work,
+            || (),
+            |cores| {
+                choose::pack(&mask, source.all(), out.all(), cores);
+            },
+        );
     }
     let mut at = Array::new(N, |_| 0_i64);
     Stream { key: 2, number: 0 }.permutation(N as u64, 0, at.all(), Cores::best());
-    bench.beside("gather", "pass", "np.take(a, at, out=out)", || (), |cores| {
-        choose::gather(source.all(), at.all(), out.all(), cores).expect("all are inside");
-    });
+    bench.beside(
+        "gather",
+        "pass",
+        "np.take(a, at, out=out)",
+        || (),
+        |cores| {
+            choose::gather(source.all(), at.all(), out.all(), cores).expect("all are inside");
+        },
+    );
     let mut target = Array::new(N, unit);
-    bench.beside("scatter add", "pass", "np.add.at(out, at, a)", || (), |cores| {
-        choose::scatter_add(target.all(), at.all(), source.all(), cores).expect("all inside");
-    });
+    bench.beside(
+        "scatter add",
+        "pass",
+        "np.add.at(out, at, a)",
+        || (),
+        |cores| {
+            choose::scatter_add(target.all(), at.all(), source.all(), cores).expect("all inside");
+        },
+    );
 
     let stream = Stream { key: 3, number: 0 };
     for (name, work, of) in [
@@ -217,11 +247,23 @@ fn main() {
         ("exponential", "rng.standard_exponential(out=out)", Continuous::Exponential),
         ("gamma 2", "rng.standard_gamma(2.0, out=out)", Continuous::Gamma { shape: 2.0 }),
     ] {
-        bench.beside(name, "pass", work, || (), |cores| {
-            stream.fill(of, 0, target.all(), cores).expect("good parameters");
-        });
+        bench.beside(
+            name,
+            "pass",
+            work,
+            || (),
+            |cores| {
+                stream.fill(of, 0, target.all(), cores).expect("good parameters");
+            },
+        );
     }
-    bench.beside("permutation", "pass", "rng.permutation(n)", || (), |cores| {
-        stream.permutation(N as u64, 0, at.all(), cores);
-    });
+    bench.beside(
+        "permutation",
+        "pass",
+        "rng.permutation(n)",
+        || (),
+        |cores| {
+            stream.permutation(N as u64, 0, at.all(), cores);
+        },
+    );
 }

@@ -48,6 +48,22 @@ impl Scratch {
     }
 }
 
+/// Elements that have been written.
+///
+/// # Safety
+/// All of them have.
+pub(crate) unsafe fn written<T>(memory: &[MaybeUninit<T>]) -> &[T] {
+    // SAFETY: the caller's; both have the same layout.
+    unsafe { &*(std::ptr::from_ref(memory) as *const [T]) }
+}
+
+/// Copies elements into memory of the same length.
+pub(crate) fn copy<T: Copy>(from: &[T], to: &mut [MaybeUninit<T>]) {
+    assert_eq!(from.len(), to.len(), "as many elements as room");
+    // SAFETY: the lengths are equal, and memory that is borrowed alone overlaps nothing.
+    unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr().cast(), from.len()) }
+}
+
 impl Memory {
     fn new(bytes: usize) -> Memory {
         let align = if bytes < LARGE { ALIGN } else { 2 << 20 };

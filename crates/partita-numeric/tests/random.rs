@@ -63,13 +63,13 @@ fn chance(of: Continuous, x: f64) -> f64 {
         Triangular { left, mode, right } => {
             1.0 - (right - x).powi(2) / (right - left) / (right - mode)
         }
-        Gamma { shape } if shape == 1.0 => 1.0 - (-x).exp(),
-        Gamma { shape } if shape == 2.0 => 1.0 - (-x).exp() * (1.0 + x),
+        Gamma { shape: 1.0 } => 1.0 - (-x).exp(),
+        Gamma { shape: 2.0 } => 1.0 - (-x).exp() * (1.0 + x),
         Gamma { .. } => erf(x.sqrt()),
-        Beta { a, .. } if a == 2.0 => x * x,
+        Beta { a: 2.0, .. } => x * x,
         Beta { .. } => 2.0 / PI * x.sqrt().asin(),
         ChiSquare { .. } => 1.0 - (-x / 2.0).exp(),
-        StandardT { df } if df == 1.0 => 0.5 + x.atan() / PI,
+        StandardT { df: 1.0 } => 0.5 + x.atan() / PI,
         StandardT { .. } => 0.5 + x / (2.0 * (2.0 + x * x).sqrt()),
         _ => unreachable!("every distribution is listed"),
     }
@@ -165,7 +165,11 @@ fn discrete() -> Vec<Discrete> {
 fn chances(of: Discrete, first: i64, n: usize) -> Vec<f64> {
     let one = |k: i64| match of {
         Discrete::Uniform { low, span } => {
-            if k >= low && k < low + span as i64 { 1.0 / span as f64 } else { 0.0 }
+            if k >= low && k < low + span as i64 {
+                1.0 / span as f64
+            } else {
+                0.0
+            }
         }
         Discrete::Poisson { mean } => {
             (1..=k).fold((-mean).exp(), |p, i| p * mean / i as f64) * f64::from(k >= 0)
@@ -176,7 +180,11 @@ fn chances(of: Discrete, first: i64, n: usize) -> Vec<f64> {
             inside * (1..=k).fold(1.0, ways) * p.powi(k as i32) * (1.0 - p).powi((n - k) as i32)
         }
         Discrete::Geometric { p } => {
-            if k >= 1 { p * (1.0 - p).powi(k as i32 - 1) } else { 0.0 }
+            if k >= 1 {
+                p * (1.0 - p).powi(k as i32 - 1)
+            } else {
+                0.0
+            }
         }
         _ => unreachable!("every distribution is listed"),
     };
@@ -192,7 +200,7 @@ fn whole_numbers_are_as_frequent_as_they_should_be() {
         let (first, length) = (-5, 300);
         let mut counts = vec![0.0; length];
         data.iter().for_each(|k| counts[(k - first) as usize] += 1.0);
-        let (mut chi, mut freedom) = (0.0, 0.0);
+        let (mut chi, mut freedom) = (0.0, 0.0_f64);
         for (count, chance) in counts.iter().zip(chances(of, first, length)) {
             let want = chance * n as f64;
             if want > 20.0 {
@@ -201,7 +209,7 @@ fn whole_numbers_are_as_frequent_as_they_should_be() {
             }
             assert!(*count == 0.0 || chance > 0.0, "{of:?} cannot have this");
         }
-        let most = freedom + 4.0 * (2.0 * freedom as f64).sqrt();
+        let most = freedom + 4.0 * (2.0 * freedom).sqrt();
         assert!(chi <= most, "{of:?}: {chi} with {freedom} numbers");
     }
 }
@@ -318,7 +326,7 @@ fn wrong_parameters_are_refused() {
         Triangular { left: 1.0, mode: 1.0, right: 1.0 },
     ];
     for of in wrong {
-        let error = STREAM.fill(of, 0, &mut [0.0], Cores::best()).unwrap_err();
+        let error = STREAM.fill(of, 0, &mut [0.0], Cores::best()).expect_err("refused");
         assert_eq!(error.reason(), "parameter-out-of-range", "{of:?}");
     }
     let wrong = [
@@ -329,7 +337,7 @@ fn wrong_parameters_are_refused() {
         Discrete::Geometric { p: 0.0 },
     ];
     for of in wrong {
-        let error = STREAM.fill_integers(of, 0, &mut [0], Cores::best()).unwrap_err();
+        let error = STREAM.fill_integers(of, 0, &mut [0], Cores::best()).expect_err("refused");
         assert_eq!(error.reason(), "parameter-out-of-range", "{of:?}");
     }
 }

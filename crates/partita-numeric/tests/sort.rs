@@ -133,7 +133,8 @@ fn check_rows<T: Tested>() {
 
 fn check_merge<T: Tested>() {
     let mut random = Random(SEED);
-    for lengths in [&[][..], &[0], &[5], &[3, 0], &[1, 1], &[100, 7, 0, 50], &[9000, 20_000, 4000]] {
+    for lengths in [&[][..], &[0], &[5], &[3, 0], &[1, 1], &[100, 7, 0, 50], &[9000, 20_000, 4000]]
+    {
         for shape in ["sorted", "few"] {
             let mut runs: Vec<Vec<T>> =
                 lengths.iter().map(|n| generate(shape, *n, &mut random)).collect();
@@ -146,7 +147,8 @@ fn check_merge<T: Tested>() {
                 let parts: Vec<&[T]> = runs.iter().map(|run| &run[..]).collect();
                 merge(&parts, &mut out, &mut Scratch::default(), cores);
                 // SAFETY: merging writes every element.
-                let got: Vec<u128> = out.iter().map(|x| unsafe { x.assume_init() }.bits()).collect();
+                let got: Vec<u128> =
+                    out.iter().map(|x| unsafe { x.assume_init() }.bits()).collect();
                 let want: Vec<u128> = want.iter().map(|x| x.bits()).collect();
                 assert!(got == want, "seed {SEED}: {lengths:?} {shape} {cores:?}");
             }

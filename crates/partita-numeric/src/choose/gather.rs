@@ -74,8 +74,7 @@ fn gather_alone<T: Copy>(
     out: &mut [MaybeUninit<T>],
 ) -> std::result::Result<(), usize> {
     let mut block = [0; BLOCK];
-    for (number, (positions, out)) in
-        positions.chunks(BLOCK).zip(out.chunks_mut(BLOCK)).enumerate()
+    for (number, (positions, out)) in positions.chunks(BLOCK).zip(out.chunks_mut(BLOCK)).enumerate()
     {
         indices(positions, source.len(), &mut block).map_err(|at| number * BLOCK + at)?;
         for (to, index) in out.iter_mut().zip(&block) {

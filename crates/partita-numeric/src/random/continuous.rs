@@ -27,14 +27,32 @@ pub enum Continuous {
     Gumbel,
     Cauchy,
     Rayleigh,
-    Weibull { a: f64 },
+    Weibull {
+        a: f64,
+    },
     /// Of the normal distribution with this mean and deviation.
-    Lognormal { mean: f64, sigma: f64 },
-    Triangular { left: f64, mode: f64, right: f64 },
-    Gamma { shape: f64 },
-    Beta { a: f64, b: f64 },
-    ChiSquare { df: f64 },
-    StandardT { df: f64 },
+    Lognormal {
+        mean: f64,
+        sigma: f64,
+    },
+    Triangular {
+        left: f64,
+        mode: f64,
+        right: f64,
+    },
+    Gamma {
+        shape: f64,
+    },
+    Beta {
+        a: f64,
+        b: f64,
+    },
+    ChiSquare {
+        df: f64,
+    },
+    StandardT {
+        df: f64,
+    },
 }
 
 impl Continuous {
@@ -48,7 +66,7 @@ impl Continuous {
             Continuous::Gamma { shape } => positive("shape", shape),
             Continuous::ChiSquare { df } | Continuous::StandardT { df } => positive("df", df),
             Continuous::Beta { a, b } => positive("a", a).and(positive("b", b)),
-            Continuous::Lognormal { sigma, .. } if !(sigma >= 0.0) => {
+            Continuous::Lognormal { sigma, .. } if sigma.is_nan() || sigma < 0.0 => {
                 Err(NumericError::ParameterOutOfRange { name: "sigma", wanted: "0 or positive" })
             }
             Continuous::Triangular { left, mode, right }
@@ -72,8 +90,9 @@ impl Continuous {
             | Continuous::Beta { .. }
             | Continuous::ChiSquare { .. }
             | Continuous::StandardT { .. } => {
+                let key = Words::key(stream);
                 for (i, out) in out.iter_mut().enumerate() {
-                    *out = self.reject(&mut Words::new(stream, first + i as u64));
+                    *out = self.reject(&mut Words::new(key, first + i as u64));
                 }
             }
             _ => {

@@ -15,11 +15,21 @@ pub enum Discrete {
     /// From `low` on, `span` numbers, or 2^64 if it is 0.
     ///
     /// A word times the span, without its lower half: a number's chance is off by at most 2^-64.
-    Uniform { low: i64, span: u64 },
-    Poisson { mean: f64 },
-    Binomial { n: i64, p: f64 },
+    Uniform {
+        low: i64,
+        span: u64,
+    },
+    Poisson {
+        mean: f64,
+    },
+    Binomial {
+        n: i64,
+        p: f64,
+    },
     /// The number of trials up to the first success.
-    Geometric { p: f64 },
+    Geometric {
+        p: f64,
+    },
 }
 
 impl Discrete {
@@ -89,7 +99,8 @@ fn each_block(
 }
 
 fn each_apart(stream: Stream, first: u64, out: &mut [i64], make: impl Fn(&mut Words) -> f64) {
+    let key = Words::key(stream);
     for (i, out) in out.iter_mut().enumerate() {
-        *out = make(&mut Words::new(stream, first + i as u64)) as i64;
+        *out = make(&mut Words::new(key, first + i as u64)) as i64;
     }
 }

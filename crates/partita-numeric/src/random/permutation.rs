@@ -10,7 +10,7 @@ use super::{Stream, philox};
 
 /// Up to here, all positions are sorted by random words.
 const SMALL: u64 = 4096;
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 8;
 
 pub(super) enum Permutation {
     Listed(Vec<u64>),

@@ -11,6 +11,7 @@ const LOW: u64 = 0xffff_ffff;
 /// Blocks computed at once: two registers of the widest level.
 const GROUP: usize = 16;
 
+#[allow(clippy::needless_range_loop, reason = "four arrays are walked in step")]
 /// The 128 bits of each counter: blocks `first` on of the stream with this number.
 #[inline(always)]
 fn group(key: u64, number: u64, first: u64) -> [[u64; GROUP]; 2] {
@@ -91,17 +92,61 @@ pub(super) fn words(level: Level, key: u64, number: u64, first: u64, out: &mut [
     }
 }
 
+/// Writes whole groups with registers of N lanes, two blocks' words in turns.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")]
-unsafe fn avx512(key: u64, number: u64, first: u64, out: &mut [u64]) {
-    groups(key, number, first, out);
+macro_rules! with_registers {
+    ($name:ident, $features:literal, $lanes:literal, $splat:ident $load:ident $store:ident $and:ident
+     $mul:ident $shr:ident $shl:ident $xor:ident $add:ident $or:ident) => {
+        #[target_feature(enable = $features)]
+        unsafe fn $name(key: u64, number: u64, first: u64, out: &mut [u64]) {
+            use std::arch::x86_64::*;
+            const IOTA: [u64; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+            let splat = |x: u64| $splat(x as i64);
+            let low = splat(LOW);
+            let multipliers = MULTIPLIERS.map(splat);
+            // SAFETY: the table has as many lanes.
+            let iota = unsafe { $load(IOTA.as_ptr().cast()) };
+            let n_at_once = 2 * $lanes;
+            for (i, out) in out.chunks_exact_mut(2 * n_at_once).enumerate() {
+                let block = (first / 2).wrapping_add((i * n_at_once) as u64);
+                let blocks = [0, $lanes].map(|more| $add(splat(block.wrapping_add(more)), iota));
+                let mut c = blocks.map(|b| [b, $shr::<32>(b), splat(number), splat(number >> 32)]);
+                let mut k = [key as u32, (key >> 32) as u32];
+                for _ in 0..10 {
+                    let keys = k.map(|k| splat(u64::from(k)));
+                    for c in &mut c {
+                        let (a, b) = ($mul(c[0], multipliers[0]), $mul(c[2], multipliers[1]));
+                        c[0] = $xor($xor($shr::<32>(b), c[1]), keys[0]);
+                        c[2] = $xor($xor($shr::<32>(a), c[3]), keys[1]);
+                        (c[1], c[3]) = (b, a);
+                    }
+                    k = [k[0].wrapping_add(WEYL[0]), k[1].wrapping_add(WEYL[1])];
+                }
+                for (c, out) in c.iter().zip(out.chunks_exact_mut(2 * $lanes)) {
+                    let words =
+                        [[c[0], c[1]], [c[2], c[3]]].map(|[l, h]| $or($and(l, low), $shl::<32>(h)));
+                    let mut apart = [[0_u64; $lanes]; 2];
+                    for (to, words) in apart.iter_mut().zip(words) {
+                        // SAFETY: there is room for all lanes.
+                        unsafe { $store(to.as_mut_ptr().cast(), words) };
+                    }
+                    for i in 0..$lanes {
+                        (out[2 * i], out[2 * i + 1]) = (apart[0][i], apart[1][i]);
+                    }
+                }
+            }
+        }
+    };
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn avx2(key: u64, number: u64, first: u64, out: &mut [u64]) {
-    groups(key, number, first, out);
-}
+with_registers!(avx512, "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma", 8,
+    _mm512_set1_epi64 _mm512_loadu_si512 _mm512_storeu_si512 _mm512_and_si512 _mm512_mul_epu32
+    _mm512_srli_epi64 _mm512_slli_epi64 _mm512_xor_si512 _mm512_add_epi64 _mm512_or_si512);
+#[cfg(target_arch = "x86_64")]
+with_registers!(avx2, "avx2,fma", 4,
+    _mm256_set1_epi64x _mm256_loadu_si256 _mm256_storeu_si256 _mm256_and_si256 _mm256_mul_epu32
+    _mm256_srli_epi64 _mm256_slli_epi64 _mm256_xor_si256 _mm256_add_epi64 _mm256_or_si256);
 
 #[cfg(test)]
 mod tests {
@@ -133,7 +178,8 @@ mod tests {
     #[test]
     fn every_level_and_every_division_gives_the_same_words() {
         let (key, number) = (0x1234_5678_9abc_def0, 0xfeed_f00d_dead_beef);
-        let want: Vec<u64> = (0..200_u64).map(|i| block(key, number, i / 2)[i as usize % 2]).collect();
+        let want: Vec<u64> =
+            (0..200_u64).map(|i| block(key, number, i / 2)[i as usize % 2]).collect();
         for level in Level::all() {
             for first in 0..40 {
                 for n in [0, 1, 2, 31, 32, 33, 64, 65, 97, 160] {

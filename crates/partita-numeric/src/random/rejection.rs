@@ -17,9 +17,13 @@ pub(super) struct Words {
 }
 
 impl Words {
-    pub(super) fn new(stream: Stream, element: u64) -> Words {
+    /// The key of the words of a stream's elements.
+    pub(super) fn key(stream: Stream) -> u64 {
         // No array is so long that its words reach this block.
-        let key = philox::block(stream.key, stream.number, u64::MAX)[0];
+        philox::block(stream.key, stream.number, u64::MAX)[0]
+    }
+
+    pub(super) fn new(key: u64, element: u64) -> Words {
         Words { key, element, block: 0, left: None }
     }
 

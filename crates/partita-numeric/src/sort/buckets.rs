@@ -7,8 +7,9 @@
 use super::classify::{MAX_BUCKETS, one_by_one, tree};
 use super::kernels::Wide;
 use super::quick::{self, Places};
-use crate::cores::{Shared, stretch};
 use crate::Cores;
+use crate::cores::{Shared, stretch};
+use crate::scratch::written;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -113,7 +114,7 @@ fn name_and_count(
         // SAFETY: there are as many names as keys, and the tree is complete.
         let names = unsafe {
             classify(keys.as_ptr(), names.as_mut_ptr().cast(), names.len(), tree);
-            names.assume_init_ref()
+            written(names)
         };
         for four in names.chunks(4) {
             for (counts, name) in apart.iter_mut().zip(four) {

@@ -37,9 +37,8 @@ pub(super) unsafe fn one_by_one<K: Copy + PartialOrd>(
         }
     };
     // SAFETY: the caller's.
-    let (keys, to) = unsafe {
-        (std::slice::from_raw_parts(from, n), std::slice::from_raw_parts_mut(to, n))
-    };
+    let (keys, to) =
+        unsafe { (std::slice::from_raw_parts(from, n), std::slice::from_raw_parts_mut(to, n)) };
     for (keys, to) in keys.chunks(GROUP).zip(to.chunks_mut(GROUP)) {
         descend(keys, to);
     }

@@ -3,6 +3,7 @@
 use super::element::Sortable;
 use super::merge::merge;
 use crate::cores::{Shared, stretch};
+use crate::scratch::written;
 use crate::{Cores, Scratch};
 
 /// Fewer are not worth a second thread.
@@ -27,5 +28,5 @@ pub(super) fn sort<T: Sortable>(data: &mut [T], scratch: &mut Scratch, cores: Co
     let runs: Vec<_> = (0..n_runs).map(|run| &data[stretch(n, n_runs, run)]).collect();
     merge(&runs, sorted, &mut Scratch::default(), cores);
     // SAFETY: merging has written every element.
-    data.copy_from_slice(unsafe { sorted.assume_init_ref() });
+    data.copy_from_slice(unsafe { written(sorted) });
 }

@@ -2,6 +2,7 @@
 
 use super::element::Sortable;
 use crate::cores::Shared;
+use crate::scratch::{copy, written};
 use crate::{Cores, Scratch};
 use std::mem::MaybeUninit;
 
@@ -40,7 +41,8 @@ pub fn merge<T: Sortable>(
         let parts: Vec<_> = (0..runs.len()).map(part).filter(|part| !part.is_empty()).collect();
         let range = from.iter().sum()..to.iter().sum();
         // SAFETY: the pieces do not overlap, neither in the result nor in the other buffer.
-        let (out, other) = unsafe { (out.slice(std::ops::Range::clone(&range)), other.slice(range)) };
+        let (out, other) =
+            unsafe { (out.slice(std::ops::Range::clone(&range)), other.slice(range)) };
         merge_alone(&parts, out, other);
     });
 }
@@ -52,8 +54,7 @@ fn cuts<T: Sortable>(runs: &[&[T]], cores: Cores) -> Vec<Vec<usize>> {
     let mut cuts = vec![vec![0; runs.len()]];
     let at = |run: &[T], i: usize| run[i * run.len() / SAMPLES];
     let full = runs.iter().filter(|run| !run.is_empty());
-    let mut samples: Vec<T> =
-        full.flat_map(|run| (0..SAMPLES).map(move |i| at(run, i))).collect();
+    let mut samples: Vec<T> = full.flat_map(|run| (0..SAMPLES).map(move |i| at(run, i))).collect();
     samples.sort_unstable_by_key(|sample| sample.key());
     for piece in 1..n_pieces {
         // Equal elements stay in one piece, so those of earlier runs come first.
@@ -73,7 +74,7 @@ fn merge_alone<T: Sortable>(
     match runs {
         [] => {}
         [run] => {
-            out.write_copy_of_slice(run);
+            copy(run, out);
         }
         [first, second] => merge_two(first, second, out),
         _ => {
@@ -83,7 +84,7 @@ fn merge_alone<T: Sortable>(
             merge_alone(early, c, a);
             merge_alone(late, d, b);
             // SAFETY: both halves have been merged into the other buffer.
-            let (early, late) = unsafe { (c.assume_init_ref(), d.assume_init_ref()) };
+            let (early, late) = unsafe { (written(c), written(d)) };
             merge_two(early, late, out);
         }
     }
@@ -103,6 +104,6 @@ fn merge_two<T: Sortable>(first: &[T], second: &[T], out: &mut [MaybeUninit<T>])
     }
     let at = i + j;
     let (end_of_first, end_of_second) = out[at..].split_at_mut(first.len() - i);
-    end_of_first.write_copy_of_slice(&first[i..]);
-    end_of_second.write_copy_of_slice(&second[j..]);
+    copy(&first[i..], end_of_first);
+    copy(&second[j..], end_of_second);
 }

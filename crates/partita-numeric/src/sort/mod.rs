@@ -63,7 +63,7 @@ pub fn sort_rows<T: Sortable>(data: &mut [T], row_length: usize, cores: Cores) {
     if n == 0 {
         return;
     }
-    assert!(row_length > 0 && n % row_length == 0, "whole rows");
+    assert!(row_length > 0 && n.is_multiple_of(row_length), "whole rows");
     let n_rows = n / row_length;
     let n_pieces = cores.n_pieces(n, 1 << 12).min(n_rows);
     let all = Shared::new(data);

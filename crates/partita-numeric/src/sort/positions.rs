@@ -10,6 +10,7 @@ use super::element::Sortable;
 use super::kernels::Wide;
 use super::quick;
 use crate::cores::Shared;
+use crate::scratch::written;
 use crate::{Cores, Scratch};
 use std::mem::MaybeUninit;
 
@@ -100,7 +101,7 @@ fn row<T: Sortable>(
         to.write(Pair { key, position: i as i64 });
     }
     // SAFETY: every pair was written.
-    bucket(unsafe { scratch.assume_init_ref() }, positions, cores);
+    bucket(unsafe { written(&scratch[..data.len()]) }, positions, cores);
 }
 
 #[inline(always)]
@@ -176,7 +177,7 @@ fn spread<T: Sortable>(
     let key = |i: usize| number(data[i], order).unwrap_or(0);
     let spread = Spread::new(n, key, names, cores);
     // SAFETY: every key has a name now.
-    let names = unsafe { names.assume_init_ref() };
+    let names = unsafe { written(names) };
     let (pairs, positions) = (Shared::new(pairs), Shared::new(positions));
     spread.each(names, cores, |i, j| {
         let pair = Pair { key: key(i), position: i as i64 };
@@ -187,7 +188,7 @@ fn spread<T: Sortable>(
         let range = spread.bucket(number);
         // SAFETY: buckets do not overlap, and all their pairs were written.
         unsafe {
-            let pairs = pairs.slice(range.clone()).assume_init_ref();
+            let pairs = written(pairs.slice(range.clone()));
             bucket(pairs, positions.slice(range), cores);
         }
     });

@@ -21,7 +21,8 @@ const LEAST: usize = 1 << 13;
 /// The largest part comes first.
 pub(super) fn parts<K: Ordered>(data: &mut [K], cores: Cores) -> Vec<Range<usize>> {
     let wanted = data.len() / (PARTS * cores.n_threads);
-    let mut parts = vec![0..data.len()];
+    let whole = 0..data.len();
+    let mut parts = Vec::from([whole]);
     let all = Shared::new(data);
     // Pivots are never so bad that twice the rounds would not do.
     for _ in 0..2 * (PARTS * cores.n_threads).ilog2() {
@@ -70,8 +71,7 @@ fn split<K: Copy>(keys: &mut [K], is_left: impl Fn(K) -> bool) -> usize {
     let mut n_left = 0;
     for i in 0..keys.len() {
         let key = keys[i];
-        keys[i] = keys[n_left];
-        keys[n_left] = key;
+        keys.swap(i, n_left);
         n_left += usize::from(is_left(key));
     }
     n_left

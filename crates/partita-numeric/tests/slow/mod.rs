@@ -10,7 +10,10 @@ use std::cmp::Ordering;
 /// Every level of this machine, on one and on two threads.
 pub fn all_cores() -> Vec<Cores> {
     let levels = Level::all();
-    levels.into_iter().flat_map(|level| [1, 2].map(|n_threads| Cores { level, n_threads })).collect()
+    levels
+        .into_iter()
+        .flat_map(|level| [1, 2].map(|n_threads| Cores { level, n_threads }))
+        .collect()
 }
 
 /// Random numbers (xorshift).
@@ -44,10 +47,7 @@ impl Slow {
             (Slow::Float(a), Slow::Float(b)) => float_order(a, b),
             (Slow::Complex(a, b), Slow::Complex(c, d)) => {
                 let class = |re: f64, im: f64| 2 * i32::from(re.is_nan()) + i32::from(im.is_nan());
-                class(a, b)
-                    .cmp(&class(c, d))
-                    .then(float_order(a, c))
-                    .then(float_order(b, d))
+                class(a, b).cmp(&class(c, d)).then(float_order(a, c)).then(float_order(b, d))
             }
             _ => unreachable!("elements of one type"),
         }

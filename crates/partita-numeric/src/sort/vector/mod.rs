@@ -89,7 +89,7 @@ const ORDER4: [u64; 16] = {
     while mask < 16 {
         let lanes = order(mask, 4, 16);
         // Lane l is the halves 2 l and 2 l + 1.
-        table[mask] = 2 * lanes | (2 * lanes + 0x0001_0001_0001_0001) << 8;
+        table[mask] = (2 * lanes) | ((2 * lanes + 0x0001_0001_0001_0001) << 8);
         mask += 1;
     }
     table
