@@ -4,6 +4,7 @@
 //! distribution makes two elements of two words (Box and Muller). Those at the end reject, and
 //! have words of their own for every element: see `rejection`.
 
+use super::loops::{self, UNIT};
 use super::rejection::Words;
 use super::stream::BLOCK;
 use super::{Stream, philox};
@@ -122,7 +123,7 @@ impl Continuous {
         let words = &mut words[..out.len()];
         philox::words(level, stream.key, stream.number, first, words);
         match self {
-            Continuous::Uniform => each(words, out, |word| (word >> 11) as f64 * UNIT),
+            Continuous::Uniform => loops::uniform(level, words, out),
             Continuous::Exponential => exponential(words, out, level),
             Continuous::Rayleigh => {
                 exponential(words, out, level);
@@ -178,20 +179,10 @@ impl Continuous {
     }
 }
 
-const UNIT: f64 = 1.0 / (1_u64 << 53) as f64;
-/// 2^-64.
-const FINE: f64 = 1.0 / (1_u128 << 64) as f64;
-
 /// A number between 0 and 1, neither of them, alike on both sides of 1/2.
 #[inline(always)]
 fn inside(word: u64) -> f64 {
     ((word >> 12) as f64 + 0.5) * (2.0 * UNIT)
-}
-
-/// A number above 0 and up to 1, with all 64 bits near 0: tails are made of it.
-#[inline(always)]
-fn fine(word: u64) -> f64 {
-    (word as f64 + 0.5) * FINE
 }
 
 #[inline(always)]
@@ -202,7 +193,7 @@ fn each(words: &[u64], out: &mut [f64], make: impl Fn(u64) -> f64) {
 }
 
 fn exponential(words: &[u64], out: &mut [f64], level: Level) {
-    each(words, out, fine);
+    loops::fine(level, words, out);
     in_place(level, Unary::Log, out);
     // Not the negative: of 0 that would be the negative zero.
     out.iter_mut().for_each(|x| *x = 0.0 - *x);
@@ -246,15 +237,9 @@ fn normal_pairs(stream: Stream, first: u64, out: &mut [f64], level: Level) {
     philox::words(level, stream.key, stream.number, first, words);
     let mut buffers = [[0.0; HALF]; 5];
     let [size, angle, log, sine, cosine] = buffers.each_mut().map(|buffer| &mut buffer[..n]);
-    for (pair, (size, angle)) in words.chunks_exact(2).zip(size.iter_mut().zip(&mut *angle)) {
-        *size = fine(pair[0]);
-        *angle = (pair[1] >> 11) as f64 * (UNIT * 2.0 * PI);
-    }
+    loops::sizes_and_angles(level, words, size, angle);
     apply(level, Unary::Log, size, log);
     apply(level, Unary::Sin, angle, sine);
     apply(level, Unary::Cos, angle, cosine);
-    for (i, pair) in out.chunks_exact_mut(2).enumerate() {
-        let radius = (-2.0 * log[i]).sqrt();
-        (pair[0], pair[1]) = (radius * cosine[i], radius * sine[i]);
-    }
+    loops::points(level, log, sine, cosine, out);
 }

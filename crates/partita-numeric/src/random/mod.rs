@@ -20,6 +20,7 @@
 mod continuous;
 mod discrete;
 mod lgamma;
+mod loops;
 mod permutation;
 mod philox;
 mod rejection;
