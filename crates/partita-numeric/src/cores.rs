@@ -41,7 +41,7 @@ impl Cores {
 
     /// Into how many pieces n elements are cut, if a piece is worth at least `least` elements.
     pub(crate) fn n_pieces(self, n: usize, least: usize) -> usize {
-        if self.n_threads == 1 { 1 } else { (n / least).clamp(1, 4 * self.n_threads) }
+        if self.n_threads <= 1 { 1 } else { (n / least).clamp(1, 4 * self.n_threads) }
     }
 }
 

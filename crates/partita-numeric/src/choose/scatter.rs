@@ -99,7 +99,7 @@ fn each<T: Copy + Send + Sync>(
     assert_eq!(positions.len(), values.len(), "one value per position");
     let length = target.len();
     let worth = positions.len() >= SHARE;
-    let n_pieces = if worth { cores.n_threads.min(MOST_THREADS) } else { 1 };
+    let n_pieces = if worth { cores.n_threads.clamp(1, MOST_THREADS) } else { 1 };
     let wrong = AtomicUsize::new(positions.len());
     let all = Shared::new(target);
     cores.each(n_pieces, |piece| {
@@ -154,7 +154,8 @@ pub fn bincount(values: &[i64], counts: &mut [i64], cores: Cores) -> Result<()> 
     let (n, n_bins) = (values.len(), counts.len());
     counts.fill(0);
     // Every thread counts for itself, unless the counts are more than the values.
-    let n_pieces = if n_bins < n / 4 { cores.n_pieces(n, SHARE).min(cores.n_threads) } else { 1 };
+    let n_pieces =
+        if n_bins < n / 4 { cores.n_pieces(n, SHARE).min(cores.n_threads.max(1)) } else { 1 };
     let mut apart = vec![0_i64; n_bins * (n_pieces - 1)];
     let (own, others) = (Shared::new(counts), Shared::new(&mut apart));
     let wrong = AtomicUsize::new(n);

@@ -15,7 +15,7 @@ pub(super) fn sort_alone<T: Sortable>(data: &mut [T]) {
 
 pub(super) fn sort<T: Sortable>(data: &mut [T], scratch: &mut Scratch, cores: Cores) {
     let n = data.len();
-    if n < SHARE_FROM || cores.n_threads == 1 {
+    if n < SHARE_FROM || cores.n_threads <= 1 {
         return sort_alone(data);
     }
     let n_runs = cores.n_threads;

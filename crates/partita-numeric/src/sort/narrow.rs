@@ -69,7 +69,7 @@ pub(super) fn sort<T: Sortable>(data: &mut [T], cores: Cores) {
     if n <= FEW {
         return sort_alone(data, cores);
     }
-    let n_pieces = if n < SHARE_FROM { 1 } else { cores.n_threads };
+    let n_pieces = if n < SHARE_FROM { 1 } else { cores.n_threads.max(1) };
     let mut counts = vec![Vec::new(); n_pieces];
     let all = Shared::new(&mut counts);
     cores.each(n_pieces, |piece| {

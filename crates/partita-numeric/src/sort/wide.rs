@@ -87,7 +87,7 @@ pub(super) fn sort<K: Ordered>(data: &mut [K], cores: Cores) {
     if data.len() > FEW && in_order(data) {
         return;
     }
-    if data.len() < SHARE_FROM || cores.n_threads == 1 {
+    if data.len() < SHARE_FROM || cores.n_threads <= 1 {
         return sort_alone(data, cores);
     }
     let all = Shared::new(data);
