@@ -55,7 +55,7 @@ pub mod math;
 pub mod program;
 mod simd;
 mod space;
-mod threads;
+pub mod threads;
 mod tiles;
 mod whole;
 

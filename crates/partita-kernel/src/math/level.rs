@@ -9,8 +9,11 @@ use std::sync::OnceLock;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Level(pub(crate) Kind);
 
+/// Which instructions a level has; code for one of them is chosen by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Kind {
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the names are the instructions")]
+pub enum Kind {
     Portable,
     #[cfg(target_arch = "aarch64")]
     Neon,
@@ -47,6 +50,11 @@ impl Level {
             let named = environment::choice("PARTITA_SIMD", &known);
             named.or(levels.last().copied()).unwrap_or(Level::PORTABLE)
         })
+    }
+
+    /// The instructions: AVX2 comes with FMA, AVX-512 is F, DQ, VL and BW.
+    pub fn kind(self) -> Kind {
+        self.0
     }
 
     /// The name that `PARTITA_SIMD` takes.

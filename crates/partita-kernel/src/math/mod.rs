@@ -51,7 +51,7 @@ mod single;
 mod table;
 mod trig;
 
-pub use level::Level;
+pub use level::{Kind as Instructions, Level};
 pub use names::{Binary, Number, Unary};
 pub use safe::{Element, apply, apply2};
 pub use table::{binary, unary};
