@@ -18,6 +18,26 @@ pub struct Array {
     engine: Engine,
     pub(super) base: Rc<Base>,
     pub(super) window: Window,
+    /// Why nobody may write through it, though its base may be written.
+    lock: Option<Lock>,
+}
+
+/// Why an array is only to be read; so are views of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lock {
+    /// One element is there several times: a write would have to choose a value for it.
+    Repeats,
+    /// It was computed from complex numbers, which would not see the write.
+    Parts,
+}
+
+impl Lock {
+    fn why(self) -> &'static str {
+        match self {
+            Self::Repeats => "it repeats elements",
+            Self::Parts => "it was computed from complex numbers, whose parts `z.real = x` sets",
+        }
+    }
 }
 
 /// The memory of an array, by which it is known even after it is gone.
@@ -61,7 +81,7 @@ elements!(i8 => Int8, i16 => Int16, i32 => Int32, i64 => Int64, u8 => UInt8, u16
 
 impl Array {
     pub(super) fn new(engine: &Engine, base: Rc<Base>, window: Window) -> Self {
-        Self { engine: engine.clone(), base, window }
+        Self { engine: engine.clone(), base, window, lock: None }
     }
 
     /// Elements per dimension.
@@ -114,7 +134,15 @@ impl Array {
 
     /// An array of the same base with another window, which must lie in its own.
     pub(crate) fn seen(&self, window: Window) -> Self {
-        Self { engine: self.engine.clone(), base: Rc::clone(&self.base), window }
+        let (engine, base) = (self.engine.clone(), Rc::clone(&self.base));
+        Self { engine, base, window, lock: self.lock }
+    }
+
+    /// The same elements, only to be read.
+    #[must_use]
+    pub fn locked(mut self, lock: Lock) -> Self {
+        self.lock = Some(lock);
+        self
     }
 
     /// A view of a strided slice.
@@ -174,7 +202,9 @@ impl Array {
             first: self.shape().to_vec(),
             second: shape.to_vec(),
         })?;
-        Ok(self.seen(window))
+        let repeats = window.n_repeats() > 1;
+        let view = self.seen(window);
+        Ok(if repeats { view.locked(Lock::Repeats) } else { view })
     }
 
     /// The elements in another shape: a view where that is possible, else a copy.
@@ -195,12 +225,14 @@ impl Array {
     /// Refuses where nobody may write.
     ///
     /// # Errors
-    /// Memory of somebody else that is not to be written.
+    /// Memory of somebody else that is not to be written; a lock.
     pub fn check_writable(&self) -> Result<()> {
-        match self.base.is_read_only.get() {
-            true => Err(LocalError::ReadOnly { shape: self.shape().to_vec() }),
-            false => Ok(()),
-        }
+        let why = match self.lock {
+            Some(lock) => lock.why(),
+            None if self.base.is_read_only.get() => "its memory may not be written",
+            None => return Ok(()),
+        };
+        Err(LocalError::ReadOnly { shape: self.shape().to_vec(), why })
     }
 
     /// Writes another array's elements here; sizes of 1 are repeated.
