@@ -400,3 +400,25 @@ impl Engine {
         Ok(array)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_repeats_elements_is_read_only_and_so_are_its_views() {
+        let engine = Engine::new();
+        let fill = |shape: &[usize], value: f64| engine.fill(shape, Scalar::from(value));
+        let row = fill(&[4], 1.0).expect("an array");
+        let two = fill(&[], 2.0).expect("a number");
+        let wide = row.broadcast(&[2, 4]).expect("fits");
+        let one = wide.slice(&[1, 0], &[1, 4], &[1, 1]).expect("inside");
+        let views = [wide.permute(&[1, 0]), one.without_axes(&[0]), wide.with_axis(0), wide];
+        for view in views {
+            assert_eq!(view.write(&two).expect_err("refused").reason(), "read-only");
+        }
+        let narrow = row.broadcast(&[1, 4]).expect("fits");
+        narrow.write(&two).expect("nothing is repeated");
+        assert_eq!(row.to_vec::<f64>().expect("values"), [2.0; 4]);
+    }
+}
