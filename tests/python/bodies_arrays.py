@@ -77,7 +77,7 @@ def placed(team: pt.Team) -> None:
         for one in made:
             assert one.layout == prototype.layout, (one.layout, prototype.layout)
         same(made[1], np.ones((4, 6), "int8"))
-        same(made[2] + prototype, prototype.gather() + 2.5)
+        same(made[2] + prototype, np.asarray(prototype.gather()) + 2.5)
     told = pt.zeros_like(columns, layout="block, *")
     assert told.local.shape[1] == 6
     assert pt.zeros_like(columns, shape=(8,)).local.shape[0] <= 8 // team.size + 1
