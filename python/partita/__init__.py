@@ -96,8 +96,8 @@ _LATER = {
 # Functions of arrays, by the module that has them.
 _FUNCTIONS = {
     "creation": """arange array asarray copy empty empty_like eye full full_like linspace meshgrid
-        ones ones_like zeros zeros_like""",
-    "elementwise": """angle clip positive
+        ndim ones ones_like shape size zeros zeros_like""",
+    "elementwise": """angle around clip fmax fmin isclose positive rint
         abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin
         asinh atan atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_not
         bitwise_or bitwise_right_shift bitwise_xor cbrt ceil conj conjugate copysign cos cosh

@@ -565,30 +565,78 @@ class Array:
     def _reduce(
         self,
         how: str,
-        axes: Sequence[int] | None = None,
+        axes: Any = None,
         keepdims: bool = False,
         dtype: Any = None,
         correction: float = 0.0,
     ) -> Self: ...
     def _running(self, product: bool, axis: int | None = None, dtype: Any = None) -> Self: ...
     def _cast(self, dtype: Any) -> Self: ...
+    def _filled_like(self, value: Any, dtype: Any) -> Self: ...
+    def _as_parts(self) -> Self: ...
     def _permute(self, axes: Sequence[int]) -> Self: ...
     def _broadcast(self, shape: Sequence[int]) -> Self: ...
     def _reshape(self, shape: Sequence[int], copy: bool | None) -> Self | None: ...
     def sum(
-        self, axis: Any = None, dtype: Any = None, out: Any = None, *, keepdims: bool = False
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = None,
     ) -> Self: ...
     def prod(
-        self, axis: Any = None, dtype: Any = None, out: Any = None, *, keepdims: bool = False
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = None,
     ) -> Self: ...
     def mean(
-        self, axis: Any = None, dtype: Any = None, out: Any = None, *, keepdims: bool = False
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = None,
     ) -> Self: ...
-    def min(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Self: ...
-    def max(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Self: ...
-    def any(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Self: ...
-    def all(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Self: ...
-    def item(self) -> Any: ...
+    def min(
+        self,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = None,
+    ) -> Self: ...
+    def max(
+        self,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = None,
+    ) -> Self: ...
+    def any(
+        self,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = None,
+    ) -> Self: ...
+    def all(
+        self,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = None,
+    ) -> Self: ...
+    def item(self, *at: Any) -> Any: ...
     def __bool__(self) -> bool: ...
     def __float__(self) -> float: ...
     def __int__(self) -> int: ...

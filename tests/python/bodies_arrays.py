@@ -63,6 +63,58 @@ def wholes(team: pt.Team) -> None:
     assert float(pt.sum(spread[5:])) == 12.0
 
 
+def placed(team: pt.Team) -> None:
+    """Arrays like others are where those are; arrays of ours take another layout."""
+    columns = pt.ones((4, 6), layout="*, block")
+    pending = columns * 2 + 1
+    for prototype in (columns, pending, pt.zeros((4, 6), layout="cyclic, *")):
+        made = [
+            pt.zeros_like(prototype),
+            pt.ones_like(prototype, dtype="int8"),
+            pt.full_like(prototype, 2.5),
+            pt.empty_like(prototype),
+        ]
+        for one in made:
+            assert one.layout == prototype.layout, (one.layout, prototype.layout)
+        same(made[1], np.ones((4, 6), "int8"))
+        same(made[2] + prototype, np.asarray(prototype.gather()) + 2.5)
+    told = pt.zeros_like(columns, layout="block, *")
+    assert told.local.shape[1] == 6
+    assert pt.zeros_like(columns, shape=(8,)).local.shape[0] <= 8 // team.size + 1
+    rows = pt.asarray(columns, layout="block, *")
+    assert rows.layout.notation == f"block, * @ {team.size}x1"
+    same(rows, np.ones((4, 6)))
+
+
+def without_elements(team: pt.Team) -> None:
+    """A rank's part of nothing has the sizes of the other dimensions."""
+    assert pt.zeros((0, 3)).local.shape == (0, 3)
+    assert (pt.zeros((0, 3)) + 1).local.shape == (0, 3)
+    few = pt.ones((1, 3)) * 2
+    assert few.local.shape[1] == 3
+    same(few, np.full((1, 3), 2.0))
+
+
+def read_only(team: pt.Team) -> None:
+    """Views that repeat elements are refused on every rank; parts are set on every rank."""
+    row = pt.arange(8.0)
+    wide = pt.broadcast_to(row, (3, 8))
+    for view in (wide, wide[1], wide[:, 2:]):
+        refusal = ""
+        try:
+            view[...] = 1.0
+        except ValueError as error:
+            refusal = str(error)
+        assert "read-only" in refusal
+    same(wide + 0, np.broadcast_to(np.arange(8.0), (3, 8)))
+    z: Any = pt.arange(8.0) * (1 + 0j)
+    z.imag = row
+    z[:4].real = 5
+    wanted = np.arange(8) + 1j * np.arange(8)
+    wanted.real[:4] = 5
+    same(z, wanted)
+
+
 def same(found: Any, wanted: Any) -> None:
     wanted = np.asarray(wanted)
     assert found.shape == wanted.shape

@@ -128,6 +128,12 @@ def test_shapes_and_orders() -> None:
         (pt.matrix_transpose(a), x.swapaxes(1, 2)),
         (pt.where(a > 3, a, -1.0), np.where(x > 3, x, -1.0)),
         (pt.clip(a, 3, 9), np.clip(x, 3, 9)),
+        (pt.tril(a, 1), np.tril(x, 1)),
+        (pt.triu(a, 1), np.triu(x, 1)),
+        (pt.stack([a, a], 1), np.stack([x, x], 1)),
+        (a.reshape(6, 4, order="C"), x.reshape(6, 4)),
+        (pt.reshape(a, (6, 4), "C"), x.reshape(6, 4)),
+        (a.ravel("C") + a.flatten("C"), 2 * x.ravel()),
         (pt.hstack([a[0], a[1]]), np.hstack([x[0], x[1]])),
         (pt.vstack([a[0, 0], a[1, 0]]), np.vstack([x[0, 0], x[1, 0]])),
         (pt.argmax(a, axis=1), np.argmax(x, 1)),
@@ -157,6 +163,11 @@ def test_creation() -> None:
         (pt.linspace(0, 1, 7, endpoint=False), np.linspace(0, 1, 7, endpoint=False)),
         (pt.linspace(3, 3, 1), np.linspace(3, 3, 1)),
         (pt.linspace(0, 1, 0), np.linspace(0, 1, 0)),
+        (pt.linspace(0, 1, 5, True), np.linspace(0, 1, 5, True)),
+        (pt.linspace(0, 1, 5, False), np.linspace(0, 1, 5, False)),
+        (pt.eye(3, 3, 1), np.eye(3, 3, 1)),
+        (pt.eye(3, 4, -1, int), np.eye(3, 4, -1, int)),
+        (pt.asarray(range(3)), np.arange(3)),
         (pt.zeros((2, 3)), np.zeros((2, 3))),
         (pt.ones(4, dtype="int16"), np.ones(4, dtype="int16")),
         (pt.full((2,), 7), np.full((2,), 7)),
@@ -224,6 +235,33 @@ REFUSED: list[tuple[Any, type[Exception], str]] = [
     (lambda a: a.__setitem__(0, pt.ones(7)), ValueError, "do not fit"),
     (lambda a: pt.sum(a, axis=2), ValueError, "axis 2 of an array of 2 dimensions"),
     (lambda a: pt.reshape(a, (4, 2)), ValueError, "cannot become"),
+    (lambda a: a.sum(axis=2), IndexError, "axis 2 of an array of 2 dimensions; use -2 to 2 - 1"),
+    (lambda a: pt.flip(a, axis=2), np.exceptions.AxisError, "axis 2 of"),
+    (lambda a: a.T.sum(axis=-3), np.exceptions.AxisError, "axis -3 of"),
+    (lambda a: pt.ones(()).sum(axis=1), np.exceptions.AxisError, "give no axis"),
+    (lambda a: pt.flip(pt.ones(()), axis=1), np.exceptions.AxisError, "give no axis"),
+    (lambda a: a.sum(axis="x"), TypeError, "'x' is no axis"),
+    (lambda a: pt.var(a, axis=1.5), TypeError, "1.5 is no axis"),
+    (lambda a: pt.flip(a, axis="x"), TypeError, "'x' is no axis"),
+    (lambda a: pt.tile(a, -1), ValueError, "-1 repetitions"),
+    (lambda a: pt.repeat(a, -1), ValueError, "-1 repetitions"),
+    (lambda a: pt.repeat(a, [1, -2], axis=1), ValueError, "-2 repetitions"),
+    (lambda a: pt.asarray(2**70), OverflowError, str(2**70)),
+    (lambda a: pt.asarray([1, -(2**70)]), OverflowError, str(2**70)),
+    (lambda a: pt.arange(1e30), ValueError, r"1e\+30"),
+    (lambda a: pt.arange(float("inf")), ValueError, "inf"),
+    (lambda a: pt.arange(float("nan")), ValueError, "nan"),
+    (lambda a: pt.asarray(["a"]), ValueError, "elements of <U1 are texts"),
+    (lambda a: pt.asarray(np.array([b"a"])), ValueError, r"elements of \|S1 are texts"),
+    (lambda a: bool(a), ValueError, "any\\(\\) or all"),
+    (lambda a: a.item(), ValueError, "no single item"),
+    (lambda a: a.item(6), IndexError, "item 6 of 6"),
+    (lambda a: a.item((0, 0, 0)), ValueError, "no single item"),
+    (lambda a: a.reshape(6, order="F"), ValueError, "order 'F'"),
+    (lambda a: pt.fabs(a + 1j), TypeError, "fabs does not take elements of complex128"),
+    (lambda a: pt.power(pt.asarray([1, 2]), -2), ValueError, "power -2"),
+    (lambda a: pt.max(a, where=a > 0), ValueError, "initial="),
+    (lambda a: pt.zeros(0)[0], IndexError, "it has no entries"),
     (lambda a: float(a), TypeError, "no single number"),
     (lambda a: a & 1.5, TypeError, "integers or truth values"),
     (lambda a: pt.zeros((-1,)), ValueError, "negative"),
@@ -254,9 +292,148 @@ def test_numpys_functions_stay_ours() -> None:
         (np.concatenate([a, a]), np.concatenate([x, x])),
         (np.sum(a), np.sum(x)),
         (np.where(a > 0.5, a, 0.0), np.where(x > 0.5, x, 0.0)),
+        (np.round(a, 1), np.round(x, 1)),
+        (np.around(a, 1), np.round(x, 1)),
+        (np.rint(a), np.rint(x)),
+        (np.fmax(a, 0.5), np.fmax(x, 0.5)),
+        (np.fmin(x, a), x),
+        (np.isclose(a, 0.25), np.isclose(x, 0.25)),
+        (np.clip(a, 0.2, 0.7), np.clip(x, 0.2, 0.7)),
+        (np.sum(a, initial=5), np.sum(x, initial=5)),
+        (np.add.reduce(a, initial=5), np.add.reduce(x, initial=5)),
     ]:
         assert isinstance(found, pt.Array)
         same(found, wanted)
+
+
+def test_numpys_questions_are_answered() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    a = pt.asarray(x)
+    for room in (np, pt):
+        assert (room.shape(a), room.ndim(a), room.size(a), room.size(a, 1)) == ((2, 3), 2, 6, 3)
+        assert room.allclose(a, x + 1e-10)
+        assert not room.allclose(a, x + 1)
+        assert room.array_equal(a, x)
+        assert not room.array_equal(a, x[0])
+        assert room.array_equal(a * np.nan, x * np.nan, equal_nan=True)
+    assert (pt.shape([[1, 2]]), pt.ndim(3), pt.size((1, 2))) == ((1, 2), 0, 2)
+    assert (a.item(1), a.item(-1), a.item((0, 1)), a.item(1, 2)) == (1.0, 5.0, 1.0, 5.0)
+    assert type(pt.arange(3).item(2)) is int
+
+
+@pytest.mark.parametrize("other", [None, "s"])
+def test_no_number_is_equal_to_what_is_none(other: Any) -> None:
+    x = np.ones((2, 2))
+    same(pt.asarray(x) == other, x == other)
+    same(pt.asarray(x) != other, x != other)
+    with pytest.raises(TypeError):
+        _ = pt.asarray(x) < other
+
+
+ROUNDED: list[Any] = [
+    np.array([1.255, -2.5, 0.05, 1234.5678, np.nan, np.inf]),
+    np.array([1.25, -2.5, 1234.5], "float32"),
+    np.array([15, 25, -15, 1234, 7]),
+    np.array([15, 25, -15], "int8"),
+    np.array([1.255 + 2.5j, complex(np.inf, 1.26), complex(0.35, np.nan)]),
+]
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 2, -1, -2])
+@pytest.mark.parametrize("x", ROUNDED)
+def test_rounding_to_decimals(x: Any, decimals: int) -> None:
+    a = pt.asarray(x)
+    wanted = np.round(x, decimals)
+    theirs: Any = np.round(a, decimals=decimals)
+    for found in (pt.round(a, decimals), a.round(decimals), theirs):
+        assert found.dtype == wanted.dtype
+        np.testing.assert_array_equal(found.gather(), wanted)
+    target = pt.empty(x.shape, x.dtype)
+    assert a.round(decimals, out=target) is target
+    np.testing.assert_array_equal(target.gather(), wanted)
+
+
+BOUNDS: list[tuple[Any, Any]] = [
+    (0.5, 2.5),
+    (None, 2.5),
+    (2, None),
+    (None, None),
+    (-1, 300),
+    (np.array([1, 2, 3, 4, 5, 6]), 5),
+    (np.array([1.5]), np.array([[3], [4]])),
+    (np.float32(1.5), 4),
+]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "float32", "float64"])
+@pytest.mark.parametrize("bounds", BOUNDS)
+def test_clip_has_the_type_of_all(bounds: tuple[Any, Any], dtype: str) -> None:
+    x = np.arange(6).astype(dtype)
+    a = pt.asarray(x)
+    same(pt.clip(a, *bounds), np.clip(x, *bounds))
+    ours = [pt.asarray(one) if isinstance(one, np.ndarray) else one for one in bounds]
+    same(a.clip(*ours), np.clip(x, *bounds))
+    wanted = np.clip(x, *bounds)
+    target = pt.zeros(wanted.shape, wanted.dtype)
+    assert pt.clip(a, *bounds, out=target) is target
+    same(target, wanted)
+
+
+FLOATING = ["sin", "exp", "sqrt", "arctan", "cbrt", "exp2", "log1p", "rint", "fabs", "tanh"]
+
+
+@pytest.mark.parametrize("dtype", ["bool", *WHOLE])
+def test_floats_of_integers_are_as_small_as_numpys(dtype: str) -> None:
+    x, y = sample(dtype), sample("int8", seed=1)
+    a, b = pt.asarray(x), pt.asarray(y)
+    for name in FLOATING:
+        found, wanted = getattr(pt, name)(a), getattr(np, name)(x)
+        assert found.dtype == wanted.dtype, name
+        rtol = 2e-3 if wanted.dtype == np.float16 else 4e-6
+        np.testing.assert_allclose(found.gather(), wanted, rtol=rtol, err_msg=name)
+    for name in ("arctan2", "hypot", "logaddexp", "copysign", "divide"):
+        assert getattr(pt, name)(a, b).dtype == getattr(np, name)(x, y).dtype, name
+        assert getattr(pt, name)(a, 3).dtype == getattr(np, name)(x, 3).dtype, name
+
+
+def test_what_is_no_number_gives_way() -> None:
+    x, y = np.array([1.0, np.nan, 3.0, np.nan]), np.array([2.0, 2.0, np.nan, np.nan])
+    for name in ("fmax", "fmin"):
+        ours, theirs = getattr(pt, name), getattr(np, name)
+        same(ours(pt.asarray(x), pt.asarray(y)), theirs(x, y))
+        same(ours(pt.asarray(x), 2), theirs(x, 2))
+        same(ours(2, pt.asarray([1, 3])), theirs(2, np.array([1, 3])))
+
+
+def test_near_numbers_of_all_kinds() -> None:
+    pairs: list[tuple[Any, Any]] = [
+        (np.array([1, np.inf, -np.inf, np.nan]), np.array([1 + 1e-9, np.inf, np.inf, np.nan])),
+        (np.array([1, 2], "uint8"), np.array([2, 1], "uint8")),
+        (np.array([True, False]), np.array([True, True])),
+        (np.array([1 + 1j]), np.array([1 + 1j + 1e-9])),
+    ]
+    for x, y in pairs:
+        for equal_nan in (False, True):
+            found = pt.isclose(pt.asarray(x), pt.asarray(y), equal_nan=equal_nan)
+            same(found, np.isclose(x, y, equal_nan=equal_nan))
+
+
+def test_reductions_that_begin_with_a_number_or_leave_elements_out() -> None:
+    x = np.arange(1, 7).reshape(2, 3)
+    a, mask = pt.asarray(x), np.array([True, False, True])
+    for how in ("sum", "prod", "min", "max"):
+        for axis in (None, 0, (0, 1)):
+            for options in ({"initial": 3}, {"initial": 3.7, "where": mask}):
+                wanted = getattr(np, how)(x, axis=axis, **options)
+                same(getattr(pt, how)(a, axis=axis, **options), wanted)
+                same(getattr(a, how)(axis, **options), wanted)
+                same(getattr(np, how)(a, axis=axis, **options), wanted)
+    for how in ("sum", "prod", "any", "all", "mean"):
+        wanted = getattr(np, how)(x, axis=1, where=mask, keepdims=True)
+        same(getattr(pt, how)(a, axis=1, where=mask, keepdims=True), wanted)
+        same(getattr(a, how)(axis=1, where=pt.asarray(mask), keepdims=True), wanted)
+    same(pt.max(pt.zeros((0, 2)), axis=0, initial=5), np.max(np.zeros((0, 2)), axis=0, initial=5))
+    same(pt.zeros(0).min(initial=5), np.min(np.zeros(0), initial=5))
 
 
 def test_a_loop_without_a_read_has_bounded_pending_work() -> None:

@@ -10,7 +10,7 @@ import os
 import engines
 import pytest
 from array_programs import LAYOUTS, Program
-from bodies_arrays import programs, wholes
+from bodies_arrays import placed, programs, read_only, wholes, without_elements
 from engines import Case
 from places import Place, launchers
 
@@ -31,7 +31,8 @@ def test_programs_mean_what_numpy_means(part: int) -> None:
 def test_programs_on_ranks_mean_what_numpy_means(place: Place) -> None:
     first = PLACES.index(place) * N_EACH
     cases = [Case(layout, programs, (first, N_EACH, layout)) for layout in LAYOUTS]
-    cases.append(Case("kinds of work", wholes))
+    others = (wholes, placed, without_elements, read_only)
+    cases += [Case(body.__name__, body) for body in others]
     found = engines.run(place, cases)
     failures = [f"{name} at {place}:\n{one.failure}" for name, one in found.items() if one.failure]
     if failures:

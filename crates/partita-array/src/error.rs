@@ -23,8 +23,8 @@ partita_error::errors! {
             "the shape {from:?} cannot become {to:?}; use a shape of as many elements";
         DtypesDiffer { first: Dtype, second: Dtype } "dtypes-differ" =>
             "elements of {first} and {second} where one type is needed; cast one of them";
-        ReadOnly { shape: Vec<usize> } "read-only" =>
-            "the memory of this array of shape {shape:?} is read-only; write to a copy";
+        ReadOnly { shape: Vec<usize>, why: &'static str } "read-only" =>
+            "this array of shape {shape:?} is read-only: {why}; write to a copy";
         Kernel { error: KernelError } "kernel" =>
             "the kernel was refused: {error}; use another operation or type";
         MemoryLimit { n_bytes: usize, limit: usize } "memory-limit" =>

@@ -61,6 +61,9 @@ def of_lazy(array: Array) -> Held:
     memory: Any
     memory, offset, shape, strides, boxes = array._here()
     layout = _layout(array.shape, team, boxes)
+    if 0 in shape and not layout.partial and team.rank in layout.ranks:
+        # Where nothing lies, the layout says along which dimensions.
+        shape = list(layout.local_shape(team.rank))
     dtype = array.dtype
     stored = np.ndarray(tuple(shape), bfloat.storage(dtype), memory, offset, strides)
     return Held([bfloat.as_numbers(stored, str(dtype))], layout, team, stored.dtype)
@@ -103,7 +106,8 @@ def _sizes(sides: list[tuple[int, int]]) -> str:
 
 def _box(layout: Layout, rank: int) -> tuple[list[int], list[int]]:
     pieces = layout.pieces(rank)
-    if len(pieces) == 0:
+    # A box without elements is written in one way, whatever its other sizes are.
+    if len(pieces) == 0 or 0 in pieces[0].owned_shape:
         return [0] * layout.ndim, [0] * layout.ndim
     return list(pieces[0].owned_start), list(pieces[0].owned_shape)
 

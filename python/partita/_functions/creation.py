@@ -7,6 +7,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.exceptions import AxisError
 
 from partita._array import enter
 from partita._array.array import Array
@@ -19,6 +20,10 @@ from partita._team.spmd import world
 if TYPE_CHECKING:
     from partita._partita import Layout, Rank
     from partita._team.team import Team
+
+
+# Positions have 64 bits, one of them the sign.
+_MOST_ELEMENTS = 2**63 - 1
 
 
 def _check_device(device: Any) -> None:
@@ -76,13 +81,17 @@ def full(
     team: Team | None = None,
 ) -> Array:
     """Return an array with the same number everywhere."""
-    is_numpys = isinstance(fill_value, np.ndarray | np.generic) and fill_value.ndim == 0
-    if is_numpys or isinstance(fill_value, Array):
-        dtype, fill_value = dtype or fill_value.dtype, fill_value.item()
-    if dtype is None:
-        dtype = np.asarray(fill_value).dtype
+    fill_value, dtype = _number(fill_value, dtype)
     made = lazy_full(_rank(team, device), _shape(shape), fill_value, dtype)
     return placed(made, layout)
+
+
+def _number(value: Any, dtype: Any) -> tuple[Any, Any]:
+    """A number of Python, and the type that it is to have, its own if none is given."""
+    is_numpys = isinstance(value, np.ndarray | np.generic) and value.ndim == 0
+    if is_numpys or isinstance(value, Array):
+        return value.item(), dtype or value.dtype
+    return value, np.asarray(value).dtype if dtype is None else dtype
 
 
 def zeros(shape: Any, dtype: Any = None, **where: Any) -> Array:
@@ -95,32 +104,38 @@ def ones(shape: Any, dtype: Any = None, **where: Any) -> Array:
     return full(shape, 1, dtype or np.float64, **where)
 
 
-def _like(x: Any, dtype: Any, shape: Any) -> tuple[Any, Any]:
-    """Shape and element type like an array's."""
-    return (x.shape if shape is None else shape), dtype or x.dtype
+def _like(x: Any, value: Any, dtype: Any, shape: Any, where: dict[str, Any]) -> Array:
+    """An array like another with the same number everywhere; where that is, unless told."""
+    prototype = an_array(x)
+    wanted = prototype.shape if shape is None else _shape(shape)
+    value, dtype = _number(value, dtype or prototype.dtype)
+    if wanted != prototype.shape or any(one is not None for one in where.values()):
+        return full(wanted, value, dtype, **{"team": prototype.team, **where})
+    if not prototype._is_held or prototype.layout.partial:
+        return prototype._filled_like(value, dtype)
+    return placed(full(wanted, value, dtype, team=prototype.team), prototype.layout)
 
 
 def empty_like(x: Any, /, dtype: Any = None, *, shape: Any = None, **where: Any) -> Array:
     """Return an array of a shape and type like another's, whose elements nobody has set."""
-    return empty(*_like(x, dtype, shape), **where)
+    return _like(x, 0, dtype, shape, where)
 
 
 def full_like(
     x: Any, /, fill_value: Any, dtype: Any = None, *, shape: Any = None, **where: Any
 ) -> Array:
     """Return an array like another with the same number everywhere."""
-    shape, dtype = _like(x, dtype, shape)
-    return full(shape, fill_value, dtype, **where)
+    return _like(x, fill_value, dtype, shape, where)
 
 
 def zeros_like(x: Any, /, dtype: Any = None, *, shape: Any = None, **where: Any) -> Array:
     """Return zeros of a shape and type like another's."""
-    return zeros(*_like(x, dtype, shape), **where)
+    return _like(x, 0, dtype, shape, where)
 
 
 def ones_like(x: Any, /, dtype: Any = None, *, shape: Any = None, **where: Any) -> Array:
     """Return ones of a shape and type like another's."""
-    return ones(*_like(x, dtype, shape), **where)
+    return _like(x, 1, dtype, shape, where)
 
 
 def arange(
@@ -143,7 +158,11 @@ def arange(
         whole = all(isinstance(n, int | np.integer) for n in (start, stop, step))
         dtype = np.dtype(np.int64 if whole else np.float64)
     dtype = np.dtype(dtype)
-    length = max(0, math.ceil((stop - start) / step))
+    distance = (stop - start) / step
+    if not distance < _MOST_ELEMENTS:
+        message = f"arange from {start} to {stop} by {step} has {distance} numbers; use fewer"
+        raise LayoutError(message, "array-too-large")
+    length = max(0, math.ceil(distance))
     index = lazy_index(_rank(team, device), (length,), 0)
     # Numbers are computed in a type that has them all, then become what is asked for.
     if dtype.kind in "iub" and all(isinstance(n, int | np.integer) for n in (start, step)):
@@ -158,10 +177,10 @@ def linspace(
     stop: Any,
     /,
     num: int = 50,
+    endpoint: bool = True,
     *,
     dtype: Any = None,
     device: Any = None,
-    endpoint: bool = True,
     layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Array:
@@ -190,9 +209,9 @@ def eye(
     n_rows: int,
     n_cols: int | None = None,
     /,
-    *,
     k: int = 0,
     dtype: Any = None,
+    *,
     device: Any = None,
     layout: Layout | str | None = None,
     team: Team | None = None,
@@ -244,7 +263,7 @@ def asarray(
     """
     _check_device(device)
     if isinstance(layout, str):
-        layout = layout_of(np.shape(obj), layout, (team or world()).size)
+        layout = layout_of(shape(obj), layout, (team or world()).size)
     if copy is None and layout is None and _is_seen_by_others(obj, team or world()):
         copy = True
     array = taken_over(obj, layout, team, copy=copy)
@@ -260,6 +279,45 @@ def _is_seen_by_others(obj: Any, team: Team) -> bool:
     """Whether other ranks of this process may have the same memory, and each would write it."""
     is_written = isinstance(obj, np.ndarray) and obj.flags.writeable
     return is_written and team.size > 1 and team.engine == "threads"
+
+
+def shape(a: Any) -> tuple[int, ...]:
+    """Return the sizes of an array's dimensions."""
+    found = getattr(a, "shape", None)
+    return np.shape(a) if found is None else tuple(found)
+
+
+def ndim(a: Any) -> int:
+    """Return how many dimensions an array has."""
+    return len(shape(a))
+
+
+def size(a: Any, axis: Any = None) -> int:
+    """Return how many elements an array has, or how many entries along an axis."""
+    sizes = shape(a)
+    axes = range(len(sizes)) if axis is None else axes_of(axis, len(sizes))
+    return math.prod(sizes[at] for at in axes)
+
+
+def axis_of(axis: Any, ndim: int) -> int:
+    """An axis counted from the front."""
+    try:
+        at = operator.index(axis)
+    except TypeError:
+        raise TypeError(f"{axis!r} is no axis; use an integer") from None
+    if not -ndim <= at < ndim:
+        inside = f"use -{ndim} to {ndim} - 1" if ndim else "give no axis"
+        raise AxisError(f"axis {at} of an array of {ndim} dimensions; {inside}")
+    return at % ndim
+
+
+def axes_of(axis: Any, ndim: int) -> list[int]:
+    """Axes counted from the front, each once."""
+    given = axis if isinstance(axis, tuple | list) else (axis,)
+    axes = [axis_of(one, ndim) for one in given]
+    if len(set(axes)) < len(axes):
+        raise ValueError(f"axes {tuple(given)} name one twice; name each once")
+    return axes
 
 
 def array(obj: Any, dtype: Any = None, *, copy: bool | None = True, **where: Any) -> Array:
@@ -284,8 +342,11 @@ __all__ = [
     "full_like",
     "linspace",
     "meshgrid",
+    "ndim",
     "ones",
     "ones_like",
+    "shape",
+    "size",
     "zeros",
     "zeros_like",
 ]

@@ -2,34 +2,56 @@
 
 from __future__ import annotations
 
+import builtins
+import operator
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from partita._array import enter
 from partita._array.array import Array
 from partita._functions.creation import an_array
-from partita._partita import Elementwise
+from partita._partita import Elementwise, lazy_where
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def written(made: Array, out: Array | None) -> Array:
-    """A result, or where it is to be written, with it in there."""
+def written(made: Array, out: Any, where: Any = True) -> Any:
+    """A result, or where it is to be written, with it in there.
+
+    Where a mask is false, an array to write to stays as it is, and a new one has zeros.
+    """
+    if isinstance(out, tuple):
+        (out,) = out
+    mask = None if where is True else beside(where, made)
     if out is None:
-        return made
-    out[...] = made
+        return made if mask is None else lazy_where(mask, made, made.dtype.type(0).item())
+    if not np.can_cast(made.dtype, out.dtype, "same_kind"):
+        message = f"a result of {made.dtype} for an array of {out.dtype}; use one that can hold it"
+        raise TypeError(message)
+    if isinstance(out, Array):
+        out[...] = made if mask is None else lazy_where(mask, made, out)
+    else:
+        np.copyto(out, made._whole(), where=True if mask is None else mask._whole())
     return out
 
 
+def beside(given: Any, anchor: Array) -> Array:
+    """An array of what is given, on the ranks of another."""
+    return given if isinstance(given, Array) else enter.from_numpy(np.array(given), anchor._rank)
+
+
 def _function(name: str) -> Callable[..., Any]:
-    """A native function with NumPy's `out=`, which may come by position."""
+    """A native function with NumPy's `out=`, which may come by position, and `where=`."""
     native = Elementwise(name)
     n_operands = native.n_operands
 
-    def function(*operands: Any, out: Array | None = None) -> Any:
-        if len(operands) > n_operands:
+    def function(*operands: Any, out: Any = None, where: Any = True) -> Any:
+        if len(operands) == n_operands + 1:
             *operands, out = operands  # type: ignore[assignment]
-        return written(native(*operands), out)
+        made = native(*operands)
+        return made if out is None and where is True else written(made, out, where)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"Return {name} of each element."
@@ -64,6 +86,7 @@ erfc = _function("erfc")
 exp = _function("exp")
 exp2 = _function("exp2")
 expm1 = _function("expm1")
+fabs = _function("fabs")
 floor = _function("floor")
 floor_divide = _function("floor_divide")
 greater = _function("greater")
@@ -94,7 +117,7 @@ pow = _function("pow")
 real = _function("real")
 reciprocal = _function("reciprocal")
 remainder = _function("remainder")
-round = _function("round")
+rint = _function("rint")
 sign = _function("sign")
 signbit = _function("signbit")
 sin = _function("sin")
@@ -117,7 +140,6 @@ arctan2 = atan2
 arctanh = atanh
 bitwise_not = bitwise_invert
 conjugate = conj
-fabs = abs
 invert = bitwise_invert
 left_shift = bitwise_left_shift
 mod = remainder
@@ -125,28 +147,103 @@ power = pow
 right_shift = bitwise_right_shift
 true_divide = divide
 
+# Complex numbers of their parts.
+of_parts = Elementwise("complex")
+_nearest = Elementwise("round")
 
-def positive(x: Any, /) -> Array:
+
+def positive(x: Any, /, out: Any = None, *, where: Any = True) -> Array:
     """Return each element as it is."""
-    made: Array = +an_array(x)
+    made: Array = written(+an_array(x), out, where)
     return made
 
 
-def clip(x: Any, /, min: Any = None, max: Any = None) -> Array:
-    """Return each element, or the bound that it leaves."""
-    array = an_array(x)
-    made = +array
-    if min is not None:
-        made = maximum(made, _bound(min, array))
-    if max is not None:
-        made = minimum(made, _bound(max, array))
-    return made if made.dtype == array.dtype else made._cast(array.dtype)
+def clip(x: Any, /, min: Any = None, max: Any = None, out: Any = None) -> Array:
+    """Return each element, or the bound that it leaves, in the type that all have together."""
+    made = array = an_array(x)
+    if min is not None and not _is_beyond(min, array.dtype, -1):
+        made = maximum(made, min)
+    if max is not None and not _is_beyond(max, array.dtype, 1):
+        made = minimum(made, max)
+    clipped: Array = written(+array if made is array else made, out)
+    return clipped
 
 
-def _bound(bound: Any, array: Array) -> Any:
-    """A bound in the type of what it bounds."""
-    made = enter.operand(bound, array._rank) if not isinstance(bound, Array) else bound
-    return made._cast(array.dtype) if isinstance(made, Array) else made
+def _is_beyond(bound: Any, dtype: np.dtype[Any], side: int) -> bool:
+    """Whether a number of Python is a bound that no integer of a type leaves."""
+    if dtype.kind not in "iu" or type(bound) is not int:
+        return False
+    limits = np.iinfo(dtype)
+    return bound >= limits.max if side > 0 else bound <= limits.min
+
+
+def _at_nan(both: Array, x1: Any, x2: Any) -> Array:
+    """A result, or the other operand where one is not a number."""
+    given = [beside(one, both)._cast(both.dtype) for one in (x1, x2)]
+    for one, other in (given, given[::-1]):
+        both = lazy_where(isnan(one), other, both)
+    return both
+
+
+def fmax(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True) -> Array:
+    """Return the larger of two elements; where one is not a number, the other."""
+    made: Array = written(_at_nan(maximum(x1, x2), x1, x2), out, where)
+    return made
+
+
+def fmin(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True) -> Array:
+    """Return the smaller of two elements; where one is not a number, the other."""
+    made: Array = written(_at_nan(minimum(x1, x2), x1, x2), out, where)
+    return made
+
+
+def round(x: Any, /, decimals: int = 0, out: Any = None) -> Array:
+    """Return each element rounded to so many decimals, halves to the even side."""
+    made: Array = written(_rounded(an_array(x), operator.index(decimals)), out)
+    return made
+
+
+def _rounded(array: Array, decimals: int) -> Array:
+    is_whole = array.dtype.kind in "iu"
+    if decimals == 0 or (is_whole and decimals > 0):
+        made: Array = _nearest(array)
+        return made
+    if array.dtype.kind == "c":
+        parts = (_rounded(part, decimals) for part in (real(array), imag(array)))
+        made = of_parts(*parts)
+        return made
+    # Text says it exactly, and says infinity where there is no such number.
+    unit = float(f"1e{builtins.abs(decimals)}")
+    scaled = array * unit if decimals > 0 else array / unit
+    nearest = _nearest(scaled)
+    made = nearest / unit if decimals > 0 else nearest * unit
+    return made._cast(array.dtype) if is_whole else made
+
+
+around = round
+
+
+def set_parts(z: Array, real_part: Any = None, imaginary_part: Any = None) -> None:
+    """Set the real or the imaginary parts of complex numbers, and leave the others."""
+    parts = [real(z), imag(z)]
+    for part, given in zip(parts, (real_part, imaginary_part), strict=True):
+        if given is not None:
+            part[...] = given
+    z[...] = of_parts(*parts)
+
+
+def isclose(
+    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> Array:
+    """Return whether elements of two arrays are nearly equal."""
+    a, b = an_array(a), an_array(b)
+    if b.dtype.kind not in "fc":
+        # Differences of integers and truth values may have no such number.
+        b = b._cast(np.float64)
+    near: Array = (a == b) | (isfinite(b) & (abs(a - b) <= atol + rtol * abs(b)))
+    if equal_nan:
+        near = near | (isnan(a) & isnan(b))
+    return near
 
 
 def angle(z: Any, /) -> Array:
@@ -169,6 +266,7 @@ __all__ = [
     "arctan",
     "arctan2",
     "arctanh",
+    "around",
     "asin",
     "asinh",
     "atan",
@@ -199,11 +297,14 @@ __all__ = [
     "fabs",
     "floor",
     "floor_divide",
+    "fmax",
+    "fmin",
     "greater",
     "greater_equal",
     "hypot",
     "imag",
     "invert",
+    "isclose",
     "isfinite",
     "isinf",
     "isnan",
@@ -233,6 +334,7 @@ __all__ = [
     "reciprocal",
     "remainder",
     "right_shift",
+    "rint",
     "round",
     "sign",
     "signbit",

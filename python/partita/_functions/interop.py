@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from partita._array.array import Array
+from partita._functions.elementwise import written
 from partita._functions.manipulation import concat
 
 # More elements than this are shown by their corners.
@@ -25,26 +26,20 @@ def namespace(version: str | None = None) -> Any:
 def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
     """Let `numpy.sin(a)` and mixed operands stay arrays of ours."""
     function = getattr(namespace(), ufunc.__name__, None)
-    out = options.pop("out", None)
-    if method == "reduce" and ufunc.__name__ in _REDUCTIONS:
-        options.pop("initial", None)
+    options = {k: v for k, v in options.items() if v is not np._NoValue}
+    is_reduction = method == "reduce" and ufunc.__name__ in _REDUCTIONS
+    if is_reduction:
         function, method = getattr(namespace(), _REDUCTIONS[ufunc.__name__]), "__call__"
         options.setdefault("axis", 0)
     dtype = options.pop("dtype", None)
-    if (
-        method != "__call__"
-        or function is None
-        or any(options.get(k) is not None for k in ("where", "casting"))
-    ):
+    if method != "__call__" or function is None or options.get("casting") is not None:
         return NotImplemented
-    made = function(*inputs, **options)
-    if dtype is not None:
-        made = made.astype(dtype)
-    if out is None:
-        return made
-    (target,) = out
-    target[...] = made if isinstance(target, Array) else made.gather()
-    return target
+    if dtype is None:
+        return function(*inputs, **options)
+    # Which elements count is a reduction's own business.
+    where = True if is_reduction else options.pop("where", True)
+    out = options.pop("out", None)
+    return written(function(*inputs, **options).astype(dtype), out, where)
 
 
 _REDUCTIONS = {

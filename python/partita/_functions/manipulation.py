@@ -10,7 +10,7 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._errors import LayoutError
-from partita._functions.creation import an_array, empty, sizes_of, zeros
+from partita._functions.creation import an_array, axes_of, axis_of, empty, sizes_of, zeros
 from partita._functions.types import result_type
 from partita._partita import lazy_index, lazy_where
 
@@ -18,24 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def _axis(axis: Any, ndim: int) -> int:
-    at = operator.index(axis)
-    if not -ndim <= at < ndim:
-        message = f"axis {at} of an array of {ndim} dimensions; use -{ndim} to {ndim} - 1"
-        raise IndexError(message)
-    return at % ndim
+def in_c_order(order: Any) -> None:
+    """Refuse another order of elements than C's, in which the last index is the fastest."""
+    if order not in ("C", "A", "K"):
+        raise LayoutError(f"order {order!r}; use 'C', or transpose first", "order-unknown")
 
 
-def _axes(axis: Any, ndim: int) -> list[int]:
-    given = axis if isinstance(axis, tuple | list) else (axis,)
-    axes = [_axis(one, ndim) for one in given]
-    if len(set(axes)) < len(axes):
-        raise ValueError(f"axes {tuple(given)} name one twice; name each once")
-    return axes
-
-
-def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Array:
+def reshape(x: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Array:
     """Return the elements in another shape; -1 is what is left."""
+    in_c_order(order)
     array = an_array(x)
     wanted = list(sizes_of(shape))
     if -1 in wanted:
@@ -72,7 +63,7 @@ def expand_dims(x: Any, /, axis: Any = 0) -> Array:
     """Return a view with dimensions of size 1 added."""
     array = an_array(x)
     n_new = len(axis) if isinstance(axis, tuple | list) else 1
-    axes = _axes(axis, array.ndim + n_new)
+    axes = axes_of(axis, array.ndim + n_new)
     index: list[Any] = [slice(None)] * (array.ndim + n_new)
     for one in axes:
         index[one] = None
@@ -85,7 +76,7 @@ def squeeze(x: Any, /, axis: Any = None) -> Array:
     if axis is None:
         axes = [at for at, size in enumerate(array.shape) if size == 1]
     else:
-        axes = _axes(axis, array.ndim)
+        axes = axes_of(axis, array.ndim)
     for one in axes:
         if array.shape[one] != 1:
             raise ValueError(f"dimension {one} has size {array.shape[one]}; only 1 can go")
@@ -116,7 +107,7 @@ def swapaxes(x: Any, axis1: int, axis2: int, /) -> Array:
     """Return a view with two dimensions exchanged."""
     array = an_array(x)
     order = list(range(array.ndim))
-    a, b = _axis(axis1, array.ndim), _axis(axis2, array.ndim)
+    a, b = axis_of(axis1, array.ndim), axis_of(axis2, array.ndim)
     order[a], order[b] = b, a
     return array._permute(order)
 
@@ -124,7 +115,7 @@ def swapaxes(x: Any, axis1: int, axis2: int, /) -> Array:
 def moveaxis(x: Any, source: Any, destination: Any, /) -> Array:
     """Return a view with dimensions moved to other places."""
     array = an_array(x)
-    sources, targets = _axes(source, array.ndim), _axes(destination, array.ndim)
+    sources, targets = axes_of(source, array.ndim), axes_of(destination, array.ndim)
     if len(sources) != len(targets):
         raise ValueError(f"{len(sources)} dimensions for {len(targets)} places; give as many")
     order = [at for at in range(array.ndim) if at not in sources]
@@ -136,7 +127,7 @@ def moveaxis(x: Any, source: Any, destination: Any, /) -> Array:
 def flip(x: Any, /, axis: Any = None) -> Array:
     """Return a view with the order along axes reversed."""
     array = an_array(x)
-    axes = range(array.ndim) if axis is None else _axes(axis, array.ndim)
+    axes = range(array.ndim) if axis is None else axes_of(axis, array.ndim)
     turn = slice(None, None, -1)
     return array[tuple(turn if at in axes else slice(None) for at in range(array.ndim))]
 
@@ -148,7 +139,7 @@ def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Array:
         raise ValueError("no arrays to put together; give one at least")
     if axis is None:
         given, axis = [reshape(one, -1) for one in given], 0
-    at = _axis(axis, given[0].ndim)
+    at = axis_of(axis, given[0].ndim)
     first = given[0].shape
     for one in given[1:]:
         if one.ndim != len(first) or any(
@@ -172,7 +163,7 @@ def concatenate(arrays: Sequence[Any], /, axis: int | None = 0) -> Array:
     return concat(arrays, axis=axis)
 
 
-def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Array:
+def stack(arrays: Sequence[Any], /, axis: int = 0) -> Array:
     """Return arrays one behind the other along a new axis."""
     given = [an_array(one) for one in arrays]
     if len({one.shape for one in given}) > 1:
@@ -212,7 +203,7 @@ def roll(x: Any, /, shift: Any, axis: Any = None) -> Array:
         raise ValueError(f"{len(shifts)} shifts for {len(axes)} axes; give as many")
     made = array
     for by, one in zip(shifts, axes, strict=True):
-        made = _rolled(made, operator.index(by), _axis(one, array.ndim))
+        made = _rolled(made, operator.index(by), axis_of(one, array.ndim))
     return +made if made is array else made
 
 
@@ -228,13 +219,21 @@ def _rolled(array: Array, by: int, axis: int) -> Array:
     return made
 
 
+def _refuse_negative(*counts: Any) -> None:
+    """Refuse numbers of repetitions that cannot be."""
+    for count in counts:
+        if count < 0:
+            raise ValueError(f"{count} repetitions; use 0 or more")
+
+
 def repeat(x: Any, repeats: Any, /, axis: int | None = None) -> Array:
     """Return each element several times."""
     array = an_array(x)
     if axis is None:
         array, axis = reshape(array, -1), 0
-    at = _axis(axis, array.ndim)
+    at = axis_of(axis, array.ndim)
     if isinstance(repeats, int | np.integer):
+        _refuse_negative(repeats)
         wide = expand_dims(array, axis=at + 1)
         shape = list(wide.shape)
         shape[at + 1] = int(repeats)
@@ -242,6 +241,7 @@ def repeat(x: Any, repeats: Any, /, axis: int | None = None) -> Array:
         final[at] *= int(repeats)
         return reshape(+broadcast_to(wide, shape), final)
     counts = np.asarray(repeats.gather() if isinstance(repeats, Array) else repeats)
+    _refuse_negative(*counts.ravel().tolist())
     positions = np.repeat(np.arange(array.shape[at]), counts)
     return array[(slice(None),) * at + (positions,)]
 
@@ -250,6 +250,7 @@ def tile(x: Any, repetitions: Any, /) -> Array:
     """Return the array several times beside itself."""
     array = an_array(x)
     times = tuple(repetitions) if np.iterable(repetitions) else (repetitions,)
+    _refuse_negative(*times)
     ndim = max(array.ndim, len(times))
     times = (1,) * (ndim - len(times)) + times
     shape = (1,) * (ndim - array.ndim) + array.shape
@@ -258,9 +259,9 @@ def tile(x: Any, repetitions: Any, /) -> Array:
     return reshape(+broadcast_to(wide, full), [c * n for c, n in zip(times, shape, strict=True)])
 
 
-def ravel(x: Any, /) -> Array:
+def ravel(x: Any, /, order: str = "C") -> Array:
     """Return the elements in a row."""
-    return reshape(x, -1)
+    return reshape(x, -1, order)
 
 
 def _below(x: Array, k: int) -> Array:
@@ -273,13 +274,15 @@ def _below(x: Array, k: int) -> Array:
     return below
 
 
-def tril(x: Array, /, *, k: int = 0) -> Array:
+def tril(x: Any, /, k: int = 0) -> Array:
     """Return the matrices with zeros above the `k`-th diagonal."""
+    x = an_array(x)
     return lazy_where(_below(x, k), x, zeros((), x.dtype, team=x.team))
 
 
-def triu(x: Array, /, *, k: int = 0) -> Array:
+def triu(x: Any, /, k: int = 0) -> Array:
     """Return the matrices with zeros below the `k`-th diagonal."""
+    x = an_array(x)
     return lazy_where(_below(x, k - 1), zeros((), x.dtype, team=x.team), x)
 
 

@@ -48,19 +48,19 @@ class NumPyMethods(_Base):
         """Return the elements in another type."""
         return types.astype(_seen(self), dtype, copy=copy)
 
-    def reshape(self, *shape: Any, copy: bool | None = None) -> Array:
+    def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Array:
         """Return the elements in another shape, given as numbers or as one tuple."""
         wanted = shape[0] if len(shape) == 1 else shape
-        return manipulation.reshape(self, wanted, copy=copy)
+        return manipulation.reshape(self, wanted, order, copy=copy)
 
     def transpose(self, *axes: Any) -> Array:
         """Return a view with the dimensions in another order."""
         given = axes[0] if len(axes) == 1 else axes
         return manipulation.transpose(self, given or None)
 
-    def flatten(self) -> Array:
+    def flatten(self, order: str = "C") -> Array:
         """Return the elements in a row, in memory of their own."""
-        return manipulation.reshape(self, -1, copy=True)
+        return manipulation.reshape(self, -1, order, copy=True)
 
     def fill(self, value: Any) -> None:
         """Set every element."""
@@ -71,22 +71,36 @@ class NumPyMethods(_Base):
         made: Array = elementwise.conj(self)
         return made
 
-    def round(self) -> Array:
-        """Return each element rounded, halves to the even side."""
-        made: Array = elementwise.round(self)
-        return made
+    def round(self, decimals: int = 0, out: Any = None) -> Array:
+        """Return each element rounded to so many decimals, halves to the even side."""
+        return elementwise.round(self, decimals, out)
 
     @property
     def real(self) -> Array:
-        """The real parts."""
+        """The real parts: of real numbers the array itself; of complex ones only to be read."""
+        if self.dtype.kind != "c":
+            return _seen(self)
         made: Array = elementwise.real(self)
-        return made
+        return made._as_parts()
+
+    @real.setter
+    def real(self, parts: Any) -> None:
+        if self.dtype.kind == "c":
+            elementwise.set_parts(_seen(self), real_part=parts)
+        else:
+            self[...] = parts
 
     @property
     def imag(self) -> Array:
-        """The imaginary parts."""
+        """The imaginary parts, only to be read."""
         made: Array = elementwise.imag(self)
-        return made
+        return made._as_parts()
+
+    @imag.setter
+    def imag(self, parts: Any) -> None:
+        if self.dtype.kind != "c":
+            raise TypeError(f"elements of {self.dtype} have no imaginary parts; use astype first")
+        elementwise.set_parts(_seen(self), imaginary_part=parts)
 
     @property
     def T(self) -> Array:

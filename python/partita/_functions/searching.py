@@ -6,21 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from partita._array import enter
 from partita._array.array import Array
 from partita._functions.creation import an_array
+from partita._functions.elementwise import beside
 from partita._functions.statistics import _reduced
 from partita._partita import lazy_nonzero, lazy_where
 
 
-def argmax(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> Array:
+def argmax(x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
     """Return the index of the first largest element."""
-    return _reduced("argmax", x, axis, keepdims)
+    return _reduced("argmax", x, axis, keepdims, out=out)
 
 
-def argmin(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> Array:
+def argmin(x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
     """Return the index of the first smallest element."""
-    return _reduced("argmin", x, axis, keepdims)
+    return _reduced("argmin", x, axis, keepdims, out=out)
 
 
 def count_nonzero(x: Any, /, axis: Any = None, *, keepdims: bool = False) -> Array:
@@ -42,14 +42,10 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
         return nonzero(condition)
     if not isinstance(condition, Array):
         anchor = next((one for one in (x1, x2) if isinstance(one, Array)), None)
-        condition = an_array(condition) if anchor is None else _beside(condition, anchor)
+        condition = an_array(condition) if anchor is None else beside(condition, anchor)
     if not any(isinstance(one, Array | np.ndarray | np.generic) for one in (x1, x2)):
         x1 = an_array(x1)
     return lazy_where(condition, x1, x2)
-
-
-def _beside(given: Any, anchor: Array) -> Array:
-    return enter.from_numpy(np.array(given), anchor._rank)
 
 
 __all__ = [

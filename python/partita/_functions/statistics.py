@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 from partita._array.array import Array
 from partita._functions import elementwise
-from partita._functions.creation import an_array, full
+from partita._functions.creation import an_array, axes_of, full
 from partita._functions.elementwise import written
-from partita._functions.manipulation import concat, reshape
+from partita._functions.manipulation import broadcast_to, concat, reshape
+from partita._partita import lazy_where
+
+# What a reduction combines with, and what changes nothing.
+_COMBINED = {
+    "sum": (elementwise.add, 0),
+    "prod": (elementwise.multiply, 1),
+    "any": (elementwise.logical_or, 0),
+    "all": (elementwise.logical_and, 1),
+    "min": (elementwise.minimum, None),
+    "max": (elementwise.maximum, None),
+}
 
 
 def _reduced(
@@ -18,41 +30,116 @@ def _reduced(
     keepdims: bool,
     dtype: Any = None,
     correction: float = 0.0,
-    out: Array | None = None,
+    out: Any = None,
+    initial: Any = None,
+    where: Any = True,
 ) -> Array:
-    axes = axis if axis is None or isinstance(axis, tuple | list) else (axis,)
-    return written(an_array(x)._reduce(how, axes, keepdims, dtype, correction), out)
+    array = an_array(x)
+    if where is not None and where is not True:
+        array = _counted(how, array, where, initial)
+    if initial is None:
+        made = array._reduce(how, axis, keepdims, dtype, correction)
+    else:
+        made = _begun(how, array, axis, keepdims, dtype, initial)
+    result: Array = made if out is None else written(made, out)
+    return result
+
+
+def _counted(how: str, array: Array, where: Any, initial: Any) -> Array:
+    """Elements where a mask is true, elsewhere what changes nothing."""
+    nothing = _COMBINED[how][1]
+    if nothing is None and initial is None:
+        raise ValueError(f"{how} where a mask is true may have no elements; give initial=")
+    rest = full((), initial if nothing is None else nothing, array.dtype, team=array.team)
+    return lazy_where(elementwise.beside(where, array), array, rest)
+
+
+def _begun(how: str, array: Array, axis: Any, keepdims: bool, dtype: Any, initial: Any) -> Array:
+    """A reduction that begins with a number, which is the result if there are no elements."""
+    combine, nothing = _COMBINED[how]
+    axes = range(array.ndim) if axis is None else axes_of(axis, array.ndim)
+    if nothing is None and builtins.any(array.shape[at] == 0 for at in axes):
+        sizes = [1 if at in axes else size for at, size in enumerate(array.shape)]
+        kept = [size for at, size in enumerate(sizes) if keepdims or at not in axes]
+        return full(kept, initial, array.dtype, team=array.team)
+    made = array._reduce(how, axis, keepdims, dtype, 0.0)
+    combined: Array = combine(made, full((), initial, made.dtype, team=array.team))
+    return combined
 
 
 def sum(
-    x: Any, /, axis: Any = None, dtype: Any = None, out: Any = None, *, keepdims: bool = False
+    x: Any,
+    /,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
 ) -> Array:
     """Return the sum over axes."""
-    return _reduced("sum", x, axis, keepdims, dtype, out=out)
+    return _reduced("sum", x, axis, keepdims, dtype, 0.0, out, initial, where)
 
 
 def prod(
-    x: Any, /, axis: Any = None, dtype: Any = None, out: Any = None, *, keepdims: bool = False
+    x: Any,
+    /,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
 ) -> Array:
     """Return the product over axes."""
-    return _reduced("prod", x, axis, keepdims, dtype, out=out)
+    return _reduced("prod", x, axis, keepdims, dtype, 0.0, out, initial, where)
 
 
-def min(x: Any, /, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Array:
+def min(
+    x: Any,
+    /,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
     """Return the smallest element over axes."""
-    return _reduced("min", x, axis, keepdims, out=out)
+    return _reduced("min", x, axis, keepdims, None, 0.0, out, initial, where)
 
 
-def max(x: Any, /, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Array:
+def max(
+    x: Any,
+    /,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
     """Return the largest element over axes."""
-    return _reduced("max", x, axis, keepdims, out=out)
+    return _reduced("max", x, axis, keepdims, None, 0.0, out, initial, where)
 
 
 def mean(
-    x: Any, /, axis: Any = None, dtype: Any = None, out: Any = None, *, keepdims: bool = False
+    x: Any,
+    /,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
 ) -> Array:
     """Return the mean over axes."""
-    return _reduced("mean", x, axis, keepdims, dtype, out=out)
+    if where is None or where is True:
+        return _reduced("mean", x, axis, keepdims, dtype, out=out)
+    array = an_array(x)
+    mask = broadcast_to(elementwise.beside(where, array), array.shape)
+    total = sum(array, axis, dtype, None, keepdims, where=mask)
+    made: Array = total / _reduced("count_nonzero", mask, axis, keepdims)._cast(total.dtype)
+    result: Array = written(made, out)
+    return result
 
 
 def _divisor_less(correction: float | None, ddof: float) -> float:
@@ -64,36 +151,56 @@ def var(
     x: Any,
     /,
     axis: Any = None,
-    *,
-    correction: float | None = None,
+    dtype: Any = None,
+    out: Any = None,
     ddof: float = 0.0,
     keepdims: bool = False,
+    *,
+    correction: float | None = None,
 ) -> Array:
     """Return the mean squared distance from the mean over axes."""
-    return _reduced("var", x, axis, keepdims, None, _divisor_less(correction, ddof))
+    return _reduced("var", x, axis, keepdims, dtype, _divisor_less(correction, ddof), out)
 
 
 def std(
     x: Any,
     /,
     axis: Any = None,
-    *,
-    correction: float | None = None,
+    dtype: Any = None,
+    out: Any = None,
     ddof: float = 0.0,
     keepdims: bool = False,
+    *,
+    correction: float | None = None,
 ) -> Array:
     """Return the root of the variance over axes."""
-    return _reduced("std", x, axis, keepdims, None, _divisor_less(correction, ddof))
+    return _reduced("std", x, axis, keepdims, dtype, _divisor_less(correction, ddof), out)
 
 
-def any(x: Any, /, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Array:
+def any(
+    x: Any,
+    /,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+) -> Array:
     """Return whether an element is not zero, over axes."""
-    return _reduced("any", x, axis, keepdims, out=out)
+    return _reduced("any", x, axis, keepdims, out=out, where=where)
 
 
-def all(x: Any, /, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Array:
+def all(
+    x: Any,
+    /,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+) -> Array:
     """Return whether no element is zero, over axes."""
-    return _reduced("all", x, axis, keepdims, out=out)
+    return _reduced("all", x, axis, keepdims, out=out, where=where)
 
 
 def cumulative_sum(
@@ -129,33 +236,34 @@ def _in_a_row(x: Any, axis: int | None) -> tuple[Array, int]:
     return (reshape(array, -1), 0) if axis is None else (array, axis)
 
 
-def cumsum(x: Any, /, axis: int | None = None, dtype: Any = None) -> Array:
+def cumsum(x: Any, /, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
     """Return running sums; of all elements in a row without an axis."""
-    return _running(*_in_a_row(x, axis), dtype)
+    result: Array = written(_running(*_in_a_row(x, axis), dtype), out)
+    return result
 
 
-def cumprod(x: Any, /, axis: int | None = None, dtype: Any = None) -> Array:
+def cumprod(x: Any, /, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
     """Return running products; of all elements in a row without an axis."""
-    return _running(*_in_a_row(x, axis), dtype, product=True)
+    result: Array = written(_running(*_in_a_row(x, axis), dtype, product=True), out)
+    return result
 
 
 def allclose(
     a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> bool:
     """Return whether all elements of two arrays are nearly equal."""
-    a, b = an_array(a), an_array(b)
-    near = (a == b) | (
-        elementwise.isfinite(b) & (elementwise.abs(a - b) <= atol + rtol * elementwise.abs(b))
-    )
-    if equal_nan:
-        near = near | (elementwise.isnan(a) & elementwise.isnan(b))
-    return bool(all(near))
+    return bool(all(elementwise.isclose(a, b, rtol, atol, equal_nan)))
 
 
-def array_equal(a: Any, b: Any) -> bool:
+def array_equal(a: Any, b: Any, equal_nan: bool = False) -> bool:
     """Return whether two arrays have the same shape and elements."""
     a, b = an_array(a), an_array(b)
-    return a.shape == b.shape and bool(all(a == b))
+    if a.shape != b.shape:
+        return False
+    equal = a == b
+    if equal_nan:
+        equal = equal | (elementwise.isnan(a) & elementwise.isnan(b))
+    return bool(all(equal))
 
 
 amin, amax = min, max

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     pass
 
 
-_PLAIN = (bool, int, float, complex, list, tuple)
+_PLAIN = (bool, int, float, complex, list, tuple, range)
 
 
 def taken_over(
@@ -137,6 +137,9 @@ def _from_whole(obj: Any, layout: Layout | None, team: Team, copy: bool | None) 
 
         return from_whole_table(obj, layout, team, copy=copy)
     whole, why = _listed(obj, copy) if isinstance(obj, _PLAIN) else as_numpy(obj, copy)
+    if whole.dtype.kind in "US":
+        message = f"elements of {whole.dtype} are texts; use numbers"
+        raise LayoutError(message, "data-type")
     if layout is None:
         grid = (*(1 for _ in whole.shape), team.size)
         layout = Layout(whole.shape, [Whole() for _ in whole.shape], grid=grid)
@@ -167,6 +170,9 @@ def _listed(obj: Any, copy: bool | None) -> tuple[np.ndarray[Any, Any], str]:
     except ValueError:
         raise LayoutError(message, "data-type") from None
     if array.dtype.hasobject:
+        for one in array.flat:
+            if isinstance(one, int) and not -(2**63) <= one < 2**64:
+                raise OverflowError(f"{one} has more than 64 bits; use a float")
         raise LayoutError(message, "data-type")
     return array, "it was no array"
 

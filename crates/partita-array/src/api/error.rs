@@ -19,10 +19,15 @@ partita_error::errors! {
             "{function} gives {made}, which the array of {dtype} cannot hold; use astype";
         NumberOutside { number: String, dtype: Dtype } "number-outside" =>
             "{number} does not fit into {dtype}; use astype on the array or another number";
+        NumberComplex { number: String, dtype: Dtype } "number-complex" =>
+            "the complex number {number} is none of {dtype}; use its real part";
+        NumberNan { dtype: Dtype } "number-nan" =>
+            "cannot convert float NaN to integer: {dtype} has none; use a floating type";
         NegativePower { number: String } "negative-power" =>
             "integers to the power {number} are no integers; use a floating type";
         AxisOutside { axis: i64, ndim: usize } "axis-outside" =>
-            "axis {axis} of an array of {ndim} dimensions; use -{ndim} to {ndim} - 1";
+            "axis {axis} of an array of {ndim} dimensions; {}",
+            inside(*ndim, "give no axis");
         AxisTwice { axis: i64 } "axis-twice" => "axis {axis} is given twice; give it once";
         AxisNeeded { function: String, ndim: usize } "axis-needed" =>
             "{function} of an array of {ndim} dimensions; give an axis";
@@ -32,7 +37,8 @@ partita_error::errors! {
             "{given} indices for an array of {ndim} dimensions; use at most {ndim}";
         TwoEllipses {} "two-ellipses" => "two ellipses in one index; use one";
         IndexOutside { index: i64, dim: usize, extent: usize } "index-outside" =>
-            "index {index} of dimension {dim} of size {extent}; use -{extent} to {extent} - 1";
+            "index {index} of dimension {dim} of size {extent}; {}",
+            inside(*extent, "it has no entries");
         StepZero { dim: usize } "step-zero" =>
             "a slice of dimension {dim} with step 0; use another step";
         MaskShape { mask: Vec<usize>, shape: Vec<usize>, dim: usize } "mask-shape" =>
@@ -42,6 +48,14 @@ partita_error::errors! {
             "an index array of {given}; use integers or truth values";
         IndexShapes { first: Vec<usize>, second: Vec<usize> } "index-shapes" =>
             "index arrays of the shapes {first:?} and {second:?}; use shapes that fit";
+    }
+}
+
+/// Which positions there are among so many, counted from both ends.
+fn inside(count: usize, otherwise: &str) -> String {
+    match count {
+        0 => otherwise.into(),
+        _ => format!("use -{count} to {count} - 1"),
     }
 }
 

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::error::{ApiError, Result};
 use super::number::Number;
-use super::promote::{is_same_kind, result_type};
+use super::promote::{float_of, is_same_kind, result_type};
 use crate::local::{Array, Engine, Input};
 
 /// What a function is given: an array, or a number without a type of its own.
@@ -26,9 +26,11 @@ enum Rule {
     NumbersOr(Op),
     /// The common type, truth values among them.
     Anything,
-    /// Floating or complex numbers; integers become float64.
+    /// Floating or complex numbers; integers become the floating type that has them.
     Floats,
-    /// Real floating numbers.
+    /// Floating or complex numbers; integers become float64.
+    Quotients,
+    /// Real floating numbers; integers become the floating type that has them.
     Reals,
     /// Numbers with an order.
     Ordered,
@@ -64,7 +66,7 @@ pub const FUNCTIONS: &[Function] = &[
     function("add", Op::Add, Rule::NumbersOr(Op::LogicalOr)),
     function("subtract", Op::Subtract, Rule::Numbers),
     function("multiply", Op::Multiply, Rule::NumbersOr(Op::LogicalAnd)),
-    function("divide", Op::Divide, Rule::Floats),
+    function("divide", Op::Divide, Rule::Quotients),
     function("floor_divide", Op::FloorDivide, Rule::Numbers),
     function("remainder", Op::Remainder, Rule::Numbers),
     function("pow", Op::Power, Rule::Numbers),
@@ -72,14 +74,16 @@ pub const FUNCTIONS: &[Function] = &[
     function("maximum", Op::Maximum, Rule::Ordered),
     function("negative", Op::Negative, Rule::Numbers),
     function("abs", Op::Absolute, Rule::NumbersOr(Op::LogicalOr)),
+    function("fabs", Op::Absolute, Rule::Reals),
     function("sign", Op::Sign, Rule::Numbers),
     function("square", Op::Square, Rule::Numbers),
-    function("reciprocal", Op::Reciprocal, Rule::Floats),
+    function("reciprocal", Op::Reciprocal, Rule::Quotients),
     function("sqrt", Op::SquareRoot, Rule::Floats),
     function("floor", Op::Floor, Rule::Rounding),
     function("ceil", Op::Ceil, Rule::Rounding),
     function("trunc", Op::Trunc, Rule::Rounding),
     function("round", Op::Round, Rule::Rounding),
+    function("rint", Op::Round, Rule::Floats),
     function("equal", Op::Equal, Rule::Anything),
     function("not_equal", Op::NotEqual, Rule::Anything),
     function("less", Op::Less, Rule::Ordered),
@@ -130,6 +134,7 @@ pub const FUNCTIONS: &[Function] = &[
     function("real", Op::Real, Rule::Complex),
     function("imag", Op::Imag, Rule::Complex),
     function("conj", Op::Conjugate, Rule::Complex),
+    function("complex", Op::Complex, Rule::Reals),
 ];
 
 const fn same(a: &[u8], b: &[u8]) -> bool {
@@ -181,7 +186,7 @@ impl Function {
         if self.leaves(common) {
             return self.left(engine, operands, common);
         }
-        let typed = self.computes_in(common)?;
+        let typed = self.computes_in(common, operands)?;
         let op = self.op_for(common);
         if op == Op::Power {
             refuse_negative_power(operands, typed)?;
@@ -214,8 +219,8 @@ impl Function {
         Ok(target.write(&engine.cast(&made, dtype)?)?)
     }
 
-    /// The type it computes in for operands of a type.
-    fn computes_in(&self, common: Dtype) -> Result<Dtype> {
+    /// The type it computes in for operands of a common type.
+    fn computes_in(&self, common: Dtype, operands: &[Operand<'_>]) -> Result<Dtype> {
         use Kind::{Bool, Complex, Float, Signed, Unsigned};
         let refused = |wanted: &str| {
             let (function, wanted) = (self.name.to_string(), wanted.to_string());
@@ -228,7 +233,9 @@ impl Function {
                 return refused("logical_xor or logical_not, or astype(int)");
             }
             (Rule::Numbers, Bool) => Dtype::Int8,
-            (Rule::Floats | Rule::Reals, Bool | Signed | Unsigned) => Dtype::Float64,
+            (Rule::Floats | Rule::Reals, Bool | Signed | Unsigned) => float_for(common, operands),
+            (Rule::Quotients, Bool | Signed | Unsigned) => Dtype::Float64,
+            (Rule::Rounding, Complex) if self.op == Op::Round => common,
             (Rule::Reals | Rule::Ordered | Rule::Rounding, Complex) => {
                 return refused("real or abs, or real numbers");
             }
@@ -410,6 +417,17 @@ fn common_type(operands: &[Operand<'_>]) -> Result<Dtype> {
     Ok(found.unwrap_or(Dtype::Float64))
 }
 
+/// The floating type that has the integers of all operands. Numbers have a say only where they
+/// make integers of truth values.
+fn float_for(common: Dtype, operands: &[Operand<'_>]) -> Dtype {
+    let own = |operand: &Operand<'_>| match operand {
+        Operand::Array(array) if array.dtype() == Dtype::Bool => Some(float_of(common)),
+        Operand::Array(array) => Some(float_of(array.dtype())),
+        Operand::Number(_) => None,
+    };
+    operands.iter().filter_map(own).max_by_key(|dtype| dtype.size()).unwrap_or(Dtype::Float64)
+}
+
 fn shape_of(operands: &[Operand<'_>]) -> Result<Vec<usize>> {
     let mut shape: Vec<usize> = Vec::new();
     for operand in operands {
@@ -457,6 +475,9 @@ mod tests {
             ("less", Int8, Float64, Bool),
             ("pow", Bool, Bool, Int8),
             ("atan2", Int64, Int64, Float64),
+            ("atan2", Int8, UInt8, Float16),
+            ("hypot", Int8, UInt16, Float32),
+            ("divide", Int8, Int8, Float64),
             ("bitwise_and", Bool, Bool, Bool),
             ("logical_and", Float64, Int8, Bool),
             ("minimum", Bool, Bool, Bool),

@@ -60,8 +60,9 @@ impl Number {
     /// The number as an element.
     ///
     /// # Errors
-    /// An integer that the type does not have.
+    /// A number that the type does not have.
     pub fn to_scalar(self, dtype: Dtype) -> Result<Scalar> {
+        self.refuse_loss(dtype)?;
         if !self.fits(dtype) {
             return Err(ApiError::NumberOutside { number: self.to_string(), dtype });
         }
@@ -107,6 +108,25 @@ impl Number {
             Kind::Complex => {
                 Self::Complex(f64::from_le_bytes(wide(0)), f64::from_le_bytes(wide(8)))
             }
+        }
+    }
+
+    /// Refuses complex numbers among real ones, and what is no integer at all among integers.
+    fn refuse_loss(self, dtype: Dtype) -> Result<()> {
+        use Kind::{Float, Signed, Unsigned};
+        let number = || self.to_string();
+        match (self, dtype.kind()) {
+            (Self::Complex(..), Float | Signed | Unsigned) => {
+                Err(ApiError::NumberComplex { number: number(), dtype })
+            }
+            (Self::Float(float), Signed | Unsigned) if float.is_nan() => {
+                Err(ApiError::NumberNan { dtype })
+            }
+            // Cut, as Python does; infinities are outside of every type.
+            (Self::Float(float), Signed | Unsigned) if !Self::Int(float as i128).fits(dtype) => {
+                Err(ApiError::NumberOutside { number: number(), dtype })
+            }
+            _ => Ok(()),
         }
     }
 
@@ -219,5 +239,18 @@ mod tests {
         assert!(Number::Int(-129).to_scalar(Dtype::Int8).is_err());
         let largest = Number::Int(u64::MAX.into()).to_scalar(Dtype::UInt64).expect("fits");
         assert_eq!(Number::from_scalar(largest), Number::Int(u64::MAX.into()));
+    }
+
+    #[test]
+    fn numbers_of_a_higher_kind_are_not_cut_down() {
+        let reason = |number: Number, dtype| number.to_scalar(dtype).expect_err("lost").reason();
+        assert_eq!(reason(Number::Complex(5.0, 7.0), Dtype::Float64), "number-complex");
+        assert_eq!(reason(Number::Complex(5.0, 0.0), Dtype::Int8), "number-complex");
+        assert_eq!(reason(Number::Float(f64::NAN), Dtype::Int32), "number-nan");
+        assert_eq!(reason(Number::Float(f64::INFINITY), Dtype::Int64), "number-outside");
+        assert_eq!(reason(Number::Float(300.5), Dtype::Int8), "number-outside");
+        let cut = Number::Float(-2.75).to_scalar(Dtype::Int8).expect("fits");
+        assert_eq!(Number::from_scalar(cut), Number::Int(-2));
+        assert!(Number::Complex(0.0, 1.0).to_scalar(Dtype::Bool).is_ok());
     }
 }

@@ -61,7 +61,7 @@ fn signed_with(signed: Dtype, unsigned: Dtype) -> Dtype {
 }
 
 /// The floating type that has the numbers of an integer type, as far as one has.
-fn float_of(integer: Dtype) -> Dtype {
+pub(super) fn float_of(integer: Dtype) -> Dtype {
     match integer.size() {
         1 => Dtype::Float16,
         2 => Dtype::Float32,

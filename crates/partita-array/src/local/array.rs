@@ -17,6 +17,26 @@ pub struct Array {
     engine: Engine,
     pub(super) base: Rc<Base>,
     pub(super) window: Window,
+    /// Why nobody may write through it, though its base may be written.
+    lock: Option<Lock>,
+}
+
+/// Why an array is only to be read; so are views of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lock {
+    /// One element is there several times: a write would have to choose a value for it.
+    Repeats,
+    /// It was computed from complex numbers, which would not see the write.
+    Parts,
+}
+
+impl Lock {
+    fn why(self) -> &'static str {
+        match self {
+            Self::Repeats => "it repeats elements",
+            Self::Parts => "it was computed from complex numbers, whose parts `z.real = x` sets",
+        }
+    }
 }
 
 /// The memory of an array, by which it is known even after it is gone.
@@ -60,7 +80,7 @@ elements!(i8 => Int8, i16 => Int16, i32 => Int32, i64 => Int64, u8 => UInt8, u16
 
 impl Array {
     pub(super) fn new(engine: &Engine, base: Rc<Base>, window: Window) -> Self {
-        Self { engine: engine.clone(), base, window }
+        Self { engine: engine.clone(), base, window, lock: None }
     }
 
     /// Elements per dimension.
@@ -113,7 +133,15 @@ impl Array {
 
     /// An array of the same base with another window, which must lie in its own.
     pub(crate) fn seen(&self, window: Window) -> Self {
-        Self { engine: self.engine.clone(), base: Rc::clone(&self.base), window }
+        let (engine, base) = (self.engine.clone(), Rc::clone(&self.base));
+        Self { engine, base, window, lock: self.lock }
+    }
+
+    /// The same elements, only to be read.
+    #[must_use]
+    pub fn locked(mut self, lock: Lock) -> Self {
+        self.lock = Some(lock);
+        self
     }
 
     /// A view of a strided slice.
@@ -169,7 +197,10 @@ impl Array {
     /// # Errors
     /// Shapes that do not fit.
     pub fn broadcast(&self, shape: &[usize]) -> Result<Self> {
-        self.fit(shape).map(|window| self.seen(window))
+        let window = self.fit(shape)?;
+        let repeats = window.n_repeats() > 1;
+        let view = self.seen(window);
+        Ok(if repeats { view.locked(Lock::Repeats) } else { view })
     }
 
     /// Its window with elements repeated to a shape.
@@ -198,12 +229,14 @@ impl Array {
     /// Refuses where nobody may write.
     ///
     /// # Errors
-    /// Memory of somebody else that is not to be written.
+    /// Memory of somebody else that is not to be written; a lock.
     pub fn check_writable(&self) -> Result<()> {
-        match self.base.is_read_only.get() {
-            true => Err(LocalError::ReadOnly { shape: self.shape().to_vec() }),
-            false => Ok(()),
-        }
+        let why = match self.lock {
+            Some(lock) => lock.why(),
+            None if self.base.is_read_only.get() => "its memory may not be written",
+            None => return Ok(()),
+        };
+        Err(LocalError::ReadOnly { shape: self.shape().to_vec(), why })
     }
 
     /// Whether its memory was written since this was asked last, or will be by what is pending.
@@ -346,5 +379,27 @@ impl Engine {
         *array.base.storage.borrow_mut() = Some(storage);
         self.put_whole(&array);
         Ok(array)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_repeats_elements_is_read_only_and_so_are_its_views() {
+        let engine = Engine::new();
+        let fill = |shape: &[usize], value: f64| engine.fill(shape, Scalar::from(value));
+        let row = fill(&[4], 1.0).expect("an array");
+        let two = fill(&[], 2.0).expect("a number");
+        let wide = row.broadcast(&[2, 4]).expect("fits");
+        let one = wide.slice(&[1, 0], &[1, 4], &[1, 1]).expect("inside");
+        let views = [wide.permute(&[1, 0]), one.without_axes(&[0]), wide.with_axis(0), wide];
+        for view in views {
+            assert_eq!(view.write(&two).expect_err("refused").reason(), "read-only");
+        }
+        let narrow = row.broadcast(&[1, 4]).expect("fits");
+        narrow.write(&two).expect("nothing is repeated");
+        assert_eq!(row.to_vec::<f64>().expect("values"), [2.0; 4]);
     }
 }

@@ -43,7 +43,7 @@ mod tests;
 mod text;
 mod window;
 
-pub use array::{Array, BaseId, Element};
+pub use array::{Array, BaseId, Element, Lock};
 pub use base::Storage;
 pub use engine::Engine;
 pub use foreign::Foreign;

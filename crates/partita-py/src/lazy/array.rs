@@ -6,15 +6,17 @@ use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 
 use partita_array::api::{Axes, How, Number, Reducing, reduce, running};
-use partita_array::local::{Array as LocalArray, Engine, Foreign, Here, Running};
+use partita_array::local::{Array as LocalArray, Engine, Foreign, Here, Lock, Running};
 use partita_team::Access;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyDict, PyTuple};
 
+use super::given::number;
 use super::memory::SharedMemory;
 use super::rank::{Kept, Rank};
+use super::reductions::axes_given;
 use super::types::{api_error, dtype_given, dtype_object};
 use crate::layout::Layout;
 
@@ -128,19 +130,47 @@ impl Array {
         Self::wrapped(py, rank, made.map_err(|error| api_error(py, &error))?)
     }
 
-    /// The only element.
-    fn number(own: &Bound<'_, Self>) -> PyResult<Number> {
+    /// The only element; of a shape that has more or none, what its error says.
+    fn only(own: &Bound<'_, Self>, refused: impl FnOnce(&[usize]) -> PyErr) -> PyResult<Number> {
         let handle = own.get().handle(own)?;
         if handle.array.n_elements() != 1 {
-            let shape = handle.array.shape();
-            let message =
-                format!("an array of shape {shape:?} is no single number; use one of its elements");
-            return Err(PyTypeError::new_err(message));
+            return Err(refused(handle.array.shape()));
         }
         let py = own.py();
         let scalar = handle.rank.get().detached(py, |_| handle.array.to_scalar());
         scalar.map(Number::from_scalar).map_err(|error| api_error(py, &error.into()))
     }
+}
+
+fn no_number(shape: &[usize]) -> PyErr {
+    let message =
+        format!("an array of shape {shape:?} is no single number; use one of its elements");
+    PyTypeError::new_err(message)
+}
+
+fn no_item(shape: &[usize]) -> PyErr {
+    PyValueError::new_err(format!("an array of shape {shape:?} is no single item; say which one"))
+}
+
+fn no_truth(shape: &[usize]) -> PyErr {
+    let message =
+        format!("an array of shape {shape:?} is neither true nor false; use any() or all()");
+    PyValueError::new_err(message)
+}
+
+/// The position in C order of an item that is counted through all dimensions.
+fn unravelled(at: i64, shape: &[usize]) -> PyResult<Vec<usize>> {
+    let size = shape.iter().product::<usize>();
+    let counted = if at < 0 { at.saturating_add_unsigned(size as u64) } else { at };
+    let found = usize::try_from(counted).ok().filter(|at| *at < size);
+    let outside = || PyIndexError::new_err(format!("item {at} of {size}; use one that is there"));
+    let mut rest = found.ok_or_else(outside)?;
+    let mut position = vec![0; shape.len()];
+    for (dim, size) in shape.iter().enumerate().rev() {
+        position[dim] = rest % size;
+        rest /= size;
+    }
+    Ok(position)
 }
 
 fn plain<'py>(py: Python<'py>, number: Number) -> PyResult<Bound<'py, PyAny>> {
@@ -262,7 +292,8 @@ impl Array {
         let handle = slf.get().handle(slf)?;
         let here = handle.rank.get().detached(py, |_| handle.array.share_here());
         let Here { array, buffer, boxes } = here.map_err(|error| api_error(py, &error.into()))?;
-        let (memory, offset) = SharedMemory::new(py, &handle.rank, array, &buffer);
+        let is_writable = handle.array.check_writable().is_ok();
+        let (memory, offset) = SharedMemory::new(py, &handle.rank, array, &buffer, is_writable);
         let boxes = boxes.map(|all| all.into_iter().map(|one| (one.start, one.shape)).collect());
         Ok((memory, offset, buffer.shape, buffer.strides, boxes))
     }
@@ -330,7 +361,7 @@ impl Array {
     fn _reduce<'py>(
         slf: &Bound<'py, Self>,
         how: &str,
-        axes: Option<Vec<i64>>,
+        axes: Option<&Bound<'py, PyAny>>,
         keepdims: bool,
         dtype: Option<&Bound<'py, PyAny>>,
         correction: f64,
@@ -339,7 +370,7 @@ impl Array {
         let unknown = || PyValueError::new_err(format!("no reduction {how}"));
         let how = How::named(how).ok_or_else(unknown)?;
         let dtype = dtype.map(dtype_given).transpose()?;
-        let axes = axes.map_or(Axes::All, Axes::Some);
+        let axes = axes_given(axes)?;
         let what = Reducing { how, axes, keeps_dims: keepdims, dtype, correction };
         Self::made(py, &handle.rank, |engine| reduce(engine, &handle.array, &what))
     }
@@ -386,6 +417,28 @@ impl Array {
         Self::made(py, &handle.rank, |_| Ok(handle.array.permute(&order)))
     }
 
+    /// An array of its shape, where it is, with the same number everywhere.
+    fn _filled_like<'py>(
+        slf: &Bound<'py, Self>,
+        value: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, Self>> {
+        let (py, handle) = (slf.py(), slf.get().handle(slf)?);
+        let dtype = dtype_given(dtype)?;
+        let refused = || PyTypeError::new_err(format!("{value} is no number; use one"));
+        let value = number(value).ok_or_else(refused)??;
+        let filled =
+            |engine: &Engine| Ok(engine.fill_like(&handle.array, value.to_scalar(dtype)?)?);
+        Self::made(py, &handle.rank, filled)
+    }
+
+    /// The same elements, only to be read: they are parts of complex numbers.
+    fn _as_parts<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        let (py, handle) = (slf.py(), slf.get().handle(slf)?);
+        let parts = |_: &Engine| Ok(LocalArray::clone(&handle.array).locked(Lock::Parts));
+        Self::made(py, &handle.rank, parts)
+    }
+
     /// A view with elements repeated.
     fn _broadcast<'py>(slf: &Bound<'py, Self>, shape: Vec<usize>) -> PyResult<Bound<'py, Self>> {
         let (py, handle) = (slf.py(), slf.get().handle(slf)?);
@@ -412,13 +465,32 @@ impl Array {
         made.map(Some)
     }
 
-    /// The only element as a number of Python.
-    fn item<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        plain(slf.py(), Self::number(slf)?)
+    /// One element as a number of Python: the only one; the one at a position, given as numbers
+    /// or as a tuple; or the so-manieth in C order.
+    #[pyo3(signature = (*at))]
+    fn item<'py>(slf: &Bound<'py, Self>, at: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        if at.is_empty() {
+            return plain(py, Self::only(slf, no_item)?);
+        }
+        let first = at.get_item(0)?;
+        let position = match first.cast::<PyTuple>() {
+            Ok(position) if at.len() == 1 => position,
+            _ => at,
+        };
+        let shape = slf.get().handle(slf)?.array.shape().to_vec();
+        let position: Vec<i64> = position.extract()?;
+        let key = match position[..] {
+            [at] => PyTuple::new(py, unravelled(at, &shape)?)?,
+            _ if position.len() == shape.len() => PyTuple::new(py, position)?,
+            _ => return Err(no_item(&shape)),
+        };
+        let picked = slf.get_item(key)?.cast_into::<Self>()?;
+        plain(py, Self::only(&picked, no_item)?)
     }
 
     fn __bool__(slf: &Bound<'_, Self>) -> PyResult<bool> {
-        Ok(match Self::number(slf)? {
+        Ok(match Self::only(slf, no_truth)? {
             Number::Bool(truth) => truth,
             Number::Int(int) => int != 0,
             Number::Float(float) => float != 0.0,
@@ -427,7 +499,7 @@ impl Array {
     }
 
     fn __float__(slf: &Bound<'_, Self>) -> PyResult<f64> {
-        match Self::number(slf)? {
+        match Self::only(slf, no_number)? {
             Number::Bool(truth) => Ok(f64::from(u8::from(truth))),
             Number::Int(int) => Ok(int as f64),
             Number::Float(float) => Ok(float),
@@ -436,17 +508,17 @@ impl Array {
     }
 
     fn __int__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let number = plain(slf.py(), Self::number(slf)?)?;
+        let number = plain(slf.py(), Self::only(slf, no_number)?)?;
         slf.py().get_type::<pyo3::types::PyInt>().call1((number,))
     }
 
     fn __complex__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let number = plain(slf.py(), Self::number(slf)?)?;
+        let number = plain(slf.py(), Self::only(slf, no_number)?)?;
         slf.py().get_type::<PyComplex>().call1((number,))
     }
 
     fn __index__(slf: &Bound<'_, Self>) -> PyResult<i128> {
-        match Self::number(slf)? {
+        match Self::only(slf, no_number)? {
             Number::Int(int) => Ok(int),
             other => Err(PyTypeError::new_err(format!("{other} is no index; use an integer"))),
         }

@@ -1,11 +1,12 @@
 //! `a[key]` and `a[key] = value`.
 
-use partita_array::api::{Key, Selected, assign, gather, select};
+use partita_array::api::{Key, Number, Operand, Selected, assign, gather, select};
 use partita_array::local::{Array as LocalArray, Engine};
+use partita_kernel::{Dtype, Kind};
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyEllipsis, PyInt, PySlice, PyTuple};
+use pyo3::types::{PyBool, PyEllipsis, PyFloat, PyInt, PySlice, PyTuple};
 use smallvec::SmallVec;
 
 use super::array::Array;
@@ -46,13 +47,21 @@ impl Array {
         value: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let (py, handle) = (slf.py(), slf.get().handle(slf)?);
-        let Some(given) = Given::new(value, &handle.rank)? else {
+        // A float64 of NumPy is a float of Python, and here, too, its type does not matter.
+        let given = match value.cast::<PyFloat>() {
+            Ok(float) => Some(Given::Number(Number::Float(float.value()))),
+            Err(_) => Given::new(value, &handle.rank)?,
+        };
+        let Some(given) = given else {
             let kind = value.get_type().name()?;
             let message = format!("a {kind} is no array element; use numbers or arrays");
             return Err(PyTypeError::new_err(message));
         };
         let keys = keys_of(key, &handle.rank)?;
         let value = given.operand()?;
+        if let Operand::Array(source) = value {
+            warn_of_lost_parts(py, source.dtype(), handle.array.dtype())?;
+        }
         let looks = has_arrays(&keys);
         let written = |engine: &Engine| {
             let outcome = assign(engine, &handle.array, &keys, value);
@@ -68,6 +77,15 @@ impl Array {
             false => Ok(()),
         }
     }
+}
+
+/// NumPy's warning where real numbers are made of complex ones.
+fn warn_of_lost_parts(py: Python<'_>, from: Dtype, to: Dtype) -> PyResult<()> {
+    if from.kind() != Kind::Complex || matches!(to.kind(), Kind::Complex | Kind::Bool) {
+        return Ok(());
+    }
+    let class = py.import("numpy.exceptions")?.getattr("ComplexWarning")?;
+    PyErr::warn(py, &class, c"complex numbers become real: their imaginary parts are lost", 1)
 }
 
 /// Whether elements of arrays say what is selected.

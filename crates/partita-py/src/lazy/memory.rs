@@ -21,6 +21,7 @@ pub(crate) struct SharedMemory {
     array: ManuallyDrop<LocalArray>,
     address: usize,
     n_bytes: usize,
+    is_writable: bool,
 }
 
 // SAFETY: what is not plain data in it is touched under the rank's lock only.
@@ -36,6 +37,7 @@ impl SharedMemory {
         rank: &Py<Rank>,
         array: LocalArray,
         buffer: &Buffer,
+        is_writable: bool,
     ) -> (Self, usize) {
         let (mut low, mut high) = (0_isize, array.dtype().size() as isize);
         for (size, stride) in buffer.shape.iter().zip(&buffer.strides) {
@@ -51,6 +53,7 @@ impl SharedMemory {
             array: ManuallyDrop::new(array),
             address: buffer.address.wrapping_add_signed(low),
             n_bytes: (high - low).unsigned_abs(),
+            is_writable,
         };
         (shared, low.unsigned_abs())
     }
@@ -67,7 +70,7 @@ impl SharedMemory {
     ) -> PyResult<()> {
         let own = slf.get();
         // SAFETY: Python hands a valid view, and a shared array's memory stays where it is.
-        unsafe { show(view, flags, slf.as_any(), (own.address, own.n_bytes), true) }
+        unsafe { show(view, flags, slf.as_any(), (own.address, own.n_bytes), own.is_writable) }
     }
 }
 

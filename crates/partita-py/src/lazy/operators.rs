@@ -1,9 +1,12 @@
 //! The operators of `Array`: native slots, no Python between.
 
 use partita_array::api::{Function, Operand};
+use partita_array::local::Engine;
+use partita_kernel::Scalar;
 use pyo3::class::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use super::array::Array;
 use super::given::Given;
@@ -274,6 +277,15 @@ impl Array {
             CompareOp::Gt => GREATER,
             CompareOp::Ge => GREATER_EQUAL,
         };
+        // No number is equal to nothing, or to a text.
+        let is_none = other.is_none() || other.is_instance_of::<PyString>();
+        if is_none && matches!(op, CompareOp::Eq | CompareOp::Ne) {
+            let handle = slf.get().handle(slf)?;
+            let answer = Scalar::from(matches!(op, CompareOp::Ne));
+            let shape = handle.array.shape();
+            let filled = |engine: &Engine| Ok(engine.fill(shape, answer)?);
+            return Ok(Self::made(slf.py(), &handle.rank, filled)?.into_any());
+        }
         binary(slf, other, function, Side::Left)
     }
 }

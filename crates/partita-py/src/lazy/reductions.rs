@@ -3,39 +3,65 @@
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
 use partita_array::api::{Axes, How, Reducing, reduce};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::PyDict;
 
 use super::array::Array;
 use super::types::dtype_given;
 
-/// What the methods are given: axes, element type, where to write, whether axes stay.
+/// What the methods are given: axes, element type, where to write, whether axes stay, what to
+/// begin with, which elements count.
 struct Asked<'a, 'py> {
-    axis: Option<Bound<'py, PyAny>>,
-    dtype: Option<Bound<'py, PyAny>>,
-    out: Option<Bound<'py, PyAny>>,
+    axis: Optional<'py>,
+    dtype: Optional<'py>,
+    out: Optional<'py>,
     keepdims: bool,
+    initial: Optional<'py>,
+    mask: Optional<'py>,
     array: &'a Bound<'py, Array>,
 }
 
 impl<'py> Asked<'_, 'py> {
-    fn done(self, how: How) -> PyResult<Bound<'py, PyAny>> {
+    fn done(self, how: How) -> Made<'py> {
+        if self.out.is_some() || self.initial.is_some() || self.mask.is_some() {
+            return self.done_in_steps(how);
+        }
         let (py, handle) = (self.array.py(), self.array.get().handle(self.array)?);
-        let axes = match &self.axis {
-            None => Axes::All,
-            Some(axis) if axis.is_instance_of::<PyTuple>() => Axes::Some(axis.extract()?),
-            Some(axis) => match axis.extract::<i64>() {
-                Ok(axis) => Axes::Some(vec![axis]),
-                Err(_) => Axes::Some(axis.extract()?),
-            },
-        };
+        let axes = axes_given(self.axis.as_ref())?;
         let dtype = self.dtype.as_ref().map(dtype_given).transpose()?;
         let what = Reducing { how, axes, keeps_dims: self.keepdims, dtype, correction: 0.0 };
         let made = Array::made(py, &handle.rank, |engine| reduce(engine, &handle.array, &what))?;
-        let Some(out) = self.out else { return Ok(made.into_any()) };
-        out.set_item(py.Ellipsis(), made)?;
-        Ok(out)
+        Ok(made.into_any())
     }
+
+    /// What few programs ask for: several operations, by the function of the same name.
+    fn done_in_steps(self, how: How) -> Made<'py> {
+        let py = self.array.py();
+        let options = PyDict::new(py);
+        options.set_item("axis", self.axis)?;
+        options.set_item("out", self.out)?;
+        options.set_item("keepdims", self.keepdims)?;
+        let others = [("dtype", self.dtype), ("initial", self.initial), ("where", self.mask)];
+        for (name, given) in others.into_iter().filter(|(_, given)| given.is_some()) {
+            options.set_item(name, given)?;
+        }
+        let room = py.import("partita._functions.statistics")?;
+        room.getattr(how.name())?.call((self.array,), Some(&options))
+    }
+}
+
+/// The axes that an argument names: one, several, or all of them.
+pub(super) fn axes_given(axis: Option<&Bound<'_, PyAny>>) -> PyResult<Axes> {
+    let Some(axis) = axis else { return Ok(Axes::All) };
+    if let Ok(one) = axis.extract::<i64>() {
+        return Ok(Axes::Some(vec![one]));
+    }
+    let refused = |_| {
+        let shown = axis.repr().map_or_else(|_| "this".into(), |text| text.to_string());
+        PyTypeError::new_err(format!("{shown} is no axis; use an integer, several, or None"))
+    };
+    axis.extract().map(Axes::Some).map_err(refused)
 }
 
 /// An argument that may be left away.
@@ -49,15 +75,20 @@ macro_rules! typed {
         #[pymethods]
         impl Array {
             #[doc = $about]
-            #[pyo3(signature = (axis=None, dtype=None, out=None, *, keepdims=false))]
+            #[pyo3(signature = (
+                axis=None, dtype=None, out=None, keepdims=false, initial=None, r#where=None
+            ))]
             fn $name<'py>(
                 slf: &Bound<'py, Self>,
                 axis: Optional<'py>,
                 dtype: Optional<'py>,
                 out: Optional<'py>,
                 keepdims: bool,
+                initial: Optional<'py>,
+                r#where: Optional<'py>,
             ) -> Made<'py> {
-                Asked { axis, dtype, out, keepdims, array: slf }.done(How::$how)
+                let asked = Asked { axis, dtype, out, keepdims, initial, mask: r#where, array: slf };
+                asked.done(How::$how)
             }
         }
     )*};
@@ -69,14 +100,20 @@ macro_rules! plain {
         #[pymethods]
         impl Array {
             #[doc = $about]
-            #[pyo3(signature = (axis=None, out=None, *, keepdims=false))]
+            #[pyo3(signature = (
+                axis=None, out=None, keepdims=false, initial=None, r#where=None
+            ))]
             fn $name<'py>(
                 slf: &Bound<'py, Self>,
                 axis: Optional<'py>,
                 out: Optional<'py>,
                 keepdims: bool,
+                initial: Optional<'py>,
+                r#where: Optional<'py>,
             ) -> Made<'py> {
-                Asked { axis, dtype: None, out, keepdims, array: slf }.done(How::$how)
+                let (dtype, mask) = (None, r#where);
+                let asked = Asked { axis, dtype, out, keepdims, initial, mask, array: slf };
+                asked.done(How::$how)
             }
         }
     )*};

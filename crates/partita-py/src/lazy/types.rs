@@ -39,6 +39,15 @@ pub(crate) fn dtype_given(object: &Bound<'_, PyAny>) -> PyResult<Dtype> {
     found.ok_or_else(refused)
 }
 
+/// NumPy's error for an axis that is not there: both an `IndexError` and a `ValueError`.
+fn axis_error(py: Python<'_>, message: String) -> PyErr {
+    let class = py.import("numpy.exceptions").and_then(|room| room.getattr("AxisError"));
+    match class.and_then(|class| class.call1((message,))) {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
+    }
+}
+
 /// An error of an array program, as the exception that NumPy would raise.
 pub(crate) fn api_error(py: Python<'_>, error: &ApiError) -> PyErr {
     let message = error.to_string();
@@ -57,7 +66,9 @@ pub(crate) fn api_error(py: Python<'_>, error: &ApiError) -> PyErr {
                 | LocalError::MemoryLimitOn { .. },
         } => PyMemoryError::new_err(message),
         ApiError::Local { error: LocalError::Lost { .. } } => PyRuntimeError::new_err(message),
+        ApiError::AxisOutside { .. } => axis_error(py, message),
         ApiError::TypeRefused { .. }
+        | ApiError::NumberComplex { .. }
         | ApiError::TypesApart { .. }
         | ApiError::ResultType { .. } => PyTypeError::new_err(message),
         ApiError::NumberOutside { .. } => PyOverflowError::new_err(message),

@@ -14,6 +14,16 @@ pub(super) struct Task {
     pub target: *mut u8,
 }
 
+impl Task {
+    /// Whether any element goes elsewhere than where it is.
+    pub fn moves(&self) -> bool {
+        let (source, target) = self.job.start;
+        let from = self.source.addr().wrapping_add_signed(source);
+        from != self.target.addr().wrapping_add_signed(target)
+            || !self.job.axes.iter().all(Axis::steps_alike)
+    }
+}
+
 /// Which buffer the tasks have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shared {
@@ -123,6 +133,13 @@ mod tests {
     fn sizes(tasks: Vec<Task>, shared: Shared) -> Vec<usize> {
         let made = bundles(tasks, shared, |_| nothing);
         made.iter().map(|bundle| bundle.lanes.len()).collect()
+    }
+
+    #[test]
+    fn elements_that_stay_are_not_moved() {
+        assert!(!task(0, 16, 16).moves());
+        assert!(task(8, 16, 16).moves(), "they begin elsewhere");
+        assert!(task(0, 16, 8).moves(), "only the first one stays");
     }
 
     #[test]

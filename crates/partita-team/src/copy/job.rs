@@ -50,6 +50,15 @@ pub(super) struct Axis {
 }
 
 impl Axis {
+    /// Whether both sides take the same steps.
+    pub fn steps_alike(&self) -> bool {
+        let is_alike = |offset: &Offset| offset.0 == offset.1;
+        match &self.list {
+            Some(list) => list.offsets.iter().all(is_alike),
+            None => self.turns.count <= 1 || self.turns.source == self.turns.target,
+        }
+    }
+
     fn new(turns: Loop, block: usize) -> Self {
         Self { turns, block: block.clamp(1, turns.count), list: None }
     }

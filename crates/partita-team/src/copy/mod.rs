@@ -100,17 +100,22 @@ pub unsafe fn copy(region: Region<'_>, source: Source<'_>, target: Target<'_>, s
 /// As [`copy`], for every move.
 pub unsafe fn copy_all(moves: &[Move<'_>], stores: Stores) {
     // SAFETY: every block of a job lies in its region, which the caller vouches for.
-    unsafe { run_all(moves, |job| kernels::copy_kernel(job, stores)) };
+    // What an exchange in place leaves where it is must not be copied onto itself.
+    unsafe { run_all(moves, Task::moves, |job| kernels::copy_kernel(job, stores)) };
     if stores == Stores::Streaming {
         kernels::fence();
     }
 }
 
-/// Runs all moves with the kernels that `kernel` names.
+/// Runs those tasks of all moves that are wanted, with the kernels that `kernel` names.
 ///
 /// # Safety
 /// The kernels must be sound for every block of the moves.
-unsafe fn run_all(moves: &[Move<'_>], kernel: impl Fn(&Job) -> Kernel) {
+unsafe fn run_all(
+    moves: &[Move<'_>],
+    is_wanted: impl Fn(&Task) -> bool,
+    kernel: impl Fn(&Job) -> Kernel,
+) {
     let task = |one: &Move<'_>, job: &Job| Task {
         job: job.clone(),
         source: one.source,
@@ -119,6 +124,7 @@ unsafe fn run_all(moves: &[Move<'_>], kernel: impl Fn(&Job) -> Kernel) {
     let tasks: Vec<Task> = moves
         .iter()
         .flat_map(|one| one.prepared.jobs.iter().map(move |job| task(one, job)))
+        .filter(is_wanted)
         .collect();
     let shared = Shared::of(&tasks);
     let bundles = bundles(tasks, shared, kernel);

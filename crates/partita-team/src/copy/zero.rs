@@ -32,7 +32,7 @@ pub unsafe fn fill_zero(target: Target<'_>, shape: &[u64], item_bytes: usize, st
     // The kernels below never read: the source only keeps the offsets company.
     let once = Move { prepared: &prepared, source: target.pointer, target: target.pointer };
     // SAFETY: every block consists of elements the caller vouches for.
-    unsafe { run_all(&[once], |job| kernel(job.kind, stores)) };
+    unsafe { run_all(&[once], |_| true, |job| kernel(job.kind, stores)) };
     if stores == Stores::Streaming {
         fence();
     }

@@ -3,13 +3,14 @@
 use std::any::Any;
 use std::rc::Rc;
 
-use partita_kernel::Dtype;
+use partita_kernel::{Dtype, Op, Scalar};
 use partita_layout::IndexBox;
 use partita_team::{Access, Buffer};
 
 use super::super::array::Array;
 use super::super::base::Storage;
 use super::super::engine::Engine;
+use super::super::record::Input;
 use super::super::window::Dims;
 use super::product::{Product, everything, nothing};
 use super::spread::Spread;
@@ -59,6 +60,28 @@ impl Engine {
             self.unfill(array, None)?;
         }
         Ok(is_new)
+    }
+
+    /// An array like another, and where that is or will be, with the same number everywhere.
+    ///
+    /// # Errors
+    /// As [`Engine::empty`].
+    pub fn fill_like(&self, prototype: &Array, value: Scalar) -> Result<Array> {
+        let made = self.fill(prototype.shape(), value)?;
+        let base = &prototype.base;
+        let is_nowhere = base.spread.borrow().is_none();
+        if self.0.ranks.is_none() || is_nowhere && base.fill.get().is_some() {
+            return Ok(made);
+        }
+        if !is_nowhere && prototype.window.is_all_of(base.shape()) {
+            made.base.spread.borrow_mut().clone_from(&base.spread.borrow());
+            self.unfill(&made, None)?;
+            return Ok(made);
+        }
+        // Where the prototype will be is decided with what it meets: so it meets it.
+        let elements = self.cast(prototype, value.dtype)?;
+        let never = Input::Number(Scalar::from(false));
+        self.apply_to(Op::Where, &[never, Input::Array(&elements), Input::Number(value)])
     }
 
     /// Gives an array that is nowhere yet the place that new arrays have.

@@ -47,5 +47,5 @@ pub unsafe fn add(region: Region<'_>, source: Source<'_>, target: Target<'_>, dt
 /// As [`add`], for every move; all must have been prepared for items of this type.
 pub unsafe fn add_all(moves: &[Move<'_>], dtype: Dtype) {
     // SAFETY: every block of a job lies in its region, which the caller vouches for.
-    unsafe { run_all(moves, |job| kernels::kernel(job.kind, dtype)) };
+    unsafe { run_all(moves, |_| true, |job| kernels::kernel(job.kind, dtype)) };
 }
