@@ -93,6 +93,9 @@ pub(super) struct Base {
     pub spread: RefCell<Option<Rc<Spread>>>,
     /// Whether its margins are those of the owners.
     pub is_fresh: Cell<bool>,
+    /// Whether it was made from nothing, as by `ones`: it goes where new arrays go unless it meets
+    /// data that ranks have divided. What every rank has does not keep it.
+    pub is_from_nothing: Cell<bool>,
     /// Its number among the bases of a segment of pending work, and of which.
     pub number: Cell<(u64, usize)>,
 }
@@ -108,6 +111,7 @@ impl Base {
             is_read_only: Cell::new(false),
             spread: RefCell::default(),
             is_fresh: Cell::new(false),
+            is_from_nothing: Cell::new(false),
             number: Cell::new((u64::MAX, 0)),
         }
     }

@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::fmt;
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use partita_kernel::{Machine, Scalar};
-use partita_team::{Access, Buffer, Team};
+use partita_team::{Access, Buffer, Team, Waits};
 use rustc_hash::FxHasher;
 use smallvec::smallvec;
 
@@ -21,6 +21,9 @@ use super::moves::{Move, Spot};
 use super::phases::Divided;
 use crate::error::{LocalError, Result};
 use crate::timeline::Activity;
+
+/// Shorter waits are not worth an event.
+const SHORTEST_WAIT: Duration = Duration::from_micros(1);
 
 /// Truth values, eight to a byte.
 #[derive(Default)]
@@ -74,7 +77,11 @@ impl Ranks {
 
     /// Finds out whether all ranks are about to do the same, and which bases anybody looks at or
     /// has lent.
-    fn agree(&self, structure: &mut Structure, place: impl Fn() -> String) -> Result<()> {
+    fn agree(
+        &self,
+        structure: &mut Structure,
+        why_not: impl Fn(&Structure) -> LocalError,
+    ) -> Result<()> {
         let mut bits = Bits::default();
         for base in &mut structure.bases {
             bits.push(std::mem::take(&mut base.is_alive));
@@ -84,26 +91,14 @@ impl Ranks {
         let mut message = hash.to_le_bytes().to_vec();
         message.extend(bits.bytes);
         let all = self.team.allgather("arrays", message)?;
-        if let Some(rank) = all.iter().position(|other| other[..8] != all[0][..8]) {
-            return Err(self.difference(rank, place()));
+        if all.iter().any(|other| other[..8] != all[0][..8]) {
+            return Err(why_not(structure));
         }
         let any = |at: usize| all.iter().any(|one| one[8 + at / 8] >> (at % 8) & 1 == 1);
         for (at, base) in structure.bases.iter_mut().enumerate() {
             (base.is_alive, base.is_shared) = (any(2 * at), any(2 * at + 1));
         }
         Ok(())
-    }
-
-    /// Why the ranks do not agree: where each of them is.
-    fn difference(&self, rank: usize, place: String) -> LocalError {
-        match self.team.allgather("arrays", place.into_bytes()) {
-            Err(error) => error.into(),
-            Ok(all) => {
-                let words = |rank: usize| String::from_utf8_lossy(&all[rank]).into_owned();
-                let (first, other) = (words(0), words(rank));
-                LocalError::ProgramsDiffer { first, rank, other }
-            }
-        }
     }
 }
 
@@ -119,7 +114,16 @@ impl Engine {
             bases: segment.bases.iter().map(facts).collect(),
         };
         let place = || self.0.place.borrow().as_ref().map(|one| (one.0)()).unwrap_or_default();
-        ranks.agree(&mut structure, place)?;
+        let line_of = |at: usize, mark: u64| {
+            let places = self.0.places.borrow();
+            segment.line_of(at).or_else(|| places.get(mark)).map(|line| line.to_string())
+        };
+        let since = begun(ranks);
+        let agreed = ranks.agree(&mut structure, |structure: &Structure| {
+            ranks.difference(structure, line_of, place)
+        });
+        self.0.note_waits(ranks, since, Instant::now());
+        agreed?;
         let known = ranks.divided.borrow().find(&structure);
         let outcome = match known {
             Some(divided) => Ok(divided),
@@ -222,7 +226,7 @@ impl State {
                 })
                 .collect()
         };
-        let since = Instant::now();
+        let since = begun(ranks);
         let outcome = match &one.targets {
             None => {
                 let own = buffers(&one.sources, Access::Write)?;
@@ -236,11 +240,37 @@ impl State {
                 unsafe { ranks.team.run(&one.plan, &sources, &targets) }
             }
         };
+        let (since, until) = self.note_waits(ranks, since, Instant::now());
         outcome?;
         if let Some(recorder) = &*self.recorder.borrow() {
-            let (since, until) = (recorder.at(since), recorder.at(Instant::now()));
+            let (since, until) = (recorder.at(since), recorder.at(until));
             recorder.add(Activity::Exchange, since, until, format!("{} bytes", one.n_bytes));
         }
         Ok(())
     }
+
+    /// Notes how long this rank waited for others at the beginning and at the end of a call of
+    /// the team; gives what is left between.
+    fn note_waits(&self, ranks: &Ranks, since: Instant, until: Instant) -> (Instant, Instant) {
+        let Waits { arrival, end } = ranks.team.take_waits();
+        let begin = (since + arrival).min(until);
+        let end = until.checked_sub(end).map_or(begin, |end| end.max(begin));
+        if let Some(recorder) = &*self.recorder.borrow() {
+            for (since, until, about) in
+                [(since, begin, "for all ranks to come"), (end, until, "for all ranks to finish")]
+            {
+                if until.duration_since(since) >= SHORTEST_WAIT {
+                    let (since, until) = (recorder.at(since), recorder.at(until));
+                    recorder.add(Activity::Waiting, since, until, about);
+                }
+            }
+        }
+        (begin, end)
+    }
+}
+
+/// A call of the team begins: waits in earlier ones are not its own.
+fn begun(ranks: &Ranks) -> Instant {
+    let _ = ranks.team.take_waits();
+    Instant::now()
 }
