@@ -10,14 +10,15 @@ import numpy as np
 
 from partita._array import enter
 from partita._array.array import Array
+from partita._array.notation import layout_for
 from partita._errors import LayoutError
-from partita._functions.placing import layout_of, placed
-from partita._partita import lazy_empty, lazy_full, lazy_index
+from partita._functions.placing import placed
+from partita._partita import Layout, lazy_empty, lazy_full, lazy_index
 from partita._protocol.asarray import taken_over
 from partita._team.spmd import world
 
 if TYPE_CHECKING:
-    from partita._partita import Layout, Rank
+    from partita._partita import Rank
     from partita._team.team import Team
 
 
@@ -240,8 +241,9 @@ def asarray(
     Collective: all ranks must pass the same kind of object, and get an error if they do not.
     """
     _check_device(device)
-    if isinstance(layout, str):
-        layout = layout_of(np.shape(obj), layout, (team or world()).size)
+    if isinstance(layout, str | Layout):
+        shape = np.shape(obj) if isinstance(layout, str) else layout.shape
+        layout = layout_for(shape, layout, (team or world()).size)
     array = taken_over(obj, layout, team, copy=copy)
     if dtype is None or array.dtype == np.dtype(dtype):
         return array
