@@ -163,8 +163,8 @@ impl Engine {
         self.0.current.borrow().unlined.is_some() || self.0.places.borrow().has_new()
     }
 
-    /// Where in the user's program that was.
-    pub fn set_line(&self, line: &Arc<str>) {
+    /// Where in the user's program that was, if it was there.
+    pub fn set_line(&self, line: Option<&Arc<str>>) {
         self.0.places.borrow_mut().set(line);
         self.0.current.borrow_mut().set_line(line);
     }

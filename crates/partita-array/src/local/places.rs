@@ -35,9 +35,9 @@ impl Places {
     }
 
     /// Says where the kinds that are new were recorded.
-    pub fn set(&mut self, line: &Arc<str>) {
+    pub fn set(&mut self, line: Option<&Arc<str>>) {
         for mark in self.new.drain(..) {
-            self.known.insert(mark, Some(Arc::clone(line)));
+            self.known.insert(mark, line.cloned());
         }
     }
 

@@ -51,8 +51,8 @@ impl Segment {
     }
 
     /// The nodes whose line is yet to be told are from this one.
-    pub fn set_line(&mut self, line: &Arc<str>) {
-        if let Some(first) = self.unlined.take() {
+    pub fn set_line(&mut self, line: Option<&Arc<str>>) {
+        if let (Some(first), Some(line)) = (self.unlined.take(), line) {
             self.lines.push((first..self.work.nodes.len(), Arc::clone(line)));
         }
     }

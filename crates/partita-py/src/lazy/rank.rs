@@ -78,7 +78,7 @@ impl Rank {
         let n_ranks = core.size();
         let (lock, dropped) = (Mutex::default(), Mutex::default());
         let guarded = Guarded { engine, lock, dropped, has_dropped: AtomicBool::new(false) };
-        let lines = Lines::default();
+        let lines = Lines::new(team.py())?;
         Ok(Self { guarded, n_ranks, lines, team: Mutex::new(Some(team.unbind())) })
     }
 
@@ -205,9 +205,9 @@ impl Rank {
     /// Says where in the user's program operations were recorded. Frames of Python are made for
     /// that, and what is collected then might run anything: so it does not have the lock.
     fn set_line(&self, py: Python<'_>) {
-        let line = self.lines.here(py).unwrap_or_else(|_| "".into());
+        let line = self.lines.here(py).unwrap_or_default();
         let guard = self.lock(py);
-        self.guarded.engine.set_line(&line);
+        self.guarded.engine.set_line(line.as_ref());
         self.leave(py, guard);
     }
 
