@@ -58,14 +58,12 @@ def test_a_wrong_default_is_told_at_once() -> None:
 )
 def test_layouts_of_other_numbers_of_ranks_are_refused(notation: Any, told: str) -> None:
     def job(team: pt.Team) -> None:
-        x = np.ones(8)
-        for make in (
-            lambda: pt.ones(8, layout=notation),
-            lambda: pt.asarray(x, layout=notation),
-            lambda: pt.arange(8.0, layout=notation),
-        ):
+        for make in (pt.ones, pt.arange):
             with pytest.raises(pt.LayoutError, match=told):
-                make()
+                make(8, layout=notation)
+        if isinstance(notation, str):
+            with pytest.raises(pt.LayoutError, match=told):
+                pt.asarray(np.ones(8), layout=notation)
 
     pt.spmd(job, 2)
 

@@ -13,12 +13,12 @@ from partita._array.array import Array
 from partita._array.notation import layout_for
 from partita._errors import LayoutError
 from partita._functions.placing import placed
-from partita._partita import Layout, lazy_empty, lazy_full, lazy_index
+from partita._partita import lazy_empty, lazy_full, lazy_index
 from partita._protocol.asarray import taken_over
 from partita._team.spmd import world
 
 if TYPE_CHECKING:
-    from partita._partita import Rank
+    from partita._partita import Layout, Rank
     from partita._team.team import Team
 
 
@@ -241,9 +241,8 @@ def asarray(
     Collective: all ranks must pass the same kind of object, and get an error if they do not.
     """
     _check_device(device)
-    if isinstance(layout, str | Layout):
-        shape = np.shape(obj) if isinstance(layout, str) else layout.shape
-        layout = layout_for(shape, layout, (team or world()).size)
+    if isinstance(layout, str):
+        layout = layout_for(np.shape(obj), layout, (team or world()).size)
     array = taken_over(obj, layout, team, copy=copy)
     if dtype is None or array.dtype == np.dtype(dtype):
         return array
