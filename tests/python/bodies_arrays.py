@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
+import pytest
 from array_programs import Program
 
 import partita as pt
@@ -120,3 +122,137 @@ def same(found: Any, wanted: Any) -> None:
     assert found.shape == wanted.shape
     assert found.dtype == wanted.dtype
     np.testing.assert_allclose(found.gather(), wanted, rtol=1e-12)
+
+
+def own_sizes(array: Any) -> list[int]:
+    """How many elements each rank owns."""
+    layout = array.layout
+    return [layout.n_owned(rank) if rank in layout.ranks else 0 for rank in range(array.team.size)]
+
+
+def placements(team: pt.Team) -> None:
+    """Arrays of NumPy do not decide where results go, and no rank is left without work."""
+    theirs = np.ones((100, 90))
+    made: Any = pt.ones((100, 90))
+    rows = f"block(last), * @ {team.size}" if team.size > 1 else made.layout.notation
+    grown: Any = pt.zeros((100, 90))
+    grown += 1
+    filled: Any = pt.empty((100, 90))
+    filled[...] = theirs
+    alone = pt.arange(100.0) + np.arange(100.0)
+    results = [pt.ones((100, 90)) + theirs, made + theirs, grown + theirs, filled]
+    results += [np.multiply(theirs, pt.ones((100, 90))), pt.where(theirs > 0, theirs, made)]
+    results += [
+        pt.where(pt.ones((100, 90)) > 0, theirs, 0.0),
+        pt.ones((100, 90)) - pt.asarray(theirs),
+    ]
+    assert [one.layout.notation for one in results] == [rows] * len(results)
+    assert sum(own_sizes(alone)) == 100
+    assert max(own_sizes(alone)) <= -(-100 // team.size) + team.size
+    # What only numbers meet stays where it is.
+    whole = pt.asarray(theirs)
+    assert (whole * 2 + 1).local.shape == (100, 90)
+
+    a: Any = pt.zeros((100, 100)) + 1
+    a.sync()
+    flat: Any = (a + 1).reshape(1, 10000) * 2
+    results = [pt.stack([a, a]), pt.broadcast_to(a, (2, 100, 100)) + 1, a.reshape(2, 5000) + 1]
+    for one in [*results, flat, pt.ones((1, 100))]:
+        assert max(own_sizes(one)) - min(own_sizes(one)) <= one.size // 20, one.layout
+    same(flat, np.full((1, 10000), 4.0))
+    same(results[0], np.ones((2, 100, 100)))
+    # Parts that are put together stay where they are.
+    several = [pt.stack([a] * 4), pt.broadcast_to(a, (team.size, 100, 100)) * 1]
+    for one in several:
+        told = pt.explain(one)
+        assert told.bytes_moved == 0, told
+        same(one, np.ones(one.shape))
+
+
+def other_operation(a: Any, is_last: bool) -> Any:
+    if is_last:
+        return a * 2  # there
+    return a + 1  # here
+
+
+def other_shape(a: Any, is_last: bool) -> Any:
+    if is_last:
+        return pt.sqrt(a[:2])  # there
+    return pt.sqrt(a[:3])  # here
+
+
+def other_dtype(a: Any, is_last: bool) -> Any:
+    if is_last:
+        return a.astype("float32")  # there
+    return a.astype("int64")  # here
+
+
+def other_slice(a: Any, is_last: bool) -> Any:
+    if is_last:
+        return -a[1:]  # there
+    return -a[:-1]  # here
+
+
+def other_layout(a: Any, is_last: bool) -> Any:
+    if is_last:
+        return pt.ones((a.size + 9, 8), layout="*, block") + 1  # there
+    return pt.ones((a.size + 9, 8), layout="block, *") + 1  # here
+
+
+def fewer_operations(a: Any, is_last: bool) -> Any:
+    a = pt.exp(a)
+    if is_last:
+        return a
+    return pt.sin(a)  # here
+
+
+def other_array(a: Any, is_last: bool) -> Any:
+    b, c = pt.cos(a), pt.sin(a)
+    if is_last:
+        return pt.hypot(b, b)  # there
+    return pt.hypot(b, c)  # here
+
+
+def known_before(a: Any, is_last: bool) -> Any:
+    for _ in range(3):
+        a = pt.tan(pt.tan(a))
+        a.sync()
+    if is_last:
+        return pt.tan(a)  # there
+    return pt.cosh(a)  # here
+
+
+DIFFERING = {
+    other_operation: ("computes add of float64", "computes multiply of float64"),
+    other_shape: ("[0:3]", "[0:2]"),
+    other_dtype: ("into int64", "into float32"),
+    other_slice: ("(6,)[0:5]", "(6,)[1:6]"),
+    other_layout: ("(block(", ", *)", "(*, block("),
+    fewer_operations: ("computes sin", "has no operation"),
+    other_array: ("array 2 and array 3", "array 2 and array 2"),
+    known_before: ("computes cosh", "computes tan"),
+}
+
+
+def differing(team: pt.Team) -> None:
+    """Ranks that do not run the same program are told both lines, and what each does there."""
+    last = team.size - 1
+    for body, words in DIFFERING.items():
+        a = pt.asarray(np.arange(6.0))
+        made = body(a, team.rank == last)
+        if team.size == 1:
+            continue
+        with pytest.raises(pt.MismatchError, match="do not run the same program") as told:
+            made.sync()
+        message = str(told.value)
+        assert told.value.reason == "programs-differ"
+        lines, first = inspect.getsourcelines(body)
+        for number, line in enumerate(lines, first):
+            if "# here" in line or "# there" in line:
+                assert f"bodies_arrays.py, line {number}" in message, message
+        assert "rank 0" in message
+        assert f"rank {last} " in message
+        for one in words:
+            assert one in message, message
+        # The next computation is not disturbed.
+        assert float(pt.ones(5).sum()) == 5.0

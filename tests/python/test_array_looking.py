@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,10 @@ def test_layouts_by_notation() -> None:
         return [one.layout.notation for one in made]
 
     assert pt.spmd(job, 4)[0] == [
+        "block, block @ 2x2",
         "block(last), block(last) @ 2x2",
-        "block(last), block(last) @ 2x2",
-        "block(last) @ 4",
-        "*, block(last) @ 1x4",
+        "block @ 4",
+        "*, block @ 1x4",
         "cyclic @ 4",
         "*, block(last) @ 1x4",
         "block, * @ 4x1",
@@ -45,6 +46,97 @@ def test_a_default_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_wrong_default_is_told_at_once() -> None:
     with pytest.raises(pt.LayoutError, match="blok"), pt.default_layout("blok"):
         pass
+
+
+@pytest.mark.parametrize(
+    ("notation", "told"),
+    [
+        ("block @ 7", r"needs rank 6 where there are 2 ranks; use 'block @ 2'"),
+        ("block @ 1 on 2", r"needs rank 2 where there are 2 ranks"),
+        (pt.Layout((8,), "block @ 3"), r"needs rank 2 where there are 2 ranks"),
+    ],
+)
+def test_layouts_of_other_numbers_of_ranks_are_refused(notation: Any, told: str) -> None:
+    def job(team: pt.Team) -> None:
+        for make in (pt.ones, pt.arange):
+            with pytest.raises(pt.LayoutError, match=told):
+                make(8, layout=notation)
+        if isinstance(notation, str):
+            with pytest.raises(pt.LayoutError, match=told):
+                pt.asarray(np.ones(8), layout=notation)
+
+    pt.spmd(job, 2)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2])
+def test_defaults_that_cannot_be_had_are_refused(n_ranks: int) -> None:
+    def job(team: pt.Team) -> None:
+        words = f"needs rank 80 where there are {n_ranks}"
+        with pytest.raises(pt.LayoutError, match=words), pt.default_layout("block, block @ 9x9"):
+            pass
+        with pytest.raises(TypeError, match="use a notation"), pt.default_layout(3):  # type: ignore[arg-type]
+            pass
+
+    pt.spmd(job, n_ranks)
+
+
+def test_a_layout_may_be_the_default() -> None:
+    def job(team: pt.Team) -> list[str]:
+        with pt.default_layout(pt.Layout((8, 6), "*, block @ 1x2")):
+            return [pt.zeros((4, 10)).layout.notation, pt.ones((2, 2)).layout.notation]
+
+    assert pt.spmd(job, 2)[0] == ["*, block @ 1x2"] * 2
+
+
+def test_layouts_that_can_be_had_are_kept() -> None:
+    def job(team: pt.Team) -> list[str]:
+        asked = ["block @ 2", "block @ 1 on 1", "block(5,3) @ 2", "block+halo(1,1) @ 2", "* @ 2"]
+        made = [pt.arange(8.0, layout=one) for one in asked]
+        padded: Any = made[3]
+        padded[...] = np.arange(8.0) + 10
+        padded.exchange_halo()
+        wanted = [[10, 11, 12, 13, 14], [13, 14, 15, 16, 17]][team.rank]
+        np.testing.assert_array_equal(padded.local, wanted)
+        assert float(padded.sum()) == 108.0
+        assert made[1].local.size == 8 * team.rank
+        cyclic = made[0].redistribute("cyclic")
+        np.testing.assert_array_equal(cyclic.local, np.arange(team.rank, 8, 2.0))
+        with pytest.raises(pt.LayoutError, match="needs rank 8"):
+            cyclic.redistribute("block @ 9")
+        for one in made[:3]:
+            np.testing.assert_array_equal((one * 2).gather(), np.arange(8.0) * 2)
+        return [one.layout.notation for one in made]
+
+    assert pt.spmd(job, 2)[0] == [
+        "block @ 2",
+        "block @ 1 on 1..2",
+        "block(5,3) @ 2",
+        "block+halo(1,1) @ 2",
+        "* @ 2",
+    ]
+
+
+def test_explain_names_lines_of_exchanges_and_takes_several_arrays() -> None:
+    def job(team: pt.Team) -> Any:
+        array = pt.arange(64.0)
+        array.sync()
+        moved = array[::-1] * array
+        told = pt.explain(moved, array)
+        assert str(told).startswith("1 operation becomes ")
+        assert "1 exchange of 512 bytes" in str(told)
+        (exchange,) = [step for step in told.steps if step.startswith("exchange")]
+        moved.sync()
+        return exchange
+
+    line = job.__code__.co_firstlineno + 3
+    for exchange in pt.spmd(job, 2):
+        assert f"test_array_looking.py, line {line}" in exchange
+
+
+@pytest.mark.parametrize("given", [(3,), ([1, 2],), (), (np.ones(3),)])
+def test_explain_refuses_what_is_no_array(given: Any) -> None:
+    with pytest.raises(TypeError, match=r"use explain\(a\)"):
+        pt.explain(*given)
 
 
 def test_explain_counts_what_a_run_does() -> None:
@@ -114,6 +206,40 @@ def test_a_profile_has_kernels_and_exchanges_of_every_rank(tmp_path: Path) -> No
         assert any(name.startswith("kernel") for name in names)
         assert sum(name.startswith("exchange") for name in names) == 3
     assert (tmp_path / "rank1.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def events_of(trace: str, rank: int, kind: str) -> list[dict[str, Any]]:
+    events = json.loads(trace)["traceEvents"]
+    return [one for one in events if one["pid"] == rank and one.get("cat") == kind]
+
+
+def test_a_profile_shows_waiting_for_other_ranks() -> None:
+    def job(team: pt.Team) -> tuple[str, str]:
+        array = pt.zeros((64, 64))
+        with pt.profile() as run:
+            array[0] = 1.0
+            if team.rank == 1:
+                time.sleep(0.5)
+            assert float(array.sum()) == 64.0
+        return run.trace, run.svg
+
+    trace, svg = pt.spmd(job, 2)[0]
+    longest = max(one["dur"] for one in events_of(trace, 0, "waiting"))
+    assert 3e5 < longest < 5e6
+    assert all(one["dur"] < 3e5 for one in events_of(trace, 1, "waiting"))
+    assert all(one["dur"] < 3e5 for one in events_of(trace, 0, "exchange"))
+    assert "waiting" in svg
+
+
+def test_a_profile_inside_another_takes_nothing_from_it() -> None:
+    with pt.profile() as outer:
+        pt.compute(pt.arange(1000.0) + 1)
+        with pt.profile() as inner:
+            pt.compute(pt.arange(2000.0) * 2)
+        pt.compute(pt.arange(3000.0) - 1)
+    kernels = [one["name"] for one in events_of(outer.trace, 0, "kernel")]
+    assert kernels == ["kernel 1000", "kernel 2000", "kernel 3000"]
+    assert [one["name"] for one in events_of(inner.trace, 0, "kernel")] == ["kernel 2000"]
 
 
 def test_a_bar_for_long_computations(capfd: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,16 @@ import os
 import engines
 import pytest
 from array_programs import LAYOUTS, Program
-from bodies_arrays import placed, programs, read_only, wholes, without_elements
-from engines import Case
+from bodies_arrays import (
+    differing,
+    placed,
+    placements,
+    programs,
+    read_only,
+    wholes,
+    without_elements,
+)
+from engines import Case, Outcome
 from places import Place, launchers
 
 N_PROGRAMS = int(os.environ.get("PARTITA_PROGRAMS", "2500"))
@@ -34,6 +42,16 @@ def test_programs_on_ranks_mean_what_numpy_means(place: Place) -> None:
     others = (wholes, placed, without_elements, read_only)
     cases += [Case(body.__name__, body) for body in others]
     found = engines.run(place, cases)
+    refuse_failures(place, found)
+
+
+@pytest.mark.parametrize("place", PLACES, ids=str)
+def test_where_results_go_and_where_programs_differ(place: Place) -> None:
+    cases = [Case("placements", placements), Case("differing", differing)]
+    refuse_failures(place, engines.run(place, cases))
+
+
+def refuse_failures(place: Place, found: dict[str, Outcome]) -> None:
     failures = [f"{name} at {place}:\n{one.failure}" for name, one in found.items() if one.failure]
     if failures:
         pytest.fail("\n".join(failures), pytrace=False)

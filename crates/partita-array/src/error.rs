@@ -40,9 +40,10 @@ partita_error::errors! {
             "the dialect ndarray has no words for {what}; use explain() to see what will run";
         Unplanned { problem: String } "movement" =>
             "the data cannot be moved: {problem}; this is a fault of partita, report it";
-        ProgramsDiffer { first: String, rank: usize, other: String } "programs-differ" =>
-            "the ranks do not run the same program: rank 0 is at {first}, rank {rank} at {other}; \
-             do the same operations on arrays on every rank";
+        ProgramsDiffer { at: usize, first: String, rank: usize, other: String }
+            "programs-differ" =>
+            "the ranks do not run the same program; they differ from operation {at} on: rank 0 \
+             {first}, rank {rank} {other}; do the same operations on arrays on every rank";
         Team { error: TeamError } "team" => "{error}; see the other ranks";
     }
 }

@@ -14,6 +14,7 @@
 
 use std::cell::RefCell;
 use std::fmt::Write;
+use std::rc::Rc;
 use std::time::Instant;
 
 /// What was going on.
@@ -72,13 +73,27 @@ impl Event {
 pub struct Recorder {
     origin: Instant,
     events: RefCell<Vec<Event>>,
+    /// Who took notes before and goes on to.
+    outer: Option<Rc<Self>>,
 }
 
 impl Recorder {
     /// A recorder that begins now.
     #[must_use]
     pub fn new() -> Self {
-        Self { origin: Instant::now(), events: RefCell::default() }
+        Self::inside(None)
+    }
+
+    /// One that begins now while another goes on: that one has its events, too.
+    #[must_use]
+    pub fn inside(outer: Option<Rc<Self>>) -> Self {
+        Self { origin: Instant::now(), events: RefCell::default(), outer }
+    }
+
+    /// Who goes on to take notes.
+    #[must_use]
+    pub fn outer(&self) -> Option<Rc<Self>> {
+        self.outer.clone()
     }
 
     /// Nanoseconds from the beginning until now.
@@ -96,6 +111,10 @@ impl Recorder {
     /// Adds an event.
     pub fn add(&self, activity: Activity, start: u64, end: u64, about: impl Into<String>) {
         let event = Event { activity, start, end: end.max(start), about: about.into() };
+        if let Some(outer) = &self.outer {
+            let later = outer.at(self.origin);
+            outer.add(activity, event.start + later, event.end + later, event.about.clone());
+        }
         self.events.borrow_mut().push(event);
     }
 
@@ -183,6 +202,24 @@ mod tests {
         assert_eq!(found.iter().map(|event| event.start).collect::<Vec<_>>(), [5, 10, 50]);
         assert!(found[0].overlaps(&found[1]) && !found[1].overlaps(&found[2]));
         assert_eq!(found[2].end, 50);
+    }
+
+    #[test]
+    fn a_recorder_inside_another_leaves_it_nothing_to_miss() {
+        let outer = Rc::new(Recorder::new());
+        outer.add(Activity::Kernel, 1, 2, "before");
+        let inner = Recorder::inside(Some(Rc::clone(&outer)));
+        inner.add(Activity::Kernel, 5, 9, "4");
+        let (inner, outer) = (inner.take(), outer.take());
+        let about = |events: &[Event]| -> Vec<String> {
+            events.iter().map(|event| event.about.clone()).collect()
+        };
+        assert_eq!(
+            (about(&inner), about(&outer)),
+            (vec!["4".into()], vec!["before".into(), "4".into()])
+        );
+        assert_eq!(outer[1].end - outer[1].start, 4);
+        assert!(outer[1].start >= 5);
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub use memory::buffer::{Access, Buffer};
 pub use memory::loan::{Borrowed, Loan, LoanNote, machine_name, set_kept_loans};
 pub use memory::pool::Memory;
 pub use program::parts::{Giving, Part, Taking};
+pub use team::cache::Waits;
 pub use team::claim::Claim;
 pub use team::interrupt::{is_interrupted, set_interrupt_check};
 pub use team::patience::Patience;

@@ -7,5 +7,6 @@
 - `export`: how an array is handed on: `__partitioned__` in its dialects, `__distarray__`.
 - `held`: what a rank holds of an array: buffers, layout, producer.
 - `html`: what a notebook shows.
+- `notation`: layouts by notation, for any shape and number of ranks.
 - `place`: where in the user's program something happens.
 """

@@ -15,6 +15,7 @@ from partita import _engines
 from partita._array import export, html
 from partita._array.described import Described
 from partita._array.held import Held
+from partita._array.notation import layout_for
 from partita._errors import LayoutError, ProtocolError
 from partita._memory.bfloat import as_bits
 from partita._memory.views import Copied
@@ -122,8 +123,10 @@ class Methods(Described, _Base):
             pairs.append((piece, self._view(piece.buffer, box)))
         return pairs
 
-    def redistribute(self, layout: Layout, *, out: Local | None = None) -> Array:
-        """Return the same array in another layout. Collective."""
+    def redistribute(self, layout: Layout | str, *, out: Local | None = None) -> Array:
+        """Return the same array in another layout, given as one or by notation. Collective."""
+        if isinstance(layout, str):
+            layout = layout_for(self.shape, layout, self._team.size)
         return Array(self._moved(layout, out), layout, self._team, self.dtype)
 
     def _moved(self, layout: Layout, out: Local | None = None) -> list[Local]:

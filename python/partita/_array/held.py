@@ -9,7 +9,7 @@ import numpy as np
 
 from partita._errors import LayoutError
 from partita._memory import bfloat
-from partita._partita import Block, Layout, Whole
+from partita._partita import Block, Layout, Whole, cut_dim
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,7 +60,9 @@ def of_lazy(array: Array) -> Held:
     team = array._rank.team
     memory: Any
     memory, offset, shape, strides, boxes = array._here()
-    layout = _layout(array.shape, team, boxes)
+    asked = array._asked
+    is_there = asked is not None and (boxes is None or boxes == _boxes(asked, team))
+    layout = asked if asked is not None and is_there else _layout(array.shape, team, boxes)
     if 0 in shape and not layout.partial and team.rank in layout.ranks:
         # Where nothing lies, the layout says along which dimensions.
         shape = list(layout.local_shape(team.rank))
@@ -76,12 +78,12 @@ def _layout(shape: Sequence[int], team: Team, boxes: Any) -> Layout:
         return default
     if boxes is None:
         return Layout(shape, [Whole() for _ in shape], grid=(team.size,))
-    if boxes == [_box(default, rank) for rank in range(team.size)]:
+    if boxes == _boxes(default, team):
         return default
     for maps, grid in _guesses(shape, boxes):
         with suppress(LayoutError):
             layout = Layout(shape, ", ".join(maps) + " @ " + "x".join(map(str, grid)))
-            if boxes == [_box(layout, rank) for rank in range(team.size)]:
+            if boxes == _boxes(layout, team):
                 return layout
     return Layout.from_boxes(shape, [[(start, sizes)] for start, sizes in boxes])
 
@@ -104,16 +106,23 @@ def _sizes(sides: list[tuple[int, int]]) -> str:
     return "*" if len(sides) == 1 else f"block({','.join(str(size) for _, size in sides)})"
 
 
+def _boxes(layout: Layout, team: Team) -> list[tuple[list[int], list[int]]]:
+    return [_box(layout, rank) for rank in range(team.size)]
+
+
 def _box(layout: Layout, rank: int) -> tuple[list[int], list[int]]:
-    pieces = layout.pieces(rank)
-    # A box without elements is written in one way, whatever its other sizes are.
-    if len(pieces) == 0 or 0 in pieces[0].owned_shape:
-        return [0] * layout.ndim, [0] * layout.ndim
-    return list(pieces[0].owned_start), list(pieces[0].owned_shape)
+    for piece in layout.pieces(rank) if rank in layout.ranks else ():
+        if 0 not in piece.owned_shape:
+            return list(piece.owned_start), list(piece.owned_shape)
+    # A box without elements may stand anywhere.
+    return [0] * layout.ndim, [0] * layout.ndim
 
 
 def default_layout(shape: Sequence[int], team: Team) -> Layout:
-    """Rows over all ranks, extra ones to the last."""
+    """One dimension over all ranks, extra entries to the last: rows, if there are enough."""
     if len(shape) == 0:
         return Layout((), [], grid=(team.size,))
-    return Layout(shape, [Block(rule="last"), *(Whole() for _ in shape[1:])], grid=(team.size,))
+    cut = cut_dim(shape, team.size)
+    maps = [Block(rule="last") if dim == cut else Whole() for dim in range(len(shape))]
+    grid = [team.size if dim == cut else 1 for dim in range(cut + 1)]
+    return Layout(shape, maps, grid=grid)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-_OWN = str(Path(__file__).parent.parent)
+OWN_FOLDER = str(Path(__file__).parent.parent)
 
 
 def here() -> str:
     """File and line of the innermost code that is not partita's own."""
     frame = sys._getframe()
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(OWN_FOLDER):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}, line {frame.f_lineno}"

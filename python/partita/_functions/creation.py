@@ -11,8 +11,9 @@ from numpy.exceptions import AxisError
 
 from partita._array import enter
 from partita._array.array import Array
+from partita._array.notation import layout_for
 from partita._errors import LayoutError
-from partita._functions.placing import layout_of, placed
+from partita._functions.placing import placed
 from partita._partita import lazy_empty, lazy_full, lazy_index
 from partita._protocol.asarray import taken_over
 from partita._team.spmd import world
@@ -263,7 +264,7 @@ def asarray(
     """
     _check_device(device)
     if isinstance(layout, str):
-        layout = layout_of(shape(obj), layout, (team or world()).size)
+        layout = layout_for(shape(obj), layout, (team or world()).size)
     if copy is None and layout is None and _is_seen_by_others(obj, team or world()):
         copy = True
     array = taken_over(obj, layout, team, copy=copy)

@@ -10,6 +10,7 @@ from partita import ir
 from partita._args import natural
 from partita._array import enter
 from partita._errors import LayoutError
+from partita._partita import Array as NativeArray
 from partita._partita import draw_activity
 
 if TYPE_CHECKING:
@@ -40,8 +41,9 @@ class Explanation:
         operations = _counted(self.n_operations, "operation")
         kernels = _counted(self.n_kernels, "kernel")
         exchanges = _counted(self.n_exchanges, "exchange")
+        verb = "becomes" if self.n_operations == 1 else "become"
         head = (
-            f"{operations} become {kernels} and {exchanges} of {self.bytes_moved:,} bytes; arrays"
+            f"{operations} {verb} {kernels} and {exchanges} of {self.bytes_moved:,} bytes; arrays"
             f" take at most {self.peak_bytes:,} bytes on this rank"
         )
         return "\n".join([head, *(f"  {step}" for step in self.steps)])
@@ -53,13 +55,22 @@ def _counted(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-def explain(array: Array) -> Explanation:
-    """Say what computing an array takes: kernels, exchanges, bytes, memory, the lines it is from.
+def explain(*arrays: Array) -> Explanation:
+    """Say what computing arrays takes: kernels, exchanges, bytes, memory, the lines it is from.
 
-    Whatever else was recorded before is computed with it and counted. Nothing is computed now, and
-    no other rank is asked.
+    Whatever else was recorded before is computed with them and counted. Nothing is computed now,
+    and no other rank is asked.
     """
-    return Explanation(array._rank)
+    for one in arrays:
+        if not isinstance(one, NativeArray):
+            kind = type(one).__name__
+            raise TypeError(f"a {kind} is no array of partita; use explain(a) or explain(a, b)")
+    if not arrays:
+        raise TypeError("no array to explain; use explain(a) or explain(a, b)")
+    ranks = [one._rank for one in arrays]
+    if any(rank is not ranks[0] for rank in ranks):
+        raise TypeError("arrays of several teams; explain those of one team at a time")
+    return Explanation(ranks[0])
 
 
 class Program:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array.array import Array
+from partita._array.notation import layout_for
 from partita._errors import LayoutError, ProtocolError
 from partita._findings import share
 from partita._partita import Block, Layout, Whole, a_layout
@@ -77,12 +78,14 @@ class Frame(Array):
         is_all = box == tuple(slice(0, length) for length in table.shape)
         return table if is_all else table.iloc[box]
 
-    def redistribute(self, layout: Layout, *, out: Any = None) -> Frame:
-        """Return the same table in another layout. Collective."""
+    def redistribute(self, layout: Layout | str, *, out: Any = None) -> Frame:
+        """Return the same table in another layout, given as one or by notation. Collective."""
         team = self._team
         with team:
             if out is not None:
                 raise ProtocolError("a table cannot be written into; leave out= away", "frame-out")
+            if isinstance(layout, str):
+                layout = layout_for(self.shape, layout, team.size)
             check_layout(layout, self.shape)
             columns, labels = self._sent()
             source, target = _rectangles(self.layout), _rectangles(layout)

@@ -97,6 +97,9 @@ pub(super) struct Base {
     pub is_ahead: Cell<bool>,
     /// Why its elements are lost, if they are.
     pub lost: RefCell<Option<Rc<str>>>,
+    /// Whether it was made from nothing, as by `ones`: it goes where new arrays go unless it meets
+    /// data that ranks have divided. What every rank has does not keep it.
+    pub is_from_nothing: Cell<bool>,
     /// Its number among the bases of a segment of pending work, and of which.
     pub number: Cell<(u64, usize)>,
 }
@@ -114,6 +117,7 @@ impl Base {
             is_fresh: Cell::new(false),
             is_ahead: Cell::new(false),
             lost: RefCell::default(),
+            is_from_nothing: Cell::new(false),
             number: Cell::new((u64::MAX, 0)),
         }
     }

@@ -18,7 +18,7 @@ use super::replace::Replacement;
 use super::rhythm::Rhythm;
 use super::schedule::Schedule;
 use super::segment::Segment;
-use crate::timeline::Recorder;
+use crate::timeline::{Event, Recorder};
 
 /// Records operations and runs them.
 #[derive(Debug, Clone)]
@@ -117,9 +117,24 @@ impl Engine {
         self.0.n_kernels.get()
     }
 
-    /// Notes every kernel from now on; none ends that. Gives who has taken notes before.
-    pub fn record_with(&self, recorder: Option<Rc<Recorder>>) -> Option<Rc<Recorder>> {
-        self.0.recorder.replace(recorder)
+    /// Notes every kernel from now on with a recorder that others use, too.
+    pub(crate) fn record_with(&self, recorder: Rc<Recorder>) {
+        self.0.recorder.replace(Some(recorder));
+    }
+
+    /// Notes every kernel, exchange and wait from now on, beside whoever does so already.
+    pub fn begin_recording(&self) {
+        let mut recorder = self.0.recorder.borrow_mut();
+        *recorder = Some(Rc::new(Recorder::inside(recorder.take())));
+    }
+
+    /// Ends what [`Engine::begin_recording`] began last, and gives what was noted.
+    #[must_use]
+    pub fn end_recording(&self) -> Vec<Event> {
+        let mut recorder = self.0.recorder.borrow_mut();
+        let Some(last) = recorder.take() else { return Vec::new() };
+        *recorder = last.outer();
+        last.take()
     }
 
     /// Shows a bar while long computations run, or no longer.
@@ -144,15 +159,18 @@ impl Engine {
         self.0.meter.set_limit(limit);
     }
 
-    /// Whether something was recorded that was never seen before: whoever records says where.
+    /// Whether something was recorded whose line is not known: whoever records says where that
+    /// was. On one rank kinds that are new are enough; on several, ranks that differ are to be told
+    /// where, and only a loop that repeats itself is known already.
     #[must_use]
-    pub fn is_at_new_place(&self) -> bool {
-        self.0.places.borrow().has_new()
+    pub fn wants_line(&self) -> bool {
+        self.0.current.borrow().unlined.is_some() || self.0.places.borrow().has_new()
     }
 
-    /// Where in the user's program that was.
-    pub fn set_place(&self, place: &str) {
-        self.0.places.borrow_mut().set(place);
+    /// Where in the user's program that was, if it was there.
+    pub fn set_line(&self, line: Option<&Arc<str>>) {
+        self.0.places.borrow_mut().set(line);
+        self.0.current.borrow_mut().set_line(line);
     }
 
     /// Says where this rank is, for errors of ranks that differ.

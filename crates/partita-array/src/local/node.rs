@@ -128,6 +128,8 @@ pub(super) struct BaseFacts {
     pub spread: Option<Rc<Spread>>,
     /// Whether its margins are those of the owners.
     pub is_fresh: bool,
+    /// Whether it was made from nothing, or of what was.
+    pub is_from_nothing: bool,
 }
 
 /// Nodes in the order of the program, with the numbers they take.

@@ -1,7 +1,7 @@
 //! What pending work will cost, without doing it.
 
 use std::fmt::Write;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::engine::{Engine, State};
 use super::kept::Structure;
@@ -74,7 +74,9 @@ impl State {
                 found.n_exchanges += 1;
                 found.n_bytes += one.n_bytes;
                 let what = if one.targets.is_none() { "margins" } else { "boxes" };
-                found.steps.push(format!("exchange  {what}, {} bytes in all", one.n_bytes));
+                let mut words = format!("exchange  {what}, {} bytes in all", one.n_bytes);
+                self.add_lines(&[one.mark], &mut words);
+                found.steps.push(words);
             }
             self.add_loops(&phase.schedule, found);
         }
@@ -90,9 +92,15 @@ impl State {
         let extents = if extents.is_empty() { "1".into() } else { extents.join("x") };
         let (n_read, n_written) = (step.inputs.len(), step.outputs.len());
         let mut words = format!("kernel    {extents} points, reads {n_read}, writes {n_written}");
+        self.add_lines(&step.marks, &mut words);
+        words
+    }
+
+    /// Adds the user's lines that kinds of nodes are from.
+    fn add_lines(&self, marks: &[u64], words: &mut String) {
         let known = self.places.borrow();
-        let mut places: Vec<&Rc<str>> = Vec::new();
-        for place in step.marks.iter().filter_map(|mark| known.get(*mark)) {
+        let mut places: Vec<&Arc<str>> = Vec::new();
+        for place in marks.iter().filter_map(|mark| known.get(*mark)) {
             if !places.contains(&place) {
                 places.push(place);
             }
@@ -103,6 +111,5 @@ impl State {
         if places.len() > 3 {
             let _ = write!(words, "; and {} more", places.len() - 3);
         }
-        words
     }
 }

@@ -1,9 +1,9 @@
 //! Where in the user's program kinds of nodes were recorded first.
 //!
-//! Asking for a line costs more than recording. So it is asked once for each kind: the turns of a
-//! loop record the same kinds again.
+//! Asking for a line costs as much as recording. So it is asked once for each kind: the turns of a
+//! loop record the same kinds again. On several ranks, segments know more (`segment`).
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,7 @@ const MOST_KINDS: usize = 1 << 14;
 /// Places by the marks of nodes.
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    known: FxHashMap<u64, Option<Rc<str>>>,
+    known: FxHashMap<u64, Option<Arc<str>>>,
     new: Vec<u64>,
 }
 
@@ -35,14 +35,13 @@ impl Places {
     }
 
     /// Says where the kinds that are new were recorded.
-    pub fn set(&mut self, place: &str) {
-        let place: Rc<str> = place.into();
+    pub fn set(&mut self, line: Option<&Arc<str>>) {
         for mark in self.new.drain(..) {
-            self.known.insert(mark, Some(Rc::clone(&place)));
+            self.known.insert(mark, line.cloned());
         }
     }
 
-    pub fn get(&self, mark: u64) -> Option<&Rc<str>> {
+    pub fn get(&self, mark: u64) -> Option<&Arc<str>> {
         self.known.get(&mark).and_then(Option::as_ref)
     }
 }

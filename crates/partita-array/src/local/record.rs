@@ -60,6 +60,13 @@ impl Input<'_> {
         }
     }
 
+    /// Whether it is an array with the same number everywhere, made from nothing.
+    fn is_filled(&self) -> bool {
+        let is_one =
+            |array: &Array| array.base.fill.get().is_some() && !array.base.all.shape.is_empty();
+        self.array().is_some_and(is_one)
+    }
+
     /// The number that all its elements have.
     fn number(&self) -> Option<Scalar> {
         match self {
@@ -94,6 +101,17 @@ impl Engine {
     pub fn fill(&self, shape: &[usize], value: Scalar) -> Result<Array> {
         let array = self.empty(shape, value.dtype)?;
         array.base.fill.set(Some(value));
+        array.base.is_from_nothing.set(true);
+        Ok(array)
+    }
+
+    /// An array of a user's whose elements nobody has set: it goes where new arrays go.
+    ///
+    /// # Errors
+    /// As [`Engine::empty`].
+    pub fn from_nothing(&self, shape: &[usize], dtype: Dtype) -> Result<Array> {
+        let array = self.empty(shape, dtype)?;
+        array.base.is_from_nothing.set(true);
         Ok(array)
     }
 
@@ -238,12 +256,14 @@ impl Engine {
     ) -> Result<()> {
         inputs.iter().filter_map(Input::array).try_for_each(Array::check_kept)?;
         let mark = mark(action, inputs, target.dtype(), window);
+        let mut wants_line = false;
         if let Some(rhythm) = &self.0.rhythm {
             let mut rhythm = rhythm.borrow_mut();
             let cut = rhythm.note(mark);
             // The turns of a loop record the same kinds again.
             if !rhythm.repeats() {
                 self.0.places.borrow_mut().note(mark);
+                wants_line = self.0.ranks.is_some();
             }
             drop(rhythm);
             match cut {
@@ -252,12 +272,19 @@ impl Engine {
                 Cut::At(node) => self.advance(Some(node)),
             }
         }
+        if self.0.ranks.is_some() && inputs.iter().any(Input::is_filled) {
+            // Nodes have numbers where arrays are filled: what these say of places stays here.
+            target.base.is_from_nothing.set(true);
+        }
         let n_pending = {
             let current = &mut *self.0.current.borrow_mut();
             let operands = inputs.iter().map(|input| operand(current, input, &window.shape));
             let operands: Operands = operands.collect();
             let place = Place { base: current.number(&target.base), window: window.clone() };
             let node = Node { mark, action, dtype: target.dtype(), operands, target: place };
+            if wants_line {
+                current.unlined.get_or_insert(current.work.nodes.len());
+            }
             current.work.nodes.push(node);
             current.work.nodes.len()
         };

@@ -139,6 +139,7 @@ pub(super) fn facts(base: &Rc<Base>) -> BaseFacts {
         is_shared: base.is_shared.get(),
         spread: base.spread.borrow().clone(),
         is_fresh: base.is_fresh.get(),
+        is_from_nothing: base.is_from_nothing.get(),
     }
 }
 

@@ -5,7 +5,9 @@
 //! the loop binds anew have let go of its temporaries, so these are never stored. `rhythm` says
 //! where a segment ends.
 
+use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::base::Base;
 use super::node::{Node, Operand, Place, Work};
@@ -19,6 +21,11 @@ pub(super) struct Segment {
     pub turn: u64,
     /// Bytes of all its bases.
     pub n_bytes: usize,
+    /// From which of the user's lines nodes are; on several ranks, for whoever has to say where
+    /// these differ. A loop that repeats itself is asked for none.
+    lines: Vec<(Range<usize>, Arc<str>)>,
+    /// The first node whose line is yet to be told.
+    pub unlined: Option<usize>,
 }
 
 impl Segment {
@@ -39,7 +46,21 @@ impl Segment {
         self.work.nodes.clear();
         self.work.numbers.clear();
         self.bases.clear();
-        self.n_bytes = 0;
+        self.lines.clear();
+        (self.n_bytes, self.unlined) = (0, None);
+    }
+
+    /// The nodes whose line is yet to be told are from this one.
+    pub fn set_line(&mut self, line: Option<&Arc<str>>) {
+        if let (Some(first), Some(line)) = (self.unlined.take(), line) {
+            self.lines.push((first..self.work.nodes.len(), Arc::clone(line)));
+        }
+    }
+
+    /// The line that a node is from, if that is known.
+    pub fn line_of(&self, node: usize) -> Option<&Arc<str>> {
+        let found = self.lines.iter().find(|(nodes, _)| nodes.contains(&node));
+        found.map(|(_, line)| line)
     }
 
     /// Takes the nodes from one on into a segment of their own.
@@ -48,6 +69,10 @@ impl Segment {
         for mut node in self.work.nodes.split_off(at) {
             self.hand_over(&mut node, &mut tail);
             tail.work.nodes.push(node);
+        }
+        for (nodes, line) in self.lines.iter().filter(|(nodes, _)| nodes.end > at) {
+            let own = nodes.start.saturating_sub(at)..nodes.end - at;
+            tail.lines.push((own, Arc::clone(line)));
         }
         tail
     }

@@ -150,7 +150,7 @@ pub fn run_recorded(
     team.barrier().map_err(RunError::Team)?;
     let recorder = Rc::new(Recorder::new());
     runner.mover.recorder = Some(Rc::clone(&recorder));
-    runner.engine.record_with(Some(Rc::clone(&recorder)));
+    runner.engine.record_with(Rc::clone(&recorder));
     let outcome = runner.run(function, arguments, gather);
     Ok((runner.told(outcome)?, recorder.take()))
 }

@@ -6,7 +6,7 @@ use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 
 use partita_array::api::{Axes, How, Number, Reducing, reduce, running};
-use partita_array::local::{Array as LocalArray, Engine, Foreign, Here, Lock, Running};
+use partita_array::local::{Array as LocalArray, Engine, Foreign, Here, Lock, Running, Spread};
 use partita_team::Access;
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -73,6 +73,8 @@ pub(crate) struct Array {
     handle: Entry,
     /// What Python knows of memory, layout and producer.
     held: OnceLock<Py<PyAny>>,
+    /// The layout that was asked for: boxes alone do not say by which maps.
+    asked: OnceLock<Py<Layout>>,
 }
 
 impl Array {
@@ -83,7 +85,8 @@ impl Array {
         array: LocalArray,
     ) -> PyResult<Bound<'py, Self>> {
         let handle = Handle { rank: rank.clone_ref(py), array: ManuallyDrop::new(array) };
-        Bound::new(py, Self { handle: Entry::Made(handle), held: OnceLock::new() })
+        let (held, asked) = (OnceLock::new(), OnceLock::new());
+        Bound::new(py, Self { handle: Entry::Made(handle), held, asked })
     }
 
     /// Its engine's array; one that Python holds enters the engine now.
@@ -188,7 +191,8 @@ impl Array {
     #[new]
     #[pyo3(signature = (*_args, **_options))]
     fn new(_args: &Bound<'_, PyTuple>, _options: Option<&Bound<'_, PyDict>>) -> Self {
-        Self { handle: Entry::Later(OnceLock::new()), held: OnceLock::new() }
+        let (held, asked) = (OnceLock::new(), OnceLock::new());
+        Self { handle: Entry::Later(OnceLock::new()), held, asked }
     }
 
     /// What Python knows of its memory; made when it is first asked for.
@@ -305,13 +309,27 @@ impl Array {
         text.map_err(|error| api_error(py, &error.into()))
     }
 
-    /// Says where the elements of a new array shall be; false if that is no box for each rank.
-    fn _put(slf: &Bound<'_, Self>, layout: &Layout) -> PyResult<bool> {
+    /// Says where the elements of a new array shall be; false if that is no box for each rank, or
+    /// one with a halo, which is memory that users look at.
+    fn _put(slf: &Bound<'_, Self>, layout: &Bound<'_, Layout>) -> PyResult<bool> {
         let (py, handle) = (slf.py(), slf.get().handle(slf)?);
         let rank = handle.rank.get();
-        let Some(spread) = rank.spread_of(&layout.core) else { return Ok(false) };
+        let Some(spread) = rank.spread_of(&layout.get().core) else { return Ok(false) };
+        if matches!(&spread, Spread::Boxes { owned, held } if owned != held) {
+            return Ok(false);
+        }
         let put = rank.with(py, |engine| engine.put(&handle.array, spread));
-        put.map_err(|error| api_error(py, &error.into()))
+        let put = put.map_err(|error| api_error(py, &error.into()))?;
+        if put {
+            let _ = slf.get().asked.set(layout.clone().unbind());
+        }
+        Ok(put)
+    }
+
+    /// The layout that was asked for when it was made.
+    #[getter]
+    fn _asked(&self, py: Python<'_>) -> Option<Py<Layout>> {
+        self.asked.get().map(|layout| layout.clone_ref(py))
     }
 
     /// The same elements, all of them on every rank.

@@ -114,7 +114,7 @@ fn lazy_empty<'py>(
     dtype: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, Array>> {
     let dtype = dtype_given(dtype)?;
-    Array::made(py, &rank, |engine| Ok(engine.empty(&shape, dtype)?))
+    Array::made(py, &rank, |engine| Ok(engine.from_nothing(&shape, dtype)?))
 }
 
 /// The position along an axis.
@@ -161,6 +161,12 @@ fn even_factors(n_ranks: u64, count: usize) -> Vec<u64> {
     factors(n_ranks, count)
 }
 
+/// The dimension along which new arrays are cut.
+#[pyfunction]
+fn cut_dim(shape: Vec<usize>, n_ranks: u64) -> usize {
+    partita_array::local::cut_dim(&shape, n_ranks)
+}
+
 /// What ranks did, given in their lines, as a picture or as a trace.
 #[pyfunction]
 fn draw_activity(title: &str, ranks: Vec<String>, is_picture: bool) -> String {
@@ -171,6 +177,7 @@ fn draw_activity(title: &str, ranks: Vec<String>, is_picture: bool) -> String {
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(draw_activity, module)?)?;
     module.add_function(wrap_pyfunction!(even_factors, module)?)?;
+    module.add_function(wrap_pyfunction!(cut_dim, module)?)?;
     module.add_function(wrap_pyfunction!(lazy_full, module)?)?;
     module.add_function(wrap_pyfunction!(lazy_empty, module)?)?;
     module.add_function(wrap_pyfunction!(lazy_index, module)?)?;

@@ -11,6 +11,7 @@ mod array;
 mod functions;
 mod given;
 mod indexing;
+mod lines;
 mod memory;
 mod operators;
 mod rank;

@@ -3,18 +3,18 @@
 //! An engine belongs to one thread at a time: whoever has the lock. Arrays may be dropped by any
 //! thread, also while a computation has the lock; they then wait until it is free.
 
-use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use partita_array::local::{Array as LocalArray, Engine, Outline, Spread, spread_of};
 use partita_array::run::n_ranks_here;
-use partita_array::timeline::{Recorder, to_lines};
+use partita_array::timeline::to_lines;
 use partita_layout::{IndexBox, Layout};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
 use crate::ir::machine;
+use crate::lazy::lines::Lines;
 use crate::lazy::types::api_error;
 use crate::team::TeamCore;
 
@@ -63,6 +63,7 @@ impl Drop for Kept {
 pub(crate) struct Rank {
     guarded: Guarded,
     n_ranks: u64,
+    lines: Lines,
     team: Mutex<Option<Py<PyAny>>>,
 }
 
@@ -77,7 +78,8 @@ impl Rank {
         let n_ranks = core.size();
         let (lock, dropped) = (Mutex::default(), Mutex::default());
         let guarded = Guarded { engine, lock, dropped, has_dropped: AtomicBool::new(false) };
-        Ok(Self { guarded, n_ranks, team: Mutex::new(Some(team.unbind())) })
+        let lines = Lines::new(team.py())?;
+        Ok(Self { guarded, n_ranks, lines, team: Mutex::new(Some(team.unbind())) })
     }
 
     /// The team whose rank this is.
@@ -131,9 +133,12 @@ impl Rank {
 
     /// Begins to note kernels and exchanges, or ends and gives what was noted, in lines.
     fn record_activity(&self, py: Python<'_>, begins: bool) -> String {
-        self.with(py, |engine| {
-            let before = engine.record_with(begins.then(|| Rc::new(Recorder::new())));
-            to_lines(&before.map_or(Vec::new(), |recorder| recorder.take()))
+        self.with(py, |engine| match begins {
+            true => {
+                engine.begin_recording();
+                String::new()
+            }
+            false => to_lines(&engine.end_recording()),
         })
     }
 
@@ -189,20 +194,20 @@ impl Rank {
     pub(crate) fn with<T>(&self, py: Python<'_>, work: impl FnOnce(&Engine) -> T) -> T {
         let guard = self.lock(py);
         let made = work(&self.guarded.engine);
-        let is_new = self.guarded.engine.is_at_new_place();
+        let is_new = self.guarded.engine.wants_line();
         self.leave(py, guard);
         if is_new {
-            self.set_place(py);
+            self.set_line(py);
         }
         made
     }
 
-    /// Says where in the user's program new kinds of operations were recorded. Python runs for
-    /// that, and might run anything: so it does not have the lock.
-    fn set_place(&self, py: Python<'_>) {
-        let place = place_in_program();
+    /// Says where in the user's program operations were recorded. Frames of Python are made for
+    /// that, and what is collected then might run anything: so it does not have the lock.
+    fn set_line(&self, py: Python<'_>) {
+        let line = self.lines.here(py).unwrap_or_default();
         let guard = self.lock(py);
-        self.guarded.engine.set_place(&place);
+        self.guarded.engine.set_line(line.as_ref());
         self.leave(py, guard);
     }
 

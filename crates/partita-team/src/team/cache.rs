@@ -1,6 +1,7 @@
 //! What one rank keeps between the calls of a team.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use partita_plan::Plan;
 
@@ -11,6 +12,7 @@ use crate::program::packed_halo::{PackedHalo, PackedHalos};
 use crate::program::program::{Program, Style};
 use crate::team::call::Call;
 use crate::team::claim::ClaimState;
+use crate::team::meeting::Stage;
 
 /// Programs that a team keeps.
 const MOST_PROGRAMS: usize = 32;
@@ -24,6 +26,17 @@ pub(crate) struct TeamCache {
     /// What the others were last told: they keep it for all teams of these members, so does this.
     pub last_posted: Mutex<Option<(Call, Arc<Offer>)>>,
     packed_halos: Mutex<PackedHalos>,
+    /// How long this rank has waited for others since somebody asked.
+    waits: Mutex<Waits>,
+}
+
+/// Time that a rank spent waiting for others.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// Until all had come.
+    pub arrival: Duration,
+    /// Until all had copied.
+    pub end: Duration,
 }
 
 /// A program and what it was made for.
@@ -36,6 +49,20 @@ pub(crate) struct CachedProgram {
 }
 
 impl TeamCache {
+    /// Notes a wait that began at a moment and ends now.
+    pub(crate) fn note_wait(&self, stage: Stage, since: Instant) {
+        let mut waits = lock(&self.waits);
+        match stage {
+            Stage::Arrival => waits.arrival += since.elapsed(),
+            Stage::Copying => waits.end += since.elapsed(),
+        }
+    }
+
+    /// What was noted since the last call of this.
+    pub(crate) fn take_waits(&self) -> Waits {
+        std::mem::take(&mut *lock(&self.waits))
+    }
+
     /// The last offer if it fits, else a new one.
     pub(crate) fn offer(
         &self,

@@ -270,7 +270,7 @@ impl Team {
             Err(error) => Err(error.failure(self.named(run.rank))),
         };
         let round = self.post(post)?;
-        let posts = self.meeting.wait(round, &self.patience, Stage::Copying)?;
+        let posts = self.await_round(round, Stage::Copying)?;
         let Some(failure) = first_failure(&posts) else {
             return check_same(self.members(), contributions(&posts).map(|one| &one.call));
         };

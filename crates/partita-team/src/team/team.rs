@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::error::circle::Circle;
 use crate::error::{Engine, Failure, FailureKind, Rank, Result, TeamError};
+use crate::team::cache::Waits;
 use crate::team::call::{Call, CallName, check_same};
 use crate::team::claim::Claim;
 use crate::team::meeting::{
@@ -189,7 +190,7 @@ impl Team {
         let rank = self.member()?;
         let call = contribution.call.clone();
         let round = self.post(Ok(contribution))?;
-        let posts = self.meeting.wait(round, &self.patience, Stage::Arrival)?;
+        let posts = self.await_round(round, Stage::Arrival)?;
         if first_failure(&posts).is_some() {
             if let Some(circle) = self.circle(&posts, round) {
                 return Err(TeamError::TeamsDiffer { circle });
@@ -198,6 +199,20 @@ impl Team {
         }
         check_same(self.members(), contributions(&posts).map(|one| &one.call))?;
         Ok((round, posts))
+    }
+
+    /// Waits for a round, and notes for how long.
+    pub(super) fn await_round(&self, round: u64, stage: Stage) -> Result<Round<Contribution>> {
+        let since = Instant::now();
+        let posts = self.meeting.wait(round, &self.patience, stage);
+        self.meeting.cache().note_wait(stage, since);
+        posts
+    }
+
+    /// How long this rank has waited for others since the last call of this.
+    #[must_use]
+    pub fn take_waits(&self) -> Waits {
+        self.meeting.cache().take_waits()
     }
 
     /// The circle of waits that ended a round, if one did.

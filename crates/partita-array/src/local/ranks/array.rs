@@ -91,7 +91,7 @@ impl Engine {
     pub fn settle_place(&self, array: &Array) -> Result<()> {
         let is_nowhere = array.base.spread.borrow().is_none();
         if let Some(ranks) = self.0.ranks.as_ref().filter(|_| is_nowhere) {
-            let spread = Spread::by_rows(array.base.shape(), ranks.n_ranks);
+            let spread = Spread::of_new(array.base.shape(), ranks.n_ranks);
             *array.base.spread.borrow_mut() = Some(spread);
         }
         self.unfill(array, None)
@@ -171,7 +171,7 @@ impl Array {
             return self.whole()?.share_here();
         }
         let known = self.base.spread.borrow().clone();
-        let spread = known.unwrap_or_else(|| Spread::by_rows(self.base.shape(), engine.n_ranks()));
+        let spread = known.unwrap_or_else(|| Spread::of_new(self.base.shape(), engine.n_ranks()));
         let product = Product::of(&self.window, self.base.shape());
         let is_empty = self.n_elements() == 0;
         let (Spread::Boxes { owned, held }, true) = (&*spread, product.is_some() || is_empty)

@@ -4,7 +4,10 @@
 //! other point by point. A family is put where the data it meets are: for every place that one of
 //! them suggests, what would have to travel is counted, and the cheapest wins. So a chain of
 //! operations that ends in `u[1:-1] = ...` is computed where `u` is, and `a[1:] + b` where the
-//! larger part lies already.
+//! larger part lies already. Parts that are put together suggest places for the whole, too.
+//!
+//! What every rank has (an array of NumPy's) travels nowhere and decides only where all else is
+//! numbers: what was made from nothing goes where it would go alone.
 
 use std::rc::Rc;
 
@@ -12,7 +15,7 @@ use partita_layout::IndexBox;
 use rustc_hash::FxHashMap;
 
 use super::super::node::{Action, BaseFacts, Node, Operand, Place};
-use super::product::{Product, n_shared, nothing};
+use super::product::{Product, everything, n_shared, nothing};
 use super::spread::Spread;
 
 /// What is computed now and would have to travel at once stops everything: it costs more.
@@ -25,9 +28,23 @@ const MOST_SUGGESTIONS: usize = 8;
 /// Data that a family meets: which points each rank has.
 struct Meeting {
     boxes: Vec<IndexBox>,
+    /// The points that it is met at, if not all.
+    region: Option<IndexBox>,
     weight: f64,
-    /// Whether its elements meet several points each: it is smaller, and says little.
-    repeats: bool,
+    /// The place that it suggests for the family.
+    suggests: Option<Vec<IndexBox>>,
+}
+
+impl Meeting {
+    /// How many elements would travel to a family that is divided so.
+    fn n_travelling(&self, boxes: &[IndexBox]) -> u64 {
+        let n_met = |one: &IndexBox| match &self.region {
+            Some(region) => n_shared(one, region),
+            None => one.n_elements(),
+        };
+        let pairs = boxes.iter().zip(&self.boxes);
+        pairs.map(|(one, has)| n_met(one) - n_shared(one, has)).sum()
+    }
 }
 
 /// What is known of a family's surroundings.
@@ -38,6 +55,8 @@ struct Surroundings {
     meets_whole: bool,
     /// Results of ranks that are put together.
     is_combined: bool,
+    /// Members that were made from nothing.
+    is_from_nothing: bool,
 }
 
 /// Finds a place for every base.
@@ -57,7 +76,7 @@ pub(super) fn choose(
     }
     let shapes = bases.iter().map(|base| &base.shape);
     let found = choice.spreads.into_iter().zip(shapes);
-    found.map(|(one, shape)| one.unwrap_or_else(|| Spread::by_rows(shape, n_ranks))).collect()
+    found.map(|(one, shape)| one.unwrap_or_else(|| Spread::of_new(shape, n_ranks))).collect()
 }
 
 struct Choice<'a> {
@@ -115,6 +134,8 @@ impl<'a> Choice<'a> {
 
     fn surroundings(&mut self, family: usize) -> Surroundings {
         let mut found = Surroundings::default();
+        let members = &self.members[&family];
+        found.is_from_nothing = members.iter().any(|base| self.bases[*base].is_from_nothing);
         for at in self.touching.get(&family).cloned().unwrap_or_default() {
             let node = &self.nodes[at];
             if node.space().contains(&0) {
@@ -125,9 +146,13 @@ impl<'a> Choice<'a> {
                 Action::Reduce(_, axes) if makes => self.meet_reduced(node, axes, &mut found),
                 Action::Reduce(..) => {}
                 _ if makes && is_all(&node.target, self.bases) => {
+                    found.is_from_nothing |= node.places().next().is_none();
                     node.places().for_each(|place| self.meet(place, &mut found));
                 }
-                _ if makes => {}
+                _ if makes => {
+                    let parts = node.places().filter_map(|place| self.meeting_part(place, node));
+                    found.meetings.extend(parts);
+                }
                 _ => {
                     let reads_all = node.places().any(|place| {
                         head(&mut self.families, place.base) == family && is_all(place, self.bases)
@@ -163,7 +188,42 @@ impl<'a> Choice<'a> {
         let n_repeats = place.window.n_repeats();
         let share = 1.0 / n_repeats.max(1) as f64;
         let fresh = if self.is_written[place.base] { FRESH_WEIGHT } else { 1.0 };
-        Some(Meeting { boxes, weight: share * fresh, repeats: n_repeats > 1 })
+        // What is repeated often is small, and says little.
+        let says = n_repeats as u64 <= self.n_ranks;
+        let boxes: Vec<IndexBox> = boxes;
+        let suggests = says.then(|| boxes.clone());
+        Some(Meeting { boxes, region: None, weight: share * fresh, suggests })
+    }
+
+    /// An operand that becomes a part of what is made, as arrays that are stacked do: dimensions
+    /// that the part has in full may be cut as it is.
+    fn meeting_part(&self, place: &Place, node: &Node) -> Option<Meeting> {
+        let met = self.meeting(place).filter(|_| place.window.n_repeats() <= 1)?;
+        let shape = &self.bases[node.target.base].shape;
+        let target = Product::of(&node.target.window, shape)?;
+        let region = target.reached(&everything(node.space()));
+        if region.n_elements() != node.target.window.n_elements() as u64 {
+            return None;
+        }
+        let none = nothing(shape.len());
+        let lies = |points: &IndexBox| match points.n_elements() {
+            0 => none.clone(),
+            _ => target.reached(points),
+        };
+        let boxes: Vec<IndexBox> = met.boxes.iter().map(lies).collect();
+        let in_part: Vec<usize> =
+            (0..shape.len()).filter(|dim| region.shape[*dim] != shape[*dim] as u64).collect();
+        let widened = |part: &IndexBox| {
+            let mut part = part.clone();
+            if part.n_elements() > 0 {
+                for dim in &in_part {
+                    (part.start[*dim], part.shape[*dim]) = (0, shape[*dim] as u64);
+                }
+            }
+            part
+        };
+        let suggests = Some(boxes.iter().map(widened).collect());
+        Some(Meeting { boxes, region: Some(region), weight: met.weight, suggests })
     }
 
     /// The operand of a reduction: where each rank has all that is combined, the result stays.
@@ -190,6 +250,7 @@ impl<'a> Choice<'a> {
                 (part.start[axis], part.shape[axis]) = (0, 1);
             }
         }
+        meeting.suggests = Some(meeting.boxes.clone());
         found.meetings.push(meeting);
     }
 
@@ -200,29 +261,26 @@ impl<'a> Choice<'a> {
         let n_elements: usize = shape.iter().product();
         if found.meetings.is_empty() {
             let is_small = found.is_combined && n_elements <= WHOLE_UP_TO;
-            return match is_small || found.meets_whole && !found.is_combined {
+            let stays_whole = found.meets_whole && !found.is_from_nothing && !found.is_combined;
+            return match is_small || stays_whole {
                 true => Rc::new(Spread::Whole),
-                false => Spread::by_rows(shape, self.n_ranks),
+                false => Spread::of_new(shape, self.n_ranks),
             };
         }
         let total = n_elements as u64;
         let mut suggestions: Vec<Vec<IndexBox>> = Vec::new();
-        if let Spread::Boxes { owned, .. } = &*Spread::by_rows(shape, self.n_ranks) {
+        if let Spread::Boxes { owned, .. } = &*Spread::of_new(shape, self.n_ranks) {
             suggestions.push(owned.clone());
         }
-        for meeting in found.meetings.iter().filter(|meeting| !meeting.repeats) {
-            let n_covered: u64 = meeting.boxes.iter().map(IndexBox::n_elements).sum();
-            let is_new = !suggestions.contains(&meeting.boxes);
+        for boxes in found.meetings.iter().filter_map(|meeting| meeting.suggests.as_ref()) {
+            let n_covered: u64 = boxes.iter().map(IndexBox::n_elements).sum();
+            let is_new = !suggestions.contains(boxes);
             if n_covered == total && is_new && suggestions.len() < MOST_SUGGESTIONS {
-                suggestions.push(meeting.boxes.clone());
+                suggestions.push(boxes.clone());
             }
         }
         let cost = |boxes: &Vec<IndexBox>| -> f64 {
-            let travels = |meeting: &Meeting| {
-                let pairs = boxes.iter().zip(&meeting.boxes);
-                let n: u64 = pairs.map(|(one, has)| one.n_elements() - n_shared(one, has)).sum();
-                n as f64 * meeting.weight
-            };
+            let travels = |meeting: &Meeting| meeting.n_travelling(boxes) as f64 * meeting.weight;
             let most = boxes.iter().map(IndexBox::n_elements).max().unwrap_or(0);
             let idle = (most * self.n_ranks).saturating_sub(total);
             found.meetings.iter().map(travels).sum::<f64>() + idle as f64

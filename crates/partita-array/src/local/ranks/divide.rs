@@ -77,6 +77,8 @@ pub(super) struct Dividing {
     pub phases: Vec<(Vec<Move>, Vec<Node>)>,
     moves: Vec<Move>,
     nodes: Vec<Node>,
+    /// The mark of the user's node that is being divided.
+    mark: u64,
     /// What was written in this phase.
     written: Vec<usize>,
     fetched: FxHashMap<(usize, u32, Vec<IndexBox>), usize>,
@@ -113,6 +115,7 @@ impl Dividing {
             phases,
             moves,
             nodes,
+            mark: 0,
             written,
             fetched,
             grown,
@@ -175,6 +178,10 @@ impl Dividing {
 
     /// Does one node of the work.
     pub fn node(&mut self, node: &Node) -> Result<()> {
+        // Nodes that come from a user's have no mark of their own.
+        if node.mark != 0 {
+            self.mark = node.mark;
+        }
         match node.action {
             Action::Reduce(..) if node.written().n_elements() == 0 => Ok(()),
             Action::Reduce(how, axes) => self.reduce(node, how, axes),
@@ -338,7 +345,8 @@ impl Dividing {
         }
         self.before_moving(base);
         let piece = Piece { part: base, held: self.held(base) };
-        self.moves.push(refreshed(&self.parts[base], &piece)?);
+        let made = refreshed(&self.parts[base], &piece)?;
+        self.moves.push(Move { mark: self.mark, ..made });
         self.parts[base].is_fresh = true;
         Ok(())
     }
@@ -360,7 +368,7 @@ impl Dividing {
             let from = Piece { part: base, held: self.held(base) };
             let into = Piece { part: fetched, held: self.held(fetched) };
             let made = moved(&self.parts[base], owned, &targets, (&from, &into), self.rank)?;
-            self.moves.extend(made);
+            self.moves.extend(made.map(|made| Move { mark: self.mark, ..made }));
         }
         self.fetched.insert(key, fetched);
         Ok(fetched)

@@ -6,10 +6,12 @@
 //!   what ranks combine together;
 //!   `phases`: the loops of that work, and what becomes of memory between them.
 //! - `array`: what a rank has of an array.
-//! - `moves`: one rank's part of a movement; `run`: agreement among the ranks, and the run.
+//! - `moves`: one rank's part of a movement; `run`: agreement among the ranks, and the run;
+//!   `differ`: where their programs differ.
 
 mod array;
 mod choose;
+mod differ;
 mod divide;
 mod margins;
 mod moves;
@@ -24,4 +26,4 @@ mod spread;
 pub use array::{Here, spread_of};
 pub(super) use phases::Divided;
 pub(super) use run::Ranks;
-pub use spread::Spread;
+pub use spread::{Spread, cut_dim};

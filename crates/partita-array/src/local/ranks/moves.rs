@@ -60,6 +60,8 @@ pub(in super::super) struct Move {
     /// None where what is held around what is owned is filled in place.
     pub targets: Option<Vec<Spot>>,
     pub n_bytes: u128,
+    /// The mark of the node that it was made for.
+    pub mark: u64,
 }
 
 impl Move {
@@ -96,6 +98,7 @@ pub(super) fn moved(
         targets: Some(spots(&asked[rank], into)),
         n_bytes: plan.totals().bytes_moved,
         plan,
+        mark: 0,
     }))
 }
 
@@ -120,7 +123,7 @@ pub(super) fn refreshed(part: &Part, piece: &Piece) -> Result<Move> {
     let plan = plan.map_err(|error| unplanned(&error))?;
     let own = Some(Spot::new(&piece.held, piece, part.dtype.size()));
     let sources = own.filter(|_| piece.held.n_elements() > 0).into_iter().collect();
-    Ok(Move { sources, targets: None, n_bytes: plan.totals().bytes_moved, plan })
+    Ok(Move { sources, targets: None, n_bytes: plan.totals().bytes_moved, plan, mark: 0 })
 }
 
 fn unplanned(problem: &dyn Display) -> LocalError {

@@ -65,6 +65,7 @@ impl Dividing {
                     is_shared,
                     spread: None,
                     is_fresh: false,
+                    is_from_nothing: false,
                 }
             })
             .collect();

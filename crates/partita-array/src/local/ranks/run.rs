@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::fmt;
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use partita_kernel::{Machine, Scalar};
-use partita_team::{Access, Buffer, Team};
+use partita_team::{Access, Buffer, Team, Waits};
 use rustc_hash::FxHasher;
 use smallvec::smallvec;
 
@@ -23,6 +23,9 @@ use super::moves::{Move, Spot};
 use super::phases::Divided;
 use crate::error::{LocalError, Result};
 use crate::timeline::Activity;
+
+/// Shorter waits are not worth an event.
+const SHORTEST_WAIT: Duration = Duration::from_micros(1);
 
 /// Truth values, eight to a byte.
 #[derive(Default)]
@@ -82,7 +85,7 @@ impl Ranks {
         &self,
         structure: &mut Structure,
         has_limit: bool,
-        place: impl Fn() -> String,
+        why_not: impl Fn(&Structure) -> LocalError,
     ) -> Result<bool> {
         let mut bits = Bits::default();
         bits.push(has_limit);
@@ -94,8 +97,8 @@ impl Ranks {
         let mut message = hash.to_le_bytes().to_vec();
         message.extend(bits.bytes);
         let all = self.team.allgather("arrays", message)?;
-        if let Some(rank) = all.iter().position(|other| other[..8] != all[0][..8]) {
-            return Err(self.difference(rank, place()));
+        if all.iter().any(|other| other[..8] != all[0][..8]) {
+            return Err(why_not(structure));
         }
         let any = |at: usize| all.iter().any(|one| one[8 + at / 8] >> (at % 8) & 1 == 1);
         for (at, base) in structure.bases.iter_mut().enumerate() {
@@ -122,18 +125,6 @@ impl Ranks {
             None => Ok(()),
         }
     }
-
-    /// Why the ranks do not agree: where each of them is.
-    fn difference(&self, rank: usize, place: String) -> LocalError {
-        match self.team.allgather("arrays", place.into_bytes()) {
-            Err(error) => error.into(),
-            Ok(all) => {
-                let words = |rank: usize| String::from_utf8_lossy(&all[rank]).into_owned();
-                let (first, other) = (words(0), words(rank));
-                LocalError::ProgramsDiffer { first, rank, other }
-            }
-        }
-    }
 }
 
 impl Engine {
@@ -144,9 +135,18 @@ impl Engine {
             bases: segment.bases.iter().map(facts).collect(),
         };
         let place = || self.0.place.borrow().as_ref().map(|one| (one.0)()).unwrap_or_default();
+        let line_of = |at: usize, mark: u64| {
+            let places = self.0.places.borrow();
+            segment.line_of(at).or_else(|| places.get(mark)).map(|line| line.to_string())
+        };
         let has_limit = self.0.meter.limit().is_some();
+        let since = begun(ranks);
+        let agreed = ranks.agree(&mut structure, has_limit, |structure: &Structure| {
+            ranks.difference(structure, line_of, place)
+        });
+        self.0.note_waits(ranks, since, Instant::now());
         // The nodes stay the segment's until it has run.
-        let any_limit = match ranks.agree(&mut structure, has_limit, place) {
+        let any_limit = match agreed {
             Ok(any_limit) => any_limit,
             Err(error) => {
                 segment.work.nodes = structure.nodes;
@@ -272,7 +272,7 @@ impl State {
                 })
                 .collect()
         };
-        let since = Instant::now();
+        let since = begun(ranks);
         let outcome = match &one.targets {
             None => {
                 let own = buffers(&one.sources, Access::Write)?;
@@ -286,11 +286,37 @@ impl State {
                 unsafe { ranks.team.run(&one.plan, &sources, &targets) }
             }
         };
+        let (since, until) = self.note_waits(ranks, since, Instant::now());
         outcome?;
         if let Some(recorder) = &*self.recorder.borrow() {
-            let (since, until) = (recorder.at(since), recorder.at(Instant::now()));
+            let (since, until) = (recorder.at(since), recorder.at(until));
             recorder.add(Activity::Exchange, since, until, format!("{} bytes", one.n_bytes));
         }
         Ok(())
     }
+
+    /// Notes how long this rank waited for others at the beginning and at the end of a call of
+    /// the team; gives what is left between.
+    fn note_waits(&self, ranks: &Ranks, since: Instant, until: Instant) -> (Instant, Instant) {
+        let Waits { arrival, end } = ranks.team.take_waits();
+        let begin = (since + arrival).min(until);
+        let end = until.checked_sub(end).map_or(begin, |end| end.max(begin));
+        if let Some(recorder) = &*self.recorder.borrow() {
+            for (since, until, about) in
+                [(since, begin, "for all ranks to come"), (end, until, "for all ranks to finish")]
+            {
+                if until.duration_since(since) >= SHORTEST_WAIT {
+                    let (since, until) = (recorder.at(since), recorder.at(until));
+                    recorder.add(Activity::Waiting, since, until, about);
+                }
+            }
+        }
+        (begin, end)
+    }
+}
+
+/// A call of the team begins: waits in earlier ones are not its own.
+fn begun(ranks: &Ranks) -> Instant {
+    let _ = ranks.team.take_waits();
+    Instant::now()
 }

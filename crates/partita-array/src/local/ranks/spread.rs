@@ -28,18 +28,19 @@ impl Spread {
         Rc::new(Self::Boxes { held: boxes.clone(), owned: boxes })
     }
 
-    /// Rows for each rank, extra ones to the last; without dimensions every rank has all.
+    /// Where new arrays go: one dimension is cut, extra entries to the last rank; without
+    /// dimensions every rank has all.
     #[must_use]
-    pub fn by_rows(shape: &[usize], n_ranks: u64) -> Rc<Self> {
+    pub fn of_new(shape: &[usize], n_ranks: u64) -> Rc<Self> {
         if shape.is_empty() {
             return Rc::new(Self::Whole);
         }
-        let all = everything(shape);
+        let (all, dim) = (everything(shape), cut_dim(shape, n_ranks));
         let boxes = (0..n_ranks).map(|rank| {
             let mut part = all.clone();
-            let rows = default_partition(n_ranks, rank, &all.shape[..1]);
-            if let Ok([rows]) = rows.as_deref() {
-                (part.start[0], part.shape[0]) = (rows.offset, rows.size);
+            let own = default_partition(n_ranks, rank, &all.shape[dim..=dim]);
+            if let Ok([own]) = own.as_deref() {
+                (part.start[dim], part.shape[dim]) = (own.offset, own.size);
             }
             part
         });
@@ -72,5 +73,33 @@ impl Spread {
                 needs.iter().zip(owned).all(|(need, own)| lies_in(need, own))
             }
         }
+    }
+}
+
+/// The dimension along which new arrays are cut: the first with an entry for every rank, or else
+/// the largest, so that no rank is left without work where there is some.
+#[must_use]
+pub fn cut_dim(shape: &[usize], n_ranks: u64) -> usize {
+    if shape.contains(&0) {
+        return 0;
+    }
+    let for_all = shape.iter().position(|size| *size as u64 >= n_ranks);
+    let largest = || (0..shape.len()).rev().max_by_key(|dim| shape[*dim]);
+    for_all.or_else(largest).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_arrays_are_cut_where_every_rank_gets_something() {
+        assert_eq!(cut_dim(&[100, 100], 4), 0);
+        assert_eq!(cut_dim(&[2, 100, 100], 4), 1);
+        assert_eq!(cut_dim(&[1, 10000], 4), 1);
+        assert_eq!(cut_dim(&[2, 3, 3], 4), 1);
+        assert_eq!(cut_dim(&[2, 2], 4), 0);
+        assert_eq!(cut_dim(&[0, 9], 4), 0);
+        assert_eq!(cut_dim(&[], 4), 0);
     }
 }

@@ -1,0 +1,170 @@
+//! Where the programs of ranks differ.
+//!
+//! The ranks compare one number for all of a segment's work. Only where these differ is more
+//! exchanged: a number for each operation, then what the first that differs is on every rank, and
+//! from which of the user's lines it came.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+
+use super::super::kept::Structure;
+use super::super::node::{Action, BaseFacts, Node, Operand, Place};
+use super::super::window::Walk;
+use super::run::Ranks;
+use super::spread::Spread;
+use crate::error::{LocalError, Result};
+
+impl Ranks {
+    /// Why the ranks do not agree. `line_of` says where a node, or its kind, was recorded, if
+    /// that is known, and `here` where this rank is now.
+    pub(super) fn difference(
+        &self,
+        structure: &Structure,
+        line_of: impl Fn(usize, u64) -> Option<String>,
+        here: impl Fn() -> String,
+    ) -> LocalError {
+        self.compared(structure, line_of, here).unwrap_or_else(|error| error)
+    }
+
+    fn compared(
+        &self,
+        structure: &Structure,
+        line_of: impl Fn(usize, u64) -> Option<String>,
+        here: impl Fn() -> String,
+    ) -> Result<LocalError> {
+        let keys = keys(structure).into_iter().flat_map(u64::to_le_bytes).collect();
+        let all = self.team.allgather("arrays", keys)?;
+        let rank = all.iter().position(|other| *other != all[0]).unwrap_or(0);
+        let pairs = all[0].chunks(8).zip(all[rank].chunks(8));
+        let at = pairs.take_while(|(first, other)| first == other).count();
+        let own = match structure.nodes.get(at) {
+            Some(node) => [
+                format!("computes {}", in_words(node, &structure.bases)),
+                which_arrays(node, &structure.bases),
+                line_of(at, node.mark).unwrap_or_else(&here),
+            ],
+            None => [format!("has no operation {}", at + 1), String::new(), here()],
+        };
+        let all = self.team.allgather("arrays", own.join("\n").into_bytes())?;
+        let told = |rank: usize| {
+            let words = String::from_utf8_lossy(&all[rank]).into_owned();
+            let mut parts = words.split('\n').map(str::to_string);
+            [(); 3].map(|()| parts.next().unwrap_or_default())
+        };
+        let (first, other) = (told(0), told(rank));
+        let looks_alike = first[0] == other[0];
+        let sentence = |[does, which, line]: [String; 3]| match looks_alike {
+            true => format!("{does} ({which}) at {line}"),
+            false => format!("{does} at {line}"),
+        };
+        let (first, other) = (sentence(first), sentence(other));
+        Ok(LocalError::ProgramsDiffer { at: at + 1, first, rank, other })
+    }
+}
+
+/// A number for each operation: what it is, and what is known of bases that it is the first to
+/// touch.
+fn keys(structure: &Structure) -> Vec<u64> {
+    let mut is_known = vec![false; structure.bases.len()];
+    let mut key = |node: &Node| {
+        let mut hasher = FxHasher::default();
+        node.hash(&mut hasher);
+        for base in node.places().chain([&node.target]).map(|place| place.base) {
+            if !std::mem::replace(&mut is_known[base], true) {
+                structure.bases[base].hash(&mut hasher);
+            }
+        }
+        hasher.finish()
+    };
+    structure.nodes.iter().map(&mut key).collect()
+}
+
+fn in_words(node: &Node, bases: &[BaseFacts]) -> String {
+    let name = match node.action {
+        Action::Copy => "a write".to_string(),
+        Action::Cast => "a cast".to_string(),
+        Action::Apply(op) => snake_case(&format!("{op:?}")),
+        Action::Index(axis) => format!("positions along axis {axis}"),
+        Action::Reduce(how, axes) => {
+            let axes: Vec<usize> = (0..16).filter(|axis| axes >> axis & 1 == 1).collect();
+            format!("{} over axes {axes:?}", snake_case(&format!("{how:?}")))
+        }
+        Action::RunningSum(axis) => format!("running sums along axis {axis}"),
+        Action::RunningProduct(axis) => format!("running products along axis {axis}"),
+    };
+    let operand = |operand: &Operand| match operand {
+        Operand::Array(place) => place_in_words(place, bases),
+        Operand::Number(_, dtype) => format!("a number of {dtype}"),
+    };
+    let operands: Vec<String> = node.operands.iter().map(operand).collect();
+    let of =
+        if operands.is_empty() { String::new() } else { format!(" of {}", operands.join(", ")) };
+    format!("{name}{of} into {}", place_in_words(&node.target, bases))
+}
+
+fn place_in_words(place: &Place, bases: &[BaseFacts]) -> String {
+    let BaseFacts { dtype, shape, spread, .. } = &bases[place.base];
+    let part = match place.window.is_all_of(shape) {
+        true => String::new(),
+        false => slices(place, shape),
+    };
+    let spread = spread
+        .as_ref()
+        .map_or_else(String::new, |spread| format!(" ({})", notation(spread, shape.len())));
+    format!("{dtype} {}{part}{spread}", tuple(shape))
+}
+
+/// Which part of its base a window is, as Python writes slices.
+fn slices(place: &Place, shape: &[usize]) -> String {
+    let Some(walks) = place.window.walks(shape) else {
+        return format!(" seen as {}", tuple(&place.window.shape));
+    };
+    let slice = |walk: &Walk| match (walk.count, walk.step) {
+        (1, _) => walk.start.to_string(),
+        (n, 1) => format!("{}:{}", walk.start, walk.start + n),
+        (n, step) => format!("{} entries from {} by {step}", n, walk.start),
+    };
+    let slices: Vec<String> = walks.iter().map(slice).collect();
+    format!("[{}]", slices.join(", "))
+}
+
+/// Where elements are, in the words of layouts.
+fn notation(spread: &Spread, ndim: usize) -> String {
+    let Spread::Boxes { owned, .. } = spread else { return "all on every rank".to_string() };
+    let map = |dim: usize| {
+        let mut sides: Vec<(u64, u64)> =
+            owned.iter().map(|own| (own.start[dim], own.shape[dim])).collect();
+        sides.sort_unstable();
+        sides.dedup();
+        let sizes: Vec<String> = sides.iter().map(|(_, size)| size.to_string()).collect();
+        if sizes.len() == 1 { "*".to_string() } else { format!("block({})", sizes.join(",")) }
+    };
+    (0..ndim).map(map).collect::<Vec<_>>().join(", ")
+}
+
+/// Which arrays these are, in the order of their first use: told where all else looks alike.
+fn which_arrays(node: &Node, bases: &[BaseFacts]) -> String {
+    let named = |place: &Place| {
+        let is_there = bases[place.base].has_storage;
+        format!("array {}{}", place.base + 1, if is_there { ", computed before" } else { "" })
+    };
+    let read: Vec<String> = node.places().map(named).collect();
+    format!("{} into {}", read.join(" and "), named(&node.target))
+}
+
+fn tuple(shape: &[usize]) -> String {
+    let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
+    format!("({}{})", sizes.join(", "), if sizes.len() == 1 { "," } else { "" })
+}
+
+fn snake_case(name: &str) -> String {
+    let mut words = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !words.is_empty() {
+            words.push('_');
+        }
+        words.extend(letter.to_lowercase());
+    }
+    words
+}
