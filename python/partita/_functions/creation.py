@@ -112,9 +112,10 @@ def _like(x: Any, value: Any, dtype: Any, shape: Any, where: dict[str, Any]) -> 
     value, dtype = _number(value, dtype or prototype.dtype)
     if wanted != prototype.shape or any(one is not None for one in where.values()):
         return full(wanted, value, dtype, **{"team": prototype.team, **where})
-    if not prototype._is_held or prototype.layout.partial:
+    layout = prototype.layout if prototype._is_held else prototype._asked
+    if layout is None or layout.partial:
         return prototype._filled_like(value, dtype)
-    return placed(full(wanted, value, dtype, team=prototype.team), prototype.layout)
+    return placed(full(wanted, value, dtype, team=prototype.team), layout)
 
 
 def empty_like(x: Any, /, dtype: Any = None, *, shape: Any = None, **where: Any) -> Array:
