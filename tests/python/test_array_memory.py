@@ -13,13 +13,15 @@ import partita as pt
 
 def test_arrays_of_one_numpy_array_see_each_others_writes() -> None:
     x = np.arange(6.0)
-    first, second = pt.asarray(x), pt.asarray(x)
+    first: Any = pt.asarray(x)
+    second: Any = pt.asarray(x)
     second *= 2
     assert first.gather().tolist() == [0, 2, 4, 6, 8, 10]
     first += 1
     second += 1
     assert pt.sum(first).item() == pt.sum(second).item() == 42
-    front, back = pt.asarray(x[:4]), pt.asarray(x[2:])
+    front: Any = pt.asarray(x[:4])
+    back: Any = pt.asarray(x[2:])
     front[...] = back * 10
     assert back.gather().tolist() == [100, 120, 10, 12]
     assert x.tolist() == [60, 80, 100, 120, 10, 12]
@@ -27,7 +29,8 @@ def test_arrays_of_one_numpy_array_see_each_others_writes() -> None:
 
 def test_views_of_a_transposed_array_share_its_memory() -> None:
     x = np.asfortranarray(np.arange(6.0).reshape(2, 3))
-    whole, turned = pt.asarray(x), pt.asarray(x[:, ::-1])
+    whole: Any = pt.asarray(x)
+    turned: Any = pt.asarray(x[:, ::-1])
     turned[0, 0] = 50
     assert whole.gather().tolist() == [[0, 1, 50], [3, 4, 5]]
     assert x[0, 2] == 50
@@ -36,8 +39,8 @@ def test_views_of_a_transposed_array_share_its_memory() -> None:
 def test_threads_that_are_given_one_numpy_array_write_copies() -> None:
     shared = np.zeros(4)
 
-    def job(team: pt.Team) -> list[float]:
-        array = pt.asarray(shared)
+    def job(team: pt.Team) -> Any:
+        array: Any = pt.asarray(shared)
         array += 1
         return array.gather().tolist()
 
@@ -115,7 +118,7 @@ def test_what_differing_programs_were_to_write_is_lost_and_says_so() -> None:
 
 def test_a_mean_over_ranks_is_divided_once() -> None:
     def job(team: pt.Team) -> float:
-        return float(pt.mean(pt.asarray(np.float32([-2.25, 1, 1.25]), "block")))
+        return float(pt.mean(pt.asarray(np.array([-2.25, 1, 1.25], "float32"), "block")))
 
     assert pt.spmd(job, 3) == [0.0] * 3
 
@@ -135,7 +138,8 @@ def test_loops_that_never_repeat_keep_their_memory() -> None:
 
 def test_an_ellipsis_parts_index_arrays_even_without_dimensions() -> None:
     ours, theirs = pt.zeros((4, 5, 3)), np.zeros((4, 5, 3))
-    for key in [(slice(None), [0, 1], ..., [0, 1]), (slice(0, 4, 2), 4, ..., [0, 1, 1, 0])]:
+    keys: list[Any] = [(slice(None), [0, 1], ..., [0, 1]), (slice(0, 4, 2), 4, ..., [0, 1, 1, 0])]
+    for key in keys:
         assert ours[key].shape == theirs[key].shape
 
 

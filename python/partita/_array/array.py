@@ -280,7 +280,7 @@ def _carrier(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype("int64") if dtype.kind in "mM" else dtype
 
 
-def _seen_as(dtype: np.dtype[Any], buffers: list[Local]) -> list[Local]:
+def _seen_as(dtype: np.dtype[Any], buffers: Sequence[Local]) -> list[Local]:
     return [one if one.dtype == dtype else one.view(dtype) for one in buffers]
 
 
