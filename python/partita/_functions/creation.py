@@ -17,6 +17,7 @@ from partita._functions.placing import placed
 from partita._partita import lazy_empty, lazy_full, lazy_index
 from partita._protocol.asarray import taken_over
 from partita._team.spmd import world
+from partita._team.team import a_team
 
 if TYPE_CHECKING:
     from partita._partita import Layout, Rank
@@ -265,8 +266,8 @@ def asarray(
     """
     _check_device(device)
     if isinstance(layout, str):
-        layout = layout_for(shape(obj), layout, (team or world()).size)
-    if copy is None and layout is None and _is_seen_by_others(obj, team or world()):
+        layout = layout_for(shape(obj), layout, _given(team).size)
+    if copy is None and layout is None and _is_seen_by_others(obj, team):
         copy = True
     array = taken_over(obj, layout, team, copy=copy)
     if dtype is None or array.dtype == np.dtype(dtype):
@@ -277,10 +278,16 @@ def asarray(
     return array._cast(dtype)
 
 
-def _is_seen_by_others(obj: Any, team: Team) -> bool:
+def _given(team: Team | None) -> Team:
+    return world() if team is None else a_team(team)
+
+
+def _is_seen_by_others(obj: Any, team: Team | None) -> bool:
     """Whether other ranks of this process may have the same memory, and each would write it."""
-    is_written = isinstance(obj, np.ndarray) and obj.flags.writeable
-    return is_written and team.size > 1 and team.engine == "threads"
+    if not isinstance(obj, np.ndarray) or not obj.flags.writeable:
+        return False
+    own = _given(team)
+    return own.size > 1 and own.engine == "threads"
 
 
 def shape(a: Any) -> tuple[int, ...]:
