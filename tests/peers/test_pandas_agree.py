@@ -239,8 +239,13 @@ WRONG_LAYOUTS: dict[str, Any] = {
     "shapes-differ": pt.Layout((5, 2), "*, * @ 1x1"),
     "frame-halo": pt.Layout((4, 2), [pt.Block(halo=(1, 1)), pt.Whole()], grid=(1, 1)),
     "frame-partial": pt.Layout((4, 2), "*, * @ 1x1x1", partial=[2]),
-    "layout-type": "*, *",
+    "layout-type": 5,
 }
+
+
+def test_tables_take_layouts_as_text() -> None:
+    table = pt.asarray(PLAIN).redistribute("*, *")
+    assert table.layout.notation.startswith("*, * @ ")
 
 
 @pytest.mark.parametrize("reason", WRONG_LAYOUTS)
