@@ -6,11 +6,11 @@ Prints JSON: seconds by case and peer. It runs with the neighbours' interpreter.
 """
 
 import json
-from time import perf_counter
 
 import dask.array
 import heat
 import torch
+from c_loops import elapsed
 
 SIDE, N_OPTIONS = 4096, 10_000_000
 
@@ -18,12 +18,7 @@ SIDE, N_OPTIONS = 4096, 10_000_000
 def fastest(work, n_rounds: int = 4) -> float:
     """The shortest of some calls, after one that does not count."""
     work()
-    taken = []
-    for _ in range(n_rounds):
-        begin = perf_counter()
-        work()
-        taken.append(perf_counter() - begin)
-    return min(taken)
+    return min(elapsed(work) for _ in range(n_rounds))
 
 
 def mean(grid):

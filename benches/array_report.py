@@ -62,8 +62,6 @@ NAMES = {
     "std": "standard deviation of 10^8",
     "argmax": "argmax of 10^8",
 }
-# What the loop in C is called that a case is measured beside.
-LOOPS = {case: bar.peer for case, bar in BARS.items()}
 
 Ways = dict[str, dict[str, float]]
 
@@ -77,7 +75,7 @@ def programs(ways: Ways, peers: dict[str, dict[str, float]], level: str) -> str:
                 continue
             mine, others = times[case], dict(peers.get(case, {}))
             if f"{case} in C" in times:
-                others[LOOPS[case]] = times[f"{case} in C"]
+                others[BARS[case].peer] = times[f"{case} in C"]
             ratios = [f"{peer} {mine / other:.2f}" for peer, other in sorted(others.items())]
             rows.append(
                 [name, way, duration(mine), ", ".join(ratios), judged(case, way, mine, others)]

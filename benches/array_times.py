@@ -11,10 +11,10 @@ import importlib
 import json
 from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter, sleep
+from time import sleep
 from typing import Any
 
-from c_loops import N_STEPS, Library, Work
+from c_loops import N_STEPS, Library, Work, elapsed
 
 # The loops in C that cases are measured beside.
 BESIDE = {"jacobi 4096": "jacobi"} | dict.fromkeys(("sum", "mean", "std", "argmax"), "read4")
@@ -167,13 +167,6 @@ class Stopwatch:
         if team:
             team.barrier()
         return seconds
-
-
-def elapsed(work: Work) -> float:
-    """Seconds of a call."""
-    begin = perf_counter()
-    work()
-    return perf_counter() - begin
 
 
 def times(np: Any, library: Path | None) -> dict[str, float]:

@@ -67,10 +67,7 @@ def measured(python: Path, neighbours: Path, level: str) -> str:
         before = partita(python, library, environment)
         peers = others(python, neighbours, library, environment)
         after = partita(python, library, environment)
-    ways = {
-        way: {case: min(time, after[way][case]) for case, time in times.items()}
-        for way, times in before.items()
-    }
+    ways = {way: dialects.better(times, after[way]) for way, times in before.items()}
     return report.programs(ways, peers, level)
 
 

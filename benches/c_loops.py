@@ -25,6 +25,13 @@ def numbers(n: int, place: int) -> np.ndarray:
     return raw[skip : skip + n]
 
 
+def elapsed(work: Work) -> float:
+    """Seconds of a call."""
+    begin = perf_counter()
+    work()
+    return perf_counter() - begin
+
+
 class Library:
     """The programs in C."""
 
@@ -70,12 +77,7 @@ def main() -> None:
     path, name = sys.argv[1:]
     work = Library(Path(path), 2).named(name)
     work()
-    taken = []
-    for _ in range(9):
-        begin = perf_counter()
-        work()
-        taken.append(perf_counter() - begin)
-    print(min(taken) / N_STEPS[name])
+    print(min(elapsed(work) for _ in range(9)) / N_STEPS[name])
 
 
 if __name__ == "__main__":

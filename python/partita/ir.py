@@ -18,8 +18,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._errors import ProgramError
 from partita._partita import ProgramCore, default_passes, program_passes
-from partita._team.spmd import world
-from partita._team.team import a_team
+from partita._team.spmd import own_team
 
 if TYPE_CHECKING:
     from partita._team.team import Team
@@ -88,7 +87,7 @@ class Module:
         uses: `shape`, `data`, and `indptr` with `indices` and `format`, or `coords` (a list of
         coordinates per dimension). It comes back as such a dictionary.
         """
-        team = world() if team is None else a_team(team)
+        team = own_team(team)
         try:
             given = [_given(arg) for arg in args]
         except Exception as error:

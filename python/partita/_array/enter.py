@@ -14,8 +14,7 @@ from partita._array import export
 from partita._array.held import Rows, default_layout
 from partita._memory import bfloat
 from partita._partita import Array as NativeArray
-from partita._team.spmd import world
-from partita._team.team import a_team
+from partita._team.spmd import own_team
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +28,7 @@ Local = np.ndarray[Any, Any]
 
 def own_rank(team: Team | None = None) -> Rank:
     """The engine of a team on this rank; of this thread's if none is given."""
-    return (world() if team is None else a_team(team)).arrays
+    return own_team(team).arrays
 
 
 def enter(array: Array) -> None:

@@ -16,8 +16,7 @@ from partita._errors import LayoutError
 from partita._functions.placing import placed
 from partita._partita import lazy_empty, lazy_full, lazy_index
 from partita._protocol.asarray import taken_over
-from partita._team.spmd import world
-from partita._team.team import a_team
+from partita._team.spmd import own_team
 
 if TYPE_CHECKING:
     from partita._partita import Layout, Rank
@@ -266,7 +265,7 @@ def asarray(
     """
     _check_device(device)
     if isinstance(layout, str):
-        layout = layout_for(shape(obj), layout, _given(team).size)
+        layout = layout_for(shape(obj), layout, own_team(team).size)
     if copy is None and layout is None and _is_seen_by_others(obj, team):
         copy = True
     array = taken_over(obj, layout, team, copy=copy)
@@ -278,15 +277,11 @@ def asarray(
     return array._cast(dtype)
 
 
-def _given(team: Team | None) -> Team:
-    return world() if team is None else a_team(team)
-
-
 def _is_seen_by_others(obj: Any, team: Team | None) -> bool:
     """Whether other ranks of this process may have the same memory, and each would write it."""
     if not isinstance(obj, np.ndarray) or not obj.flags.writeable:
         return False
-    own = _given(team)
+    own = own_team(team)
     return own.size > 1 and own.engine == "threads"
 
 

@@ -10,13 +10,13 @@ from partita._errors import ProtocolError
 from partita._memory.bfloat import NAME as BFLOAT
 from partita._memory.bfloat import taught
 from partita._memory.views import checked_copy
-from partita._team.spmd import world
-from partita._team.team import Team, a_team
+from partita._team.spmd import own_team
+from partita._team.team import Team
 
 
 def taker(team: Team | None, copy: Any) -> tuple[Team, bool | None]:
     """Who takes an array over, and whether by a copy; the others hear of a wrong flag."""
-    team = world() if team is None else a_team(team)
+    team = own_team(team)
     with team:
         return team, checked_copy(copy)
 

@@ -19,7 +19,7 @@ from partita._args import natural
 from partita._errors import LayoutError, RemoteError, TeamError, is_a, words_of
 from partita._partita import ThreadWorld, is_launched
 from partita._team import mpi
-from partita._team.team import Team, a_deadline
+from partita._team.team import Team, a_deadline, a_team
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,6 +42,11 @@ def world(comm: Any = None) -> Team:
         team = Team(mpi.world() if is_launched() else ThreadWorld(1).team(0))
         _current.set(team)
     return team
+
+
+def own_team(team: Team | None) -> Team:
+    """The team that is given, if it is one; this rank's if none is."""
+    return world() if team is None else a_team(team)
 
 
 def _is_left_behind(team: Team) -> bool:
