@@ -108,23 +108,15 @@ impl Engine {
         let bases = segment.bases.iter().map(facts).collect();
         let structure = Structure { nodes: std::mem::take(&mut segment.work.nodes), bases };
         let known = self.0.kept.borrow().find(&structure);
+        let schedule = known.map_or_else(|| self.compiled(&structure), Ok);
         // The nodes stay the segment's until it has run.
-        let schedule = match known {
-            Some(schedule) => {
-                segment.work.nodes = structure.nodes;
-                schedule
-            }
-            None => {
-                segment.work.nodes.clone_from(&structure.nodes);
-                self.compiled(structure)?
-            }
-        };
-        self.0.run(&schedule, &segment.bases, &segment.work.numbers)
+        segment.work.nodes = structure.nodes;
+        self.0.run(&*schedule?, &segment.bases, &segment.work.numbers)
     }
 
-    fn compiled(&self, structure: Structure) -> Result<Rc<Schedule>> {
+    fn compiled(&self, structure: &Structure) -> Result<Rc<Schedule>> {
         let schedule = Rc::new(compile(&structure.nodes, &structure.bases, &self.0.machine)?);
-        self.0.kept.borrow_mut().keep(structure, Rc::clone(&schedule));
+        self.0.kept.borrow_mut().keep(structure.clone(), Rc::clone(&schedule));
         Ok(schedule)
     }
 }

@@ -119,7 +119,7 @@ impl Combining<'_> {
         let total = self.like_target(dtype);
         self.combined_to(Reduction::Sum, dtype, sums, &total)?;
         let count = self.number(self.n_combined() as f64, dtype)?;
-        let target = Place { base: self.node.target.base, window: self.node.written() };
+        let target = self.target();
         let operands = smallvec![Operand::Array(total), count];
         self.dividing.node(&Node::derived(Action::Apply(Op::Divide), dtype, operands, target))
     }
@@ -162,7 +162,7 @@ impl Combining<'_> {
         let cast = |from: Place, to: Place, dtype: Dtype| {
             Node::derived(Action::Cast, dtype, smallvec![Operand::Array(from)], to)
         };
-        let target = Place { base: self.node.target.base, window: self.node.written() };
+        let target = self.target();
         self.dividing.node(&cast_or_copy(cast(second, wide.clone(), double), dtype))?;
         let count = self.dividing.number(Scalar::from(n_combined));
         let nothing = self.dividing.number(Scalar::from(0.0));
@@ -343,6 +343,11 @@ impl Combining<'_> {
         Ok(made)
     }
 
+    /// Where the results are.
+    fn target(&self) -> Place {
+        Place { base: self.node.target.base, window: self.node.written() }
+    }
+
     /// New memory where the results are.
     fn like_target(&mut self, dtype: Dtype) -> Place {
         let target = &self.dividing.parts[self.node.target.base];
@@ -359,7 +364,7 @@ impl Combining<'_> {
     }
 
     fn combined(&mut self, how: Reduction, dtype: Dtype, shares: usize) -> Result<()> {
-        let target = Place { base: self.node.target.base, window: self.node.written() };
+        let target = self.target();
         self.combined_to(how, dtype, shares, &target)
     }
 

@@ -145,25 +145,14 @@ impl Engine {
             ranks.difference(structure, line_of, place)
         });
         self.0.note_waits(ranks, since, Instant::now());
+        let n_numbers = segment.work.numbers.len();
+        let shared = agreed.map(|any_limit| {
+            let known = ranks.divided.borrow().find(&structure);
+            (any_limit, known.map_or_else(|| self.divided(ranks, &structure, n_numbers), Ok))
+        });
         // The nodes stay the segment's until it has run.
-        let any_limit = match agreed {
-            Ok(any_limit) => any_limit,
-            Err(error) => {
-                segment.work.nodes = structure.nodes;
-                return Err(error.into());
-            }
-        };
-        let known = ranks.divided.borrow().find(&structure);
-        let outcome = match known {
-            Some(divided) => {
-                segment.work.nodes = structure.nodes;
-                Ok(divided)
-            }
-            None => {
-                segment.work.nodes.clone_from(&structure.nodes);
-                self.divided(ranks, structure, segment.work.numbers.len())
-            }
-        };
+        segment.work.nodes = structure.nodes;
+        let (any_limit, outcome) = shared?;
         let outcome = outcome.map_err(Failure::Failed).and_then(|divided| {
             if any_limit {
                 let fits = ranks.check_limits(&self.0.meter, divided.growth_bytes);
@@ -183,11 +172,11 @@ impl Engine {
     fn divided(
         &self,
         ranks: &Ranks,
-        structure: Structure,
+        structure: &Structure,
         n_numbers: usize,
     ) -> Result<Rc<Divided>> {
-        let divided = Rc::new(ranks.divide(&structure, n_numbers, &self.0.machine)?);
-        ranks.divided.borrow_mut().keep(structure, Rc::clone(&divided));
+        let divided = Rc::new(ranks.divide(structure, n_numbers, &self.0.machine)?);
+        ranks.divided.borrow_mut().keep(structure.clone(), Rc::clone(&divided));
         Ok(divided)
     }
 }

@@ -49,14 +49,40 @@ const fn lanes_with(bit: usize) -> u16 {
     mask
 }
 
-macro_rules! wide {
-    ($name:ident $key:ty, $last:expr, $splat:expr, $min:expr, $max:expr, $below:expr) => {
+/// Lanes of a mask first, then the others: by a table of all masks.
+#[inline(always)]
+unsafe fn divide_8(keys: __m512i, mask: u32) -> __m512i {
+    on! {
+        let order = ORDER8.get_unchecked((mask & 0xff) as usize);
+        let lanes = _mm512_cvtepu8_epi64(_mm_loadl_epi64(std::ptr::from_ref(order).cast()));
+        _mm512_permutexvar_epi64(lanes, keys)
+    }
+}
+
+/// The same; a table of all masks would not fit the cache.
+#[inline(always)]
+unsafe fn divide_16(keys: __m512i, mask: u32) -> __m512i {
+    let yes = mask as __mmask16;
+    on! {
+        let first = _mm512_maskz_compress_epi32(yes, keys);
+        let rest = _mm512_maskz_compress_epi32(!yes, keys);
+        let n_first = (mask & 0xffff).count_ones();
+        let others = ((0xffff_u32 << n_first) & 0xffff) as __mmask16;
+        _mm512_mask_expand_epi32(first, others, rest)
+    }
+}
+
+/// Operations on lanes of one width.
+macro_rules! vectors {
+    ($name:ident $key:ty, $w:literal, $last:expr, $splat:expr, $min:expr, $max:expr, $below:expr,
+     $load:ident $store:ident $permute:ident $permute_two:ident $choose:ident $repeat:ident,
+     $iota:ident $low:ident $high:ident, $divide:ident) => {
         #[derive(Clone, Copy)]
         pub(in crate::sort) struct $name(__m512i);
 
         impl Vector for $name {
             type Key = $key;
-            const W: usize = 8;
+            const W: usize = $w;
             const LAST: $key = $last;
 
             #[inline(always)]
@@ -74,11 +100,11 @@ macro_rules! wide {
             #[inline(always)]
             unsafe fn load_first(from: *const $key, n: usize) -> Self {
                 let last = Self::splat(Self::LAST);
-                on!(Self(_mm512_mask_loadu_epi64(last.0, (1 << n) - 1, from.cast())))
+                on!(Self($load(last.0, (1 << n) - 1, from.cast())))
             }
             #[inline(always)]
             unsafe fn store_first(self, to: *mut $key, n: usize) {
-                on!(_mm512_mask_storeu_epi64(to.cast(), (1 << n) - 1, self.0));
+                on!($store(to.cast(), (1 << n) - 1, self.0));
             }
             #[inline(always)]
             fn min(self, other: Self) -> Self {
@@ -95,117 +121,51 @@ macro_rules! wide {
             #[inline(always)]
             fn xor_lanes<const X: usize>(self) -> Self {
                 on! {
-                    let iota = _mm512_loadu_si512(IOTA8.as_ptr().cast());
-                    let lanes = _mm512_xor_si512(iota, _mm512_set1_epi64(X as i64));
-                    Self(_mm512_permutexvar_epi64(lanes, self.0))
+                    let iota = _mm512_loadu_si512($iota.as_ptr().cast());
+                    let lanes = _mm512_xor_si512(iota, $repeat(X as _));
+                    Self($permute(lanes, self.0))
                 }
             }
             #[inline(always)]
             fn by_bit<const B: usize>(low: Self, high: Self) -> Self {
-                on!(Self(_mm512_mask_mov_epi64(low.0, const { lanes_with(B) as u8 }, high.0)))
+                on!(Self($choose(low.0, const { lanes_with(B) as _ }, high.0)))
             }
             #[inline(always)]
             fn zip(self, other: Self) -> (Self, Self) {
                 on! {
-                    let low = _mm512_loadu_si512(LOW8.as_ptr().cast());
-                    let high = _mm512_loadu_si512(HIGH8.as_ptr().cast());
+                    let low = _mm512_loadu_si512($low.as_ptr().cast());
+                    let high = _mm512_loadu_si512($high.as_ptr().cast());
                     (
-                        Self(_mm512_permutex2var_epi64(self.0, low, other.0)),
-                        Self(_mm512_permutex2var_epi64(self.0, high, other.0)),
+                        Self($permute_two(self.0, low, other.0)),
+                        Self($permute_two(self.0, high, other.0)),
                     )
                 }
             }
             #[inline(always)]
             fn divide(self, mask: u32) -> Self {
-                on! {
-                    let order = ORDER8.get_unchecked((mask & 0xff) as usize);
-                    let lanes = _mm512_cvtepu8_epi64(_mm_loadl_epi64(std::ptr::from_ref(order).cast()));
-                    Self(_mm512_permutexvar_epi64(lanes, self.0))
-                }
+                on!(Self($divide(self.0, mask)))
             }
         }
     };
 }
 
+/// Eight lanes of 64 bits.
+macro_rules! wide {
+    ($name:ident $key:ty, $($rules:tt)*) => {
+        vectors!($name $key, 8, $($rules)*,
+            _mm512_mask_loadu_epi64 _mm512_mask_storeu_epi64 _mm512_permutexvar_epi64
+            _mm512_permutex2var_epi64 _mm512_mask_mov_epi64 _mm512_set1_epi64,
+            IOTA8 LOW8 HIGH8, divide_8);
+    };
+}
+
+/// Sixteen of 32 bits.
 macro_rules! narrow {
-    ($name:ident $key:ty, $last:expr, $splat:expr, $min:expr, $max:expr, $below:expr) => {
-        #[derive(Clone, Copy)]
-        pub(in crate::sort) struct $name(__m512i);
-
-        impl Vector for $name {
-            type Key = $key;
-            const W: usize = 16;
-            const LAST: $key = $last;
-
-            #[inline(always)]
-            fn splat(key: $key) -> Self {
-                on!(Self($splat(key)))
-            }
-            #[inline(always)]
-            unsafe fn load(from: *const $key) -> Self {
-                on!(Self(_mm512_loadu_si512(from.cast())))
-            }
-            #[inline(always)]
-            unsafe fn store(self, to: *mut $key) {
-                on!(_mm512_storeu_si512(to.cast(), self.0));
-            }
-            #[inline(always)]
-            unsafe fn load_first(from: *const $key, n: usize) -> Self {
-                let last = Self::splat(Self::LAST);
-                on!(Self(_mm512_mask_loadu_epi32(last.0, (1 << n) - 1, from.cast())))
-            }
-            #[inline(always)]
-            unsafe fn store_first(self, to: *mut $key, n: usize) {
-                on!(_mm512_mask_storeu_epi32(to.cast(), (1 << n) - 1, self.0));
-            }
-            #[inline(always)]
-            fn min(self, other: Self) -> Self {
-                on!(Self($min(self.0, other.0)))
-            }
-            #[inline(always)]
-            fn max(self, other: Self) -> Self {
-                on!(Self($max(self.0, other.0)))
-            }
-            #[inline(always)]
-            fn below(self, other: Self) -> u32 {
-                on!(u32::from($below(self.0, other.0)))
-            }
-            #[inline(always)]
-            fn xor_lanes<const X: usize>(self) -> Self {
-                on! {
-                    let iota = _mm512_loadu_si512(IOTA16.as_ptr().cast());
-                    let lanes = _mm512_xor_si512(iota, _mm512_set1_epi32(X as i32));
-                    Self(_mm512_permutexvar_epi32(lanes, self.0))
-                }
-            }
-            #[inline(always)]
-            fn by_bit<const B: usize>(low: Self, high: Self) -> Self {
-                on!(Self(_mm512_mask_mov_epi32(low.0, const { lanes_with(B) }, high.0)))
-            }
-            #[inline(always)]
-            fn zip(self, other: Self) -> (Self, Self) {
-                on! {
-                    let low = _mm512_loadu_si512(LOW16.as_ptr().cast());
-                    let high = _mm512_loadu_si512(HIGH16.as_ptr().cast());
-                    (
-                        Self(_mm512_permutex2var_epi32(self.0, low, other.0)),
-                        Self(_mm512_permutex2var_epi32(self.0, high, other.0)),
-                    )
-                }
-            }
-            #[inline(always)]
-            fn divide(self, mask: u32) -> Self {
-                // A table of all masks would not fit the cache.
-                let yes = mask as __mmask16;
-                on! {
-                    let first = _mm512_maskz_compress_epi32(yes, self.0);
-                    let rest = _mm512_maskz_compress_epi32(!yes, self.0);
-                    let n_first = (mask & 0xffff).count_ones();
-                    let others = ((0xffff_u32 << n_first) & 0xffff) as __mmask16;
-                    Self(_mm512_mask_expand_epi32(first, others, rest))
-                }
-            }
-        }
+    ($name:ident $key:ty, $($rules:tt)*) => {
+        vectors!($name $key, 16, $($rules)*,
+            _mm512_mask_loadu_epi32 _mm512_mask_storeu_epi32 _mm512_permutexvar_epi32
+            _mm512_permutex2var_epi32 _mm512_mask_mov_epi32 _mm512_set1_epi32,
+            IOTA16 LOW16 HIGH16, divide_16);
     };
 }
 
