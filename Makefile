@@ -62,6 +62,7 @@ fuzz:
 
 test-rust: $(STAMPS)/tools system-mpi
 	cargo test --quiet
+	cargo test --release --quiet --package partita-linear
 	cargo test --quiet --package partita-team --features shuttle --lib model
 
 test-python: build system-mpi

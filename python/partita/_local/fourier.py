@@ -1,0 +1,28 @@
+"""Fourier transforms in this rank's memory.
+
+Sums are not scaled, those of the inverse neither: the caller multiplies.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Block = np.ndarray[Any, Any]
+
+
+def fft(block: Block, axis: int, *, inverse: bool = False) -> Block:
+    """Return the transform of complex numbers along one axis, in the same precision."""
+    made = np.fft.ifft(block, axis=axis, norm="forward") if inverse else np.fft.fft(block, axis=axis)
+    return made.astype(block.dtype)
+
+
+def rfft(block: Block, axis: int) -> Block:
+    """Return the transform of real numbers: n // 2 + 1 complex ones along the axis."""
+    return np.fft.rfft(block, axis=axis).astype(np.result_type(block, np.complex64))
+
+
+def irfft(block: Block, n: int, axis: int) -> Block:
+    """Return `n` real numbers along the axis: the inverse of `rfft` but for the factor n."""
+    return np.fft.irfft(block, n, axis=axis, norm="forward").astype(block.real.dtype)
