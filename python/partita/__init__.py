@@ -17,6 +17,7 @@ import typing as _typing
 from partita import _engines as _engines
 from partita._errors import (
     DeadlineError,
+    GatherWarning,
     LayoutError,
     MismatchError,
     PartitaError,
@@ -47,6 +48,7 @@ if _typing.TYPE_CHECKING:
     from partita._findings import Finding
     from partita._functions.creation import *  # noqa: F403
     from partita._functions.elementwise import *  # noqa: F403
+    from partita._functions.gathered import *  # noqa: F403
     from partita._functions.looking import *  # noqa: F403
     from partita._functions.manipulation import *  # noqa: F403
     from partita._functions.placing import *  # noqa: F403
@@ -106,6 +108,7 @@ _FUNCTIONS = {
         logaddexp logical_and logical_not logical_or logical_xor maximum minimum mod multiply
         negative nextafter not_equal pow power real reciprocal remainder right_shift round sign
         signbit sin sinh sqrt square subtract tan tanh true_divide trunc""",
+    "gathered": "gathers",
     "looking": "explain memory_limit profile progress",
     "manipulation": """broadcast_arrays broadcast_shapes broadcast_to concat concatenate expand_dims
         flip hstack matrix_transpose moveaxis permute_dims ravel repeat reshape roll squeeze stack
@@ -169,6 +172,7 @@ __all__ = [
     "DeadlineError",
     "Finding",
     "Frame",
+    "GatherWarning",
     "Grid",
     "Layout",
     "LayoutError",

@@ -62,6 +62,10 @@ class ProtocolWarning(UserWarning):
     """A dictionary contradicts itself but can still be understood."""
 
 
+class GatherWarning(UserWarning):
+    """A function without a distributed algorithm brought a whole array to every rank."""
+
+
 def is_a(error: BaseException, kind: type[E]) -> TypeGuard[E]:
     """Whether an exception is of a class; `isinstance` asks the exception, which may raise."""
     return issubclass(type(error), kind)

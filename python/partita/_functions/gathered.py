@@ -1,0 +1,35 @@
+"""What has no distributed algorithm takes the whole array on every rank, and is counted."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._errors import GatherWarning
+
+if TYPE_CHECKING:
+    from partita._array.array import Array
+
+_counts: Counter[str] = Counter()
+
+
+def whole(array: Array, name: str) -> np.ndarray[Any, Any]:
+    """Return all elements on every rank, for the function `name`. Collective."""
+    found = array.gather()
+    if array.team.size > 1 and array.size > 1:
+        _counts[name] += 1
+        message = f"{name} brings all {array.size:,} elements of an array to every rank"
+        warnings.warn(message, GatherWarning, stacklevel=3)
+    assert found is not None
+    return found
+
+
+def gathers() -> dict[str, int]:
+    """Return how often which function has brought a whole array to every rank of this process."""
+    return dict(_counts)
+
+
+__all__ = ["gathers"]
