@@ -48,6 +48,17 @@ impl HeldMemory {
         Ok(held)
     }
 
+    /// Takes hold of an object's memory, whatever its elements are; says what.
+    pub(crate) fn any(object: &Bound<'_, PyAny>, side: &str) -> PyResult<(Self, Dtype)> {
+        let py = object.py();
+        let name: String = object.getattr("dtype")?.getattr("name")?.extract()?;
+        let Ok(dtype) = Dtype::parse(&name) else {
+            let message = format!("the {side} buffer has {name}; use numbers or truth values");
+            return Err(layout_error(py, &message, "buffer-dtype"));
+        };
+        Ok((Self::new(object, dtype, side)?, dtype))
+    }
+
     /// # Safety
     /// The view must have been filled by `PyObject_GetBuffer`.
     unsafe fn read(view: Box<ffi::Py_buffer>) -> Self {

@@ -14,6 +14,7 @@ mod ir;
 mod layout;
 mod lazy;
 mod loan;
+mod local;
 mod maps;
 mod moves;
 mod mpi;
@@ -75,5 +76,6 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tasks::join_parts, module)?)?;
     order::add(module)?;
     lazy::add(module)?;
+    local::add(module)?;
     dist::add(module)
 }

@@ -10,7 +10,8 @@ from partita._array.array import Array
 from partita._functions.creation import an_array
 from partita._functions.elementwise import beside
 from partita._functions.statistics import _reduced
-from partita._partita import lazy_nonzero, lazy_where
+from partita._chosen.access import where_true
+from partita._partita import lazy_where
 
 
 def argmax(x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
@@ -33,7 +34,7 @@ def nonzero(x: Any, /) -> tuple[Array, ...]:
     array = an_array(x)
     if array.ndim == 0:
         raise ValueError("an array without dimensions has no positions; use reshape(1)")
-    return tuple(lazy_nonzero(array))
+    return tuple(where_true(array._cast(bool)))
 
 
 def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:

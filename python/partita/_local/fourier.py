@@ -9,20 +9,41 @@ from typing import Any
 
 import numpy as np
 
+from partita._local.threads import n_threads
+from partita._partita import local_fft, local_irfft, local_rfft
+
 Block = np.ndarray[Any, Any]
 
 
-def fft(block: Block, axis: int, *, inverse: bool = False) -> Block:
-    """Return the transform of complex numbers along one axis, in the same precision."""
-    made = np.fft.ifft(block, axis=axis, norm="forward") if inverse else np.fft.fft(block, axis=axis)
-    return made.astype(block.dtype)
+def fft(block: Block, axis: int, *, inverse: bool = False, out: Block | None = None) -> Block:
+    """Return the transform of complex numbers along one axis, in the same precision.
+
+    `out` may be the block itself.
+    """
+    if out is None:
+        out = np.empty(block.shape, block.dtype)
+    if out.size:
+        local_fft(block, out, axis % block.ndim, inverse, n_threads())
+    return out
 
 
 def rfft(block: Block, axis: int) -> Block:
     """Return the transform of real numbers: n // 2 + 1 complex ones along the axis."""
-    return np.fft.rfft(block, axis=axis).astype(np.result_type(block, np.complex64))
+    axis %= block.ndim
+    shape = list(block.shape)
+    shape[axis] = shape[axis] // 2 + 1
+    out = np.empty(shape, np.result_type(block.dtype, np.complex64))
+    if out.size:
+        local_rfft(block, out, axis, n_threads())
+    return out
 
 
 def irfft(block: Block, n: int, axis: int) -> Block:
     """Return `n` real numbers along the axis: the inverse of `rfft` but for the factor n."""
-    return np.fft.irfft(block, n, axis=axis, norm="forward").astype(block.real.dtype)
+    axis %= block.ndim
+    shape = list(block.shape)
+    shape[axis] = n
+    out = np.empty(shape, block.real.dtype)
+    if out.size:
+        local_irfft(block, out, axis, n_threads())
+    return out

@@ -1,7 +1,8 @@
 """Products and factorisations in this rank's memory.
 
 Where nothing else is said, arrays are stacks of matrices: all axes but the last two count them.
-Matrices that cannot be factorised raise `numpy.linalg.LinAlgError`.
+Factorisations take float32, float64, complex64 and complex128, and compute with the longer ones;
+matrices without a result raise `numpy.linalg.LinAlgError`.
 """
 
 from __future__ import annotations
@@ -10,83 +11,147 @@ from typing import Any
 
 import numpy as np
 
+from partita._local.threads import n_threads
+from partita._partita import (
+    local_cholesky,
+    local_eig,
+    local_eigh,
+    local_inv,
+    local_lu,
+    local_matmul,
+    local_qr,
+    local_slogdet,
+    local_solve,
+    local_solve_triangular,
+    local_svd,
+)
+
 Block = np.ndarray[Any, Any]
 
 
 def matmul(a: Block, b: Block, out: Block | None = None, *, add: bool = False) -> Block:
     """Return the product of two matrices or stacks of one dtype; into `out`, or added to it."""
-    made = np.matmul(a, b)
+    stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a, b = (np.broadcast_to(one, (*stack, *one.shape[-2:])) for one in (a, b))
     if out is None:
-        return made
-    if add:
-        out += made
+        out, add = np.empty((*stack, a.shape[-2], b.shape[-1]), a.dtype), False
+    if a.dtype.itemsize == 2 and a.dtype.kind not in "iu":
+        # Short floating numbers are multiplied as longer ones.
+        wide = matmul(a.astype(np.float32), b.astype(np.float32))
+        np.add(out, wide, out=out, casting="unsafe") if add else np.copyto(out, wide, "unsafe")
     else:
-        out[...] = made
+        local_matmul(a, b, out, add, n_threads())
     return out
 
 
+def _wide(a: Block) -> Block:
+    """A matrix as factorisations take it: in numbers of 64 bits."""
+    return a.astype(np.result_type(a.dtype, np.float64), copy=False)
+
+
+def _like(kind: np.dtype[Any], *results: Block) -> tuple[Block, ...]:
+    """Results in the precision of what was given."""
+    if kind.itemsize == _wide(np.empty(0, kind)).dtype.itemsize:
+        return results
+    short = {"f": np.float32, "c": np.complex64}
+    return tuple(one.astype(short[one.dtype.kind]) for one in results)
+
+
 def cholesky(a: Block, *, upper: bool = False) -> Block:
-    """Return the triangle whose product with its adjoint is `a`."""
-    return np.linalg.cholesky(a, upper=upper)
+    """Return the triangle whose product with its adjoint is `a`; reads that half of `a` alone."""
+    given = _wide(a)
+    out = np.empty(a.shape, given.dtype)
+    local_cholesky(given, out, upper, n_threads())
+    return _like(a.dtype, out)[0]
 
 
 def lu(a: Block) -> tuple[Block, Block]:
     """Return one matrix's packed triangles and its permutation: `a[permutation] = L @ U`."""
-    n_rows, n_columns = a.shape
-    packed, order = a.copy(), np.arange(n_rows)
-    for k in range(min(n_rows, n_columns)):
-        at = k + int(np.argmax(abs(packed[k:, k])))
-        packed[[k, at]], order[[k, at]] = packed[[at, k]], order[[at, k]]
-        if packed[k, k] != 0:
-            packed[k + 1 :, k] /= packed[k, k]
-            packed[k + 1 :, k + 1 :] -= np.outer(packed[k + 1 :, k], packed[k, k + 1 :])
-    return packed, order
+    given = _wide(a)
+    packed, order = np.empty(a.shape, given.dtype), np.empty(a.shape[0], np.int64)
+    local_lu(given, packed, order, n_threads())
+    return _like(a.dtype, packed)[0], order
 
 
 def solve(a: Block, b: Block) -> Block:
     """Return the solutions of `a @ x = b`, both matrices or stacks of them."""
-    return np.linalg.solve(a, b)
+    stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    given = _wide(np.broadcast_to(a, (*stack, *a.shape[-2:])))
+    out = np.array(np.broadcast_to(b, (*stack, *b.shape[-2:])), given.dtype)
+    local_solve(given, out, n_threads())
+    return _like(a.dtype, out)[0]
 
 
 def solve_triangular(
     a: Block, b: Block, *, lower: bool = True, unit: bool = False, adjoint: bool = False
 ) -> Block:
     """Return the solution for one triangle; with `adjoint` for its conjugate transpose."""
-    triangle = np.tril(a) if lower else np.triu(a)
-    if unit:
-        np.fill_diagonal(triangle, 1)
-    return np.linalg.solve(triangle.conj().T if adjoint else triangle, b)
+    given = _wide(a)
+    out = np.array(b, given.dtype)
+    if adjoint:
+        given, lower = np.conj(given).swapaxes(-1, -2), not lower
+    local_solve_triangular(given, out, lower, unit, n_threads())
+    return _like(a.dtype, out)[0]
 
 
 def inv(a: Block) -> Block:
     """Return the inverses."""
-    return np.linalg.inv(a)
+    given = _wide(a)
+    out = np.empty(a.shape, given.dtype)
+    local_inv(given, out, n_threads())
+    return _like(a.dtype, out)[0]
 
 
 def slogdet(a: Block) -> tuple[Block, Block]:
     """Return signs and logarithms of the determinants' sizes."""
-    return np.linalg.slogdet(a)
+    given, stack = _wide(a), a.shape[:-2]
+    sign, log = np.empty((*stack, 1, 1), given.dtype), np.empty((*stack, 1, 1))
+    local_slogdet(given, sign, log, n_threads())
+    sign, log = _like(a.dtype, sign, log)
+    return sign.reshape(stack), log.reshape(stack)
 
 
-def qr(a: Block) -> tuple[Block, Block]:
-    """Return orthonormal columns and upper triangles, as many as the smaller extent."""
-    return np.linalg.qr(a)
+def qr(a: Block, *, full: bool = False) -> tuple[Block, Block]:
+    """Return orthonormal columns and upper triangles, as many as the smaller extent, or all."""
+    given = _wide(a)
+    *stack, m, n = a.shape
+    size = m if full else min(m, n)
+    q, r = np.empty((*stack, m, size), given.dtype), np.empty((*stack, size, n), given.dtype)
+    local_qr(given, q, r, n_threads())
+    q, r = _like(a.dtype, q, r)
+    return q, r
 
 
 def svd(a: Block, *, full: bool = True, vectors: bool = True) -> tuple[Block, ...]:
     """Return (u, s, vh), or (s,) without vectors."""
-    return tuple(np.linalg.svd(a, full)) if vectors else (np.linalg.svd(a, compute_uv=False),)
+    given = _wide(a)
+    *stack, m, n = a.shape
+    size = min(m, n)
+    values = np.empty((*stack, size, 1))
+    if not vectors:
+        local_svd(given, values, None, n_threads())
+        return _like(a.dtype, values[..., 0])
+    u = np.empty((*stack, m, m if full else size), given.dtype)
+    vh = np.empty((*stack, n if full else size, n), given.dtype)
+    local_svd(given, values, (u, vh), n_threads())
+    return _like(a.dtype, u, values[..., 0], vh)
 
 
 def eigh(a: Block, *, lower: bool = True, vectors: bool = True) -> tuple[Block, ...]:
     """Return (values, vectors) of self-adjoint matrices, or (values,)."""
-    side = "L" if lower else "U"
-    return tuple(np.linalg.eigh(a, side)) if vectors else (np.linalg.eigvalsh(a, side),)
+    given = _wide(a)
+    values = np.empty((*a.shape[:-1], 1))
+    columns = np.empty(a.shape, given.dtype) if vectors else None
+    local_eigh(given, values, columns, lower, n_threads())
+    found = (values[..., 0],) if columns is None else (values[..., 0], columns)
+    return _like(a.dtype, *found)
 
 
 def eig(a: Block, *, vectors: bool = True) -> tuple[Block, ...]:
     """Return complex (values, vectors), or (values,)."""
-    kind = np.result_type(a, np.complex64)
-    if not vectors:
-        return (np.linalg.eigvals(a).astype(kind),)
-    return tuple(one.astype(kind) for one in np.linalg.eig(a))
+    given = _wide(a)
+    values = np.empty((*a.shape[:-1], 1), np.complex128)
+    columns = np.empty(a.shape, np.complex128) if vectors else None
+    local_eig(given, values, columns, n_threads())
+    found = (values[..., 0],) if columns is None else (values[..., 0], columns)
+    return _like(a.dtype, *found)

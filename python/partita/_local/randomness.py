@@ -6,13 +6,22 @@ from typing import Any
 
 import numpy as np
 
+from partita._local.threads import n_threads
+from partita._partita import (
+    local_fill,
+    local_fill_integers,
+    local_fill_single,
+    local_permutation,
+    local_words,
+)
+
 Block = np.ndarray[Any, Any]
 Stream = tuple[int, int]
 
 
 def words(stream: Stream, first: int, out: Block) -> None:
     """Fill a row of uint64 with the words `first` on."""
-    raise NotImplementedError
+    local_words(stream, first, out, n_threads())
 
 
 def fill(stream: Stream, first: int, out: Block, kind: str, *numbers: float) -> None:
@@ -22,22 +31,23 @@ def fill(stream: Stream, first: int, out: Block, kind: str, *numbers: float) -> 
     rayleigh, weibull (a), lognormal (mean, sigma), triangular (left, mode, right), gamma (shape),
     beta (a, b), chisquare (df), standard_t (df).
     """
-    raise NotImplementedError
+    local_fill(stream, first, out, kind, [float(one) for one in numbers], n_threads())
 
 
 def fill_integers(stream: Stream, first: int, out: Block, kind: str, *numbers: float) -> None:
-    """Fill a row of int64; kinds: uniform (low, span), poisson (mean), binomial (n, p), geometric (p).
+    """Fill a row of int64 with the elements `first` on of a distribution of whole numbers.
 
-    A span of 0 means 2^64.
+    Kinds and their numbers: uniform (low, span; a span of 0 means 2^64), poisson (mean),
+    binomial (n, p), geometric (p).
     """
-    raise NotImplementedError
+    local_fill_integers(stream, first, out, kind, list(numbers), n_threads())
 
 
 def fill_single(stream: Stream, first: int, out: Block) -> None:
     """Fill a row of float32 with uniform numbers from 0 to 1, without 1."""
-    raise NotImplementedError
+    local_fill_single(stream, first, out, n_threads())
 
 
 def permutation(stream: Stream, n: int, first: int, out: Block) -> None:
     """Fill a row of int64 with the places `first` on of a random permutation of n positions."""
-    raise NotImplementedError
+    local_permutation(stream, n, first, out, n_threads())

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from partita._local.threads import n_threads
+from partita._partita import local_merge, local_positions, local_search, local_sort
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Block = np.ndarray[Any, Any]
 
 
 def sort(block: Block) -> None:
     """Sort along the last axis, in place; the block is in C order."""
-    block.sort(axis=-1)
+    local_sort(block, n_threads())
 
 
 def positions(block: Block, *, descending: bool = False) -> Block:
@@ -19,17 +25,22 @@ def positions(block: Block, *, descending: bool = False) -> Block:
 
     Descending, NaN comes first.
     """
-    if not descending:
-        return np.argsort(block, axis=-1, kind="stable").astype(np.int64)
-    turned = np.argsort(block[..., ::-1], axis=-1, kind="stable")[..., ::-1]
-    return np.ascontiguousarray(block.shape[-1] - 1 - turned).astype(np.int64)
+    out = np.empty(block.shape, np.int64)
+    local_positions(np.ascontiguousarray(block), out, descending, n_threads())
+    return out
 
 
-def merge(runs: list[Block]) -> Block:
+def merge(runs: Sequence[Block]) -> Block:
     """Return sorted runs as one; of equal elements, those of earlier runs come first."""
-    return np.sort(np.concatenate(runs), kind="stable")
+    out = np.empty(sum(len(run) for run in runs), runs[0].dtype)
+    local_merge([np.ascontiguousarray(run) for run in runs], out, n_threads())
+    return out
 
 
 def search(ordered: Block, values: Block, *, right: bool = False) -> Block:
     """Return where values belong in a sorted row: before equal ones, or after them."""
-    return np.searchsorted(ordered, values, side="right" if right else "left").astype(np.int64)
+    kind = np.result_type(ordered, values)
+    out = np.empty(values.shape, np.int64)
+    row, wanted = (np.ascontiguousarray(one, kind) for one in (ordered, values))
+    local_search(row, wanted, out, right, n_threads())
+    return out

@@ -1,11 +1,7 @@
 //! Writing to what an index selects.
-
-use partita_kernel::Dtype;
-
 use super::error::Result;
 use super::function::{Operand, choose};
-use super::gather::scatter;
-use super::index::{Key, Selected, select};
+use super::index::{Key, select};
 use crate::local::{Array, Engine, Input};
 
 /// `array[keys] = value`: the value in the array's type, repeated to the shape of what is selected.
@@ -13,38 +9,14 @@ use crate::local::{Array, Engine, Input};
 /// # Errors
 /// As [`select`]; shapes that do not fit; numbers that the type does not have.
 pub fn assign(engine: &Engine, array: &Array, keys: &[Key], value: Operand<'_>) -> Result<()> {
-    if let [Key::Array(mask)] = keys
-        && mask.dtype() == Dtype::Bool
-        && is_single(&value)
-        && array.shape().starts_with(mask.shape())
-    {
-        return assign_where(engine, array, mask, value);
-    }
-    match select(engine, array, keys)? {
-        Selected::View(view) => write(engine, &view, value),
-        Selected::Elements { view, axes, indices, at } => {
-            let source = match value {
-                Operand::Array(source) => {
-                    let n_common = indices.iter().map(Array::ndim).max().unwrap_or(0);
-                    let ndim = view.ndim() - axes.len() + n_common;
-                    engine.cast(&trimmed(source, ndim), array.dtype())?
-                }
-                Operand::Number(number) => engine.fill(&[], number.to_scalar(array.dtype())?)?,
-            };
-            scatter(&view, &axes, &indices, at, &source)
-        }
-    }
+    write(engine, &select(array, keys)?, value)
 }
 
-fn is_single(value: &Operand<'_>) -> bool {
-    match value {
-        Operand::Array(array) => array.ndim() == 0,
-        Operand::Number(_) => true,
-    }
-}
-
-/// One value wherever a mask is true: needs no positions.
-fn assign_where(engine: &Engine, array: &Array, mask: &Array, value: Operand<'_>) -> Result<()> {
+/// One value wherever a mask of the first dimensions is true: needs no positions.
+///
+/// # Errors
+/// Shapes that do not fit; numbers that the type does not have.
+pub fn fill_where(engine: &Engine, array: &Array, mask: &Array, value: Operand<'_>) -> Result<()> {
     let mut wide = mask.clone();
     for dim in mask.ndim()..array.ndim() {
         wide = wide.with_axis(dim);

@@ -41,13 +41,6 @@ partita_error::errors! {
             inside(*extent, "it has no entries");
         StepZero { dim: usize } "step-zero" =>
             "a slice of dimension {dim} with step 0; use another step";
-        MaskShape { mask: Vec<usize>, shape: Vec<usize>, dim: usize } "mask-shape" =>
-            "a mask of shape {mask:?} at dimension {dim} of an array of shape {shape:?}; use a mask \
-             of that shape";
-        IndexType { given: Dtype } "index-type" =>
-            "an index array of {given}; use integers or truth values";
-        IndexShapes { first: Vec<usize>, second: Vec<usize> } "index-shapes" =>
-            "index arrays of the shapes {first:?} and {second:?}; use shapes that fit";
     }
 }
 

@@ -1,11 +1,9 @@
-//! Indices as windows: integers, slices, ellipsis, new axes; and where index arrays stand.
+//! Indices as windows: integers, slices, ellipsis, new axes.
 
-use partita_kernel::{Dtype, Kind};
 use smallvec::SmallVec;
 
 use super::error::{ApiError, Result};
-use super::gather::positions_of;
-use crate::local::{Array, Engine, Window};
+use crate::local::{Array, Window};
 
 /// One entry of an index.
 #[derive(Debug, Clone)]
@@ -25,56 +23,30 @@ pub enum Key {
     NewAxis,
     /// As many full slices as dimensions are left.
     Ellipsis,
-    /// Positions, or truth values for one or several dimensions.
-    Array(Array),
-}
-
-/// What an index selects.
-#[derive(Debug, Clone)]
-pub enum Selected {
-    /// A view.
-    View(Array),
-    /// Elements at positions: those of `indices` along `axes` of `view`. The dimensions of the
-    /// index arrays come at `at` in the result.
-    Elements {
-        /// The array with everything but the index arrays applied.
-        view: Array,
-        /// Its dimensions that index arrays select in.
-        axes: Vec<usize>,
-        /// An array of int64 for each of them.
-        indices: Vec<Array>,
-        /// Where their common dimensions come in the result.
-        at: usize,
-    },
 }
 
 /// Applies an index.
 ///
 /// # Errors
-/// Positions outside, too many entries, masks of other shapes.
-pub fn select(engine: &Engine, array: &Array, keys: &[Key]) -> Result<Selected> {
+/// Positions outside, too many entries.
+pub fn select(array: &Array, keys: &[Key]) -> Result<Array> {
     let keys = filled(array, keys)?;
-    let mut selection = Selection::new(array);
-    let has_arrays = keys.iter().any(|key| matches!(key, Key::Array(_)));
+    let mut selection = Selection { window: array.window().clone(), dim: 0 };
     for key in &keys {
         match key {
-            Key::Int(index) if has_arrays => selection.position(engine, *index)?,
             Key::Int(index) => selection.int(*index)?,
             Key::Slice { start, stop, step } => selection.slice(*start, *stop, *step)?,
             Key::NewAxis => selection.new_axis(),
-            Key::Array(array) => selection.array(engine, array)?,
-            // Even if it stands for no dimension, what is beside it does not stand together.
-            Key::Ellipsis => selection.n_entries += 1,
+            Key::Ellipsis => {}
         }
     }
-    Ok(selection.finish())
+    Ok(array.seen(selection.window))
 }
 
 /// The keys with full slices for the ellipsis, or behind.
 fn filled(array: &Array, keys: &[Key]) -> Result<SmallVec<[Key; 4]>> {
     let taken = |key: &Key| match key {
         Key::NewAxis | Key::Ellipsis => 0,
-        Key::Array(mask) if mask.dtype() == Dtype::Bool => mask.ndim(),
         _ => 1,
     };
     let (given, ndim) = (keys.iter().map(taken).sum(), array.ndim());
@@ -101,31 +73,18 @@ fn filled(array: &Array, keys: &[Key]) -> Result<SmallVec<[Key; 4]>> {
 }
 
 /// An index on its way through the dimensions.
-struct Selection<'a> {
-    array: &'a Array,
+struct Selection {
     window: Window,
     /// The next dimension of the window.
     dim: usize,
-    axes: Vec<usize>,
-    indices: Vec<Array>,
-    /// Numbers of the entries that are arrays, to see whether they stand together.
-    entries: Vec<usize>,
-    n_entries: usize,
 }
 
-impl<'a> Selection<'a> {
-    fn new(array: &'a Array) -> Self {
-        let (axes, indices, entries) = Default::default();
-        let window = array.window().clone();
-        Self { array, window, dim: 0, axes, indices, entries, n_entries: 0 }
-    }
-
+impl Selection {
     fn int(&mut self, index: i64) -> Result<()> {
         let at = counted(index, self.dim, self.window.shape[self.dim])?;
         self.window.offset += at as isize * self.window.strides[self.dim];
         self.window.shape.remove(self.dim);
         self.window.strides.remove(self.dim);
-        self.n_entries += 1;
         Ok(())
     }
 
@@ -145,78 +104,18 @@ impl<'a> Selection<'a> {
         }
         self.window.shape[self.dim] = count as usize;
         self.dim += 1;
-        self.n_entries += 1;
         Ok(())
     }
 
     fn new_axis(&mut self) {
-        self.add_axis();
-        self.dim += 1;
-        self.n_entries += 1;
-    }
-
-    /// A position beside index arrays is one of them.
-    fn position(&mut self, engine: &Engine, index: i64) -> Result<()> {
-        let at = counted(index, self.dim, self.window.shape[self.dim])?;
-        let index = engine.fill(&[], partita_kernel::Scalar::from(at as i64))?;
-        self.indexed(index);
-        Ok(())
-    }
-
-    fn array(&mut self, engine: &Engine, array: &Array) -> Result<()> {
-        match array.dtype().kind() {
-            Kind::Bool => self.mask(array),
-            Kind::Signed | Kind::Unsigned => {
-                self.indexed(engine.cast(array, Dtype::Int64)?);
-                Ok(())
-            }
-            _ => Err(ApiError::IndexType { given: array.dtype() }),
-        }
-    }
-
-    fn mask(&mut self, mask: &Array) -> Result<()> {
-        let covered = self.window.shape.get(self.dim..self.dim + mask.ndim());
-        if covered != Some(mask.shape()) {
-            let (mask, shape) = (mask.shape().to_vec(), self.window.shape.to_vec());
-            return Err(ApiError::MaskShape { mask, shape, dim: self.dim });
-        }
-        if mask.ndim() == 0 {
-            // A single truth value is a mask of a dimension of size 1.
-            self.add_axis();
-            let positions = positions_of(&mask.with_axis(0))?;
-            positions.into_iter().for_each(|positions| self.indexed(positions));
-            return Ok(());
-        }
-        for positions in positions_of(mask)? {
-            self.indexed(positions);
-        }
-        Ok(())
-    }
-
-    fn indexed(&mut self, index: Array) {
-        self.axes.push(self.dim);
-        self.indices.push(index);
-        self.entries.push(self.n_entries);
-        self.dim += 1;
-        self.n_entries += 1;
-    }
-
-    fn add_axis(&mut self) {
         self.window.shape.insert(self.dim, 1);
         self.window.strides.insert(self.dim, 0);
-    }
-
-    fn finish(self) -> Selected {
-        let view = self.array.seen(self.window);
-        let Some(&first) = self.axes.first() else { return Selected::View(view) };
-        let stand_together = self.entries.windows(2).all(|pair| pair[1] == pair[0] + 1);
-        let at = if stand_together { first } else { 0 };
-        Selected::Elements { view, axes: self.axes, indices: self.indices, at }
+        self.dim += 1;
     }
 }
 
 /// A position counted from the front.
-pub(super) fn counted(index: i64, dim: usize, extent: usize) -> Result<usize> {
+fn counted(index: i64, dim: usize, extent: usize) -> Result<usize> {
     let from_front = if index < 0 { index + extent as i64 } else { index };
     let found = usize::try_from(from_front).ok().filter(|at| *at < extent);
     found.ok_or(ApiError::IndexOutside { index, dim, extent })

@@ -9,22 +9,19 @@
 //! - `reduce`: reductions, their types and what axes become.
 //! - `index`: integers, slices, ellipsis and new axes as windows.
 //! - `assign`: writing to what an index selects.
-//! - `gather`: integer arrays and masks, which need the elements.
 
 mod assign;
 mod error;
 mod function;
-mod gather;
 mod index;
 mod number;
 mod promote;
 mod reduce;
 
-pub use assign::assign;
+pub use assign::{assign, fill_where};
 pub use error::{ApiError, Result};
 pub use function::{FUNCTIONS, Function, Operand, choose, positive};
-pub use gather::{gather, positions_of, scatter};
-pub use index::{Key, Selected, select};
+pub use index::{Key, select};
 pub use number::Number;
 pub use promote::{can_cast, is_same_kind, result_type};
 pub use reduce::{Axes, How, Reducing, reduce, running};

@@ -111,6 +111,12 @@ impl Engine {
         }))
     }
 
+    /// Threads that kernels of this engine may use.
+    #[must_use]
+    pub fn n_threads(&self) -> usize {
+        self.0.machine.settings().n_threads
+    }
+
     /// Kernel calls so far.
     #[must_use]
     pub fn n_kernels(&self) -> u64 {

@@ -20,6 +20,13 @@ pub struct ArrayMut<'a, T> {
     lent: PhantomData<&'a mut T>,
 }
 
+// SAFETY: as a shared slice.
+unsafe impl<T: Sync> Send for Array<'_, T> {}
+// SAFETY: as a shared slice.
+unsafe impl<T: Sync> Sync for Array<'_, T> {}
+// SAFETY: as a slice of one's own.
+unsafe impl<T: Send> Send for ArrayMut<'_, T> {}
+
 impl<'a, T> Array<'a, T> {
     /// An array with any strides.
     ///

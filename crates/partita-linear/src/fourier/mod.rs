@@ -19,12 +19,14 @@
 //! many there are. Padding and cutting are the caller's.
 
 mod array;
+mod compiled;
 mod error;
 mod lines;
 mod passes;
 mod plans;
 
 pub use array::{Array, ArrayMut};
+pub use compiled::Transformed;
 pub use error::{FourierError, Result};
 pub use plans::{Direction, Real};
 

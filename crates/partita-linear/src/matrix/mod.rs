@@ -10,6 +10,7 @@
 //! Factorisations work on copies in faer's order: results do not depend on how the input lies.
 
 mod cholesky;
+mod compiled;
 mod eigen;
 mod error;
 mod faer_view;
@@ -28,6 +29,7 @@ mod triangular;
 mod view;
 
 pub use cholesky::{Triangle, cholesky};
+pub use compiled::{Factorised, Multiplied};
 pub use eigen::{eig, eigh};
 pub use error::{MatrixError, Result};
 pub use field::{Field, Part};

@@ -14,8 +14,10 @@
 
 mod gather;
 mod mask;
+mod rows;
 mod scatter;
 
 pub use gather::gather;
 pub use mask::{count, pack, pack_positions};
+pub use rows::{gather_rows, scatter_add_rows, scatter_rows};
 pub use scatter::{Summable, bincount, scatter, scatter_add};

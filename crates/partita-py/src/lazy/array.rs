@@ -110,17 +110,6 @@ impl Array {
         Self::finished(py, rank, made, has_ready)
     }
 
-    /// The same where elements are looked at.
-    pub(crate) fn looked_at<'py>(
-        py: Python<'py>,
-        rank: &Py<Rank>,
-        work: impl FnOnce(&Engine) -> partita_array::api::Result<LocalArray>,
-    ) -> PyResult<Bound<'py, Self>> {
-        let (made, has_ready) =
-            rank.get().detached(py, |engine| (work(engine), engine.has_ready()));
-        Self::finished(py, rank, made, has_ready)
-    }
-
     fn finished<'py>(
         py: Python<'py>,
         rank: &Py<Rank>,
@@ -287,6 +276,12 @@ impl Array {
         let array = made.map_err(|error| api_error(py, &error.into()))?;
         self.handle.set(Handle { rank, array: ManuallyDrop::new(array) });
         Ok(true)
+    }
+
+    /// Refuses an array that may only be read.
+    fn _check_writable(slf: &Bound<'_, Self>) -> PyResult<()> {
+        let handle = slf.get().handle(slf)?;
+        handle.array.check_writable().map_err(|error| api_error(slf.py(), &error.into()))
     }
 
     /// Computes it and gives the memory of this rank's part: object, offset, shape and strides in

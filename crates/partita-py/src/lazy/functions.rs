@@ -2,11 +2,10 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
-use partita_array::api::{Function, Operand, choose, positions_of};
+use partita_array::api::{Function, Operand, choose};
 use partita_array::sparse::factors;
 use partita_array::timeline::{Event, from_lines, trace};
 use partita_cli::timeline_picture;
-use partita_kernel::Dtype;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -15,7 +14,7 @@ use smallvec::SmallVec;
 use super::array::Array;
 use super::given::{Given, number};
 use super::rank::Rank;
-use super::types::{api_error, dtype_given};
+use super::types::dtype_given;
 
 /// An elementwise function.
 #[pyclass(frozen, module = "partita")]
@@ -142,19 +141,6 @@ fn lazy_where<'py>(
     Array::made(py, &handle.rank, |engine| choose(engine, &handle.array, x, y))
 }
 
-/// Where an array is not zero: positions along each dimension.
-#[pyfunction]
-fn lazy_nonzero<'py>(array: &Bound<'py, Array>) -> PyResult<Vec<Bound<'py, Array>>> {
-    let py = array.py();
-    let handle = array.get().handle(array)?;
-    let found = handle
-        .rank
-        .get()
-        .detached(py, |engine| positions_of(&engine.cast(&handle.array, Dtype::Bool)?));
-    let found = found.map_err(|error| api_error(py, &error))?;
-    found.into_iter().map(|one| Array::wrapped(py, &handle.rank, one)).collect()
-}
-
 /// So many numbers whose product is a number of ranks, about equal, the last one largest.
 #[pyfunction]
 fn even_factors(n_ranks: u64, count: usize) -> Vec<u64> {
@@ -181,6 +167,5 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(lazy_full, module)?)?;
     module.add_function(wrap_pyfunction!(lazy_empty, module)?)?;
     module.add_function(wrap_pyfunction!(lazy_index, module)?)?;
-    module.add_function(wrap_pyfunction!(lazy_where, module)?)?;
-    module.add_function(wrap_pyfunction!(lazy_nonzero, module)?)
+    module.add_function(wrap_pyfunction!(lazy_where, module)?)
 }

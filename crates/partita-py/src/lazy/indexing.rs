@@ -1,7 +1,6 @@
 //! `a[key]` and `a[key] = value`.
 
-use partita_array::api::{Key, Number, Operand, Selected, assign, gather, select};
-use partita_array::local::{Array as LocalArray, Engine};
+use partita_array::api::{Key, Number, Operand, assign, fill_where, select};
 use partita_kernel::{Dtype, Kind};
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::ffi;
@@ -9,12 +8,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyFloat, PyInt, PySlice, PyTuple};
 use smallvec::SmallVec;
 
-use super::array::Array;
+use super::array::{Array, Handle};
 use super::given::Given;
-use super::rank::Rank;
+
 use super::types::api_error;
 
-/// The entries of an index, and the arrays among them, which must stay.
+/// The entries of an index.
 type Keys = SmallVec<[Key; 4]>;
 
 #[pymethods]
@@ -23,22 +22,22 @@ impl Array {
         slf: &Bound<'py, Self>,
         key: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, Self>> {
-        let (py, handle) = (slf.py(), slf.get().handle(slf)?);
-        let keys = keys_of(key, &handle.rank)?;
+        let py = slf.py();
+        if has_arrays(key) {
+            let made = access(py)?.call_method1("read", (slf, key))?;
+            return Ok(made.cast_into::<Self>()?);
+        }
+        let handle = slf.get().handle(slf)?;
+        let keys = keys_of(key)?;
         let has_dots = keys.iter().any(|key| matches!(key, Key::Ellipsis));
-        let picked = |engine: &Engine| match select(engine, &handle.array, &keys)? {
+        Self::made(py, &handle.rank, |_| {
+            let view = select(&handle.array, &keys)?;
             // A single element is a number in NumPy, which no later write changes.
-            Selected::View(view) if view.ndim() == 0 && !has_dots => Ok(engine.copy(&view)?),
-            Selected::View(view) => Ok(view),
-            Selected::Elements { view, axes, indices, at } => gather(&view, &axes, &indices, at),
-        };
-        // Arrays among the keys are dropped under the lock, too.
-        let made = match has_arrays(&keys) {
-            true => Self::looked_at(py, &handle.rank, picked),
-            false => Self::made(py, &handle.rank, picked),
-        };
-        handle.rank.get().with(py, |_| drop(keys));
-        made
+            match view.ndim() == 0 && !has_dots {
+                true => Ok(view.engine().copy(&view)?),
+                false => Ok(view),
+            }
+        })
     }
 
     fn __setitem__(
@@ -47,6 +46,7 @@ impl Array {
         value: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let (py, handle) = (slf.py(), slf.get().handle(slf)?);
+        let given_object = value;
         // A float64 of NumPy is a float of Python, and here, too, its type does not matter.
         let given = match value.cast::<PyFloat>() {
             Ok(float) => Some(Given::Number(Number::Float(float.value()))),
@@ -57,26 +57,46 @@ impl Array {
             let message = format!("a {kind} is no array element; use numbers or arrays");
             return Err(PyTypeError::new_err(message));
         };
-        let keys = keys_of(key, &handle.rank)?;
         let value = given.operand()?;
         if let Operand::Array(source) = value {
             warn_of_lost_parts(py, source.dtype(), handle.array.dtype())?;
         }
-        let looks = has_arrays(&keys);
-        let written = |engine: &Engine| {
-            let outcome = assign(engine, &handle.array, &keys, value);
-            drop(keys);
-            outcome.map(|()| engine.has_ready())
-        };
-        let outcome = match looks {
-            true => handle.rank.get().detached(py, written),
-            false => handle.rank.get().with(py, written),
+        let outcome = if has_arrays(key) {
+            let mask = key.cast_exact::<Self>().ok().map(|mask| mask.get().handle(mask));
+            let Some(mask) = mask.transpose()?.filter(|mask| is_simple(mask, handle, &value))
+            else {
+                access(py)?.call_method1("write", (slf, key, given_object))?;
+                return Ok(());
+            };
+            handle.rank.get().with(py, |engine| {
+                fill_where(engine, &handle.array, &mask.array, value).map(|()| engine.has_ready())
+            })
+        } else {
+            let keys = keys_of(key)?;
+            handle.rank.get().with(py, |engine| {
+                assign(engine, &handle.array, &keys, value).map(|()| engine.has_ready())
+            })
         };
         match outcome.map_err(|error| api_error(py, &error))? {
             true => handle.rank.get().run_ready(py),
             false => Ok(()),
         }
     }
+}
+
+/// Whether one value goes where a mask of the first dimensions is true: that needs no positions.
+fn is_simple(mask: &Handle, array: &Handle, value: &Operand<'_>) -> bool {
+    let is_single = match value {
+        Operand::Array(array) => array.ndim() == 0,
+        Operand::Number(_) => true,
+    };
+    let is_mask = mask.array.dtype() == Dtype::Bool && mask.rank.is(&array.rank);
+    is_single && is_mask && array.array.shape().starts_with(mask.array.shape())
+}
+
+/// What is done where arrays say which elements.
+fn access(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import("partita._chosen.access")
 }
 
 /// NumPy's warning where real numbers are made of complex ones.
@@ -89,18 +109,37 @@ fn warn_of_lost_parts(py: Python<'_>, from: Dtype, to: Dtype) -> PyResult<()> {
 }
 
 /// Whether elements of arrays say what is selected.
-fn has_arrays(keys: &[Key]) -> bool {
-    keys.iter().any(|key| matches!(key, Key::Array(_)))
-}
-
-fn keys_of(key: &Bound<'_, PyAny>, rank: &Py<Rank>) -> PyResult<Keys> {
+fn has_arrays(key: &Bound<'_, PyAny>) -> bool {
     match key.cast_exact::<PyTuple>() {
-        Ok(items) => items.iter().map(|item| key_of(&item, rank)).collect(),
-        Err(_) => Ok(SmallVec::from_elem(key_of(key, rank)?, 1)),
+        Ok(items) => items.iter().any(|item| is_array(&item)),
+        Err(_) => is_array(key),
     }
 }
 
-fn key_of(item: &Bound<'_, PyAny>, rank: &Py<Rank>) -> PyResult<Key> {
+/// Whether an entry of an index is neither integer nor slice, ellipsis or new axis.
+fn is_array(item: &Bound<'_, PyAny>) -> bool {
+    let is_plain = item.cast_exact::<PySlice>().is_ok()
+        || item.cast_exact::<PyInt>().is_ok()
+        || item.is_none()
+        || item.cast::<PyEllipsis>().is_ok();
+    if is_plain {
+        return false;
+    }
+    if item.cast_exact::<PyBool>().is_ok() || item.cast::<Array>().is_ok() {
+        return true;
+    }
+    // Integers of NumPy and others are positions.
+    item.call_method0("__index__").is_err()
+}
+
+fn keys_of(key: &Bound<'_, PyAny>) -> PyResult<Keys> {
+    match key.cast_exact::<PyTuple>() {
+        Ok(items) => items.iter().map(|item| key_of(&item)).collect(),
+        Err(_) => Ok(SmallVec::from_elem(key_of(key)?, 1)),
+    }
+}
+
+fn key_of(item: &Bound<'_, PyAny>) -> PyResult<Key> {
     if let Ok(slice) = item.cast_exact::<PySlice>() {
         return slice_of(slice);
     }
@@ -113,17 +152,7 @@ fn key_of(item: &Bound<'_, PyAny>, rank: &Py<Rank>) -> PyResult<Key> {
     if item.cast::<PyEllipsis>().is_ok() {
         return Ok(Key::Ellipsis);
     }
-    if item.cast_exact::<PyBool>().is_err() && item.cast::<Array>().is_err() {
-        // Integers of NumPy and others.
-        if let Ok(index) = item.call_method0("__index__") {
-            return Ok(Key::Int(position(&index)?));
-        }
-    }
-    let py = item.py();
-    let made = py.import("partita._array.enter")?.getattr("index")?.call1((item, rank))?;
-    let array = made.cast::<Array>()?;
-    let local = array.get().handle(array)?;
-    Ok(Key::Array(rank.get().with(py, |_| LocalArray::clone(&local.array))))
+    Ok(Key::Int(position(&item.call_method0("__index__")?)?))
 }
 
 fn position(item: &Bound<'_, PyAny>) -> PyResult<i64> {

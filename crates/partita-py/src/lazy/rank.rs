@@ -95,6 +95,12 @@ impl Rank {
         self.with(py, Engine::n_pending)
     }
 
+    /// Threads that work of this rank may use, its own among them.
+    #[getter]
+    fn n_threads(&self, py: Python<'_>) -> usize {
+        self.with(py, Engine::n_threads)
+    }
+
     /// Kernel calls so far.
     #[getter]
     fn n_kernels(&self, py: Python<'_>) -> u64 {

@@ -74,9 +74,6 @@ pub(crate) fn api_error(py: Python<'_>, error: &ApiError) -> PyErr {
         ApiError::NumberOutside { .. } => PyOverflowError::new_err(message),
         ApiError::TooManyIndices { .. }
         | ApiError::IndexOutside { .. }
-        | ApiError::MaskShape { .. }
-        | ApiError::IndexType { .. }
-        | ApiError::IndexShapes { .. }
         | ApiError::TwoEllipses { .. } => PyIndexError::new_err(message),
         _ => PyValueError::new_err(message),
     };

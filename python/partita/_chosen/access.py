@@ -1,0 +1,294 @@
+"""`a[key]` and `a[key] = value` where arrays say which elements: no rank sees the whole array."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._array.enter import _is_everywhere, from_numpy
+from partita._chosen.keys import Chosen, chosen
+from partita._chosen.rows import Rows, as_rows, cut_like, even_sizes, evenly, from_rows
+from partita._chosen.taking import Asked
+from partita._local import choosing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from partita._array.array import Array
+    from partita._team.team import Team
+
+Local = np.ndarray[Any, Any]
+
+
+def read(array: Array, key: Any) -> Array:
+    """Return the elements that an index with arrays selects. Collective."""
+    found = chosen(array, key)
+    if found.mask is not None:
+        made = _masked(found.view, found.mask)
+        return _moved(made, 1, found.at)
+    made, n_dims = _taken(found)
+    return _moved(made, n_dims, found.at)
+
+
+def write(array: Array, key: Any, value: Any) -> None:
+    """Set the elements that an index with arrays selects. Collective."""
+    from partita._functions.creation import empty
+
+    found = chosen(array, key)
+    view, mask = found.view, found.mask
+    if mask is not None and np.ndim(value) == 0:
+        _fill(view, mask, value)
+        return
+    if mask is not None:
+        rest = view.shape[mask.ndim :]
+        n_true = int(mask.sum())
+        index_shape: tuple[int, ...] = (n_true,)
+    else:
+        index_shape = _common([one.shape for one in found.indices])
+        rest = view.shape[len(found.indices) :]
+    shape = _result_shape(index_shape, rest, found.at)
+    values = empty(shape, view.dtype, team=view.team)
+    values[...] = value
+    n_index = len(index_shape)
+    order = [*range(found.at, found.at + n_index)]
+    order += [dim for dim in range(len(shape)) if dim not in order]
+    values = values._permute(order)
+    if mask is not None:
+        _put_where(view, mask, values)
+    else:
+        _put(view, found.indices, index_shape, values)
+
+
+def where_true(mask: Array) -> list[Array]:
+    """Where a mask is true: positions along each of its dimensions, in C order. Collective."""
+    team = mask.team
+    rows = as_rows(mask)
+    local, first = np.ascontiguousarray(rows.local), rows.range_of(team.rank).start
+    flat = choosing.where_true(local)
+    positions = []
+    width = math.prod(mask.shape[1:])
+    for dim, size in enumerate(mask.shape):
+        step = math.prod(mask.shape[dim + 1 :])
+        if dim == 0:
+            positions.append(flat // max(width, 1) + first)
+        else:
+            positions.append(flat // step % size)
+    return [_from_stretches(one, rows, team) for one in positions]
+
+
+def _masked(view: Array, mask: Array) -> Array:
+    """The rows of a view where a mask of its first dimensions is true."""
+    team = view.team
+    rows = as_rows(view)
+    if rows.starts is None and team.size > 1 and not _is_everywhere(mask.layout, team.size):
+        # The mask says who has what: the view is everywhere.
+        cut = as_rows(mask)
+        rows = Rows(rows.local[cut.range_of(team.rank)], cut.starts, is_own=False)
+        truth = cut.local
+    else:
+        truth = cut_like(mask, rows)
+    width = view.shape[mask.ndim :]
+    local = np.ascontiguousarray(rows.local)
+    if not width:
+        picked = choosing.pack(truth, local)
+    else:
+        table = local.reshape(-1, *width) if local.size else local.reshape(0, *width)
+        picked = choosing.gather(table, choosing.where_true(truth)) if local.size else table
+        if not local.size:
+            picked = np.empty((int(np.count_nonzero(truth)), *width), local.dtype)
+    return _from_stretches(picked, rows, team)
+
+
+def _from_stretches(local: Local, rows: Rows, team: Team) -> Array:
+    """What was made of a stretch by every rank, as one array."""
+    if rows.starts is None:
+        return from_numpy(local, team.arrays)
+    return from_rows(local, team.allgather_data(len(local)), team)
+
+
+def _taken(found: Chosen) -> tuple[Array, int]:
+    """The rows at index arrays, and how many dimensions those have."""
+    view, team = found.view, found.view.team
+    shape = _common([one.shape for one in found.indices])
+    n_picked = len(found.indices)
+    rest = view.shape[n_picked:]
+    rows = as_rows(view)
+    if rows.starts is None and all(_is_here(one) for one in found.indices):
+        positions = _agreed(team, found.indices, shape, view.shape, slice(None))
+        local = choosing.gather(_table(rows.local, n_picked, rest), positions)
+        return from_numpy(local.reshape(shape + rest), team.arrays), len(shape)
+    length = shape[0] if shape else 1
+    sizes = even_sizes(length, team)
+    first = sum(sizes[: team.rank])
+    part = slice(first, first + sizes[team.rank])
+    positions = _agreed(team, found.indices, shape, view.shape, part)
+    table = _table(rows.local, n_picked, rest)
+    if rows.starts is None:
+        local = choosing.gather(table, positions)
+    else:
+        width = math.prod(view.shape[1:n_picked])
+        local = Asked(team, positions, [start * width for start in rows.starts]).read(table)
+    local = local.reshape(sizes[team.rank], *shape[1:], *rest)
+    made = from_rows(local, sizes, team)
+    return (made if shape else made.reshape(rest)), len(shape)
+
+
+def _put(view: Array, indices: list[Array], shape: tuple[int, ...], values: Array) -> None:
+    """Write rows at index arrays; of repeated positions the last counts."""
+    team, n_picked = view.team, len(indices)
+    rest = view.shape[n_picked:]
+    view._check_writable()
+    rows = as_rows(view)
+    if team.size == 1 or rows.starts is None:
+        positions = _agreed(team, indices, shape, view.shape, slice(None))
+        given = values.gather()
+        assert given is not None
+        places, came = positions, given.reshape(len(positions), *rest)
+    else:
+        length = shape[0] if shape else 1
+        spread = values.reshape(length, *shape[1:], *rest)
+        local, starts = evenly(spread)
+        part = slice(starts[team.rank], starts[team.rank + 1])
+        positions = _agreed(team, indices, shape, view.shape, part)
+        width = math.prod(view.shape[1:n_picked])
+        asked = Asked(team, positions, [start * width for start in rows.starts])
+        places, came = asked.send(np.ascontiguousarray(local).reshape(len(positions), *rest))
+    _stored(view, rows, n_picked, rest, places, came)
+
+
+def _put_where(view: Array, mask: Array, values: Array) -> None:
+    """Write rows where a mask of the first dimensions is true."""
+    team = view.team
+    rest = view.shape[mask.ndim :]
+    view._check_writable()
+    rows = as_rows(view)
+    truth = cut_like(mask, rows)
+    places = choosing.where_true(truth)
+    if rows.starts is None:
+        came = values.gather()
+        assert came is not None
+    else:
+        counts = team.allgather_data(len(places))
+        starts = [0, *np.cumsum(counts).tolist()]
+        came = cut_like(values, Rows(places, starts, is_own=False))
+    _stored(view, rows, mask.ndim, rest, places, came)
+
+
+def _stored(
+    view: Array, rows: Rows, n_picked: int, rest: tuple[int, ...], places: Local, came: Local
+) -> None:
+    """Write to this rank's rows, and make them the view's if they are a copy."""
+    local = rows.local
+    if rows.is_own and local.flags.c_contiguous and local.flags.writeable:
+        choosing.scatter(_table(local, n_picked, rest), places, came)
+        return
+    copy = np.array(local, order="C")
+    choosing.scatter(_table(copy, n_picked, rest), places, came)
+    if rows.is_own and local.flags.writeable:
+        local[...] = copy
+        return
+    team = view.team
+    if rows.starts is None:
+        view[...] = from_numpy(copy, team.arrays)
+    else:
+        sizes = [b - a for a, b in zip(rows.starts, rows.starts[1:], strict=False)]
+        view[...] = from_rows(copy, sizes, team)
+
+
+def _fill(view: Array, mask: Array, value: Any) -> None:
+    """One value where a mask is true: a choice of each element, which needs no memory."""
+    from partita._functions.creation import empty
+    from partita._functions.searching import where
+
+    one = empty((), view.dtype, team=view.team)
+    one[...] = value
+    wide = mask.reshape(*mask.shape, *(1 for _ in view.shape[mask.ndim :]))
+    view[...] = where(wide, one, view)
+
+
+def _agreed(
+    team: Team,
+    indices: list[Array],
+    shape: tuple[int, ...],
+    extents: Sequence[int],
+    part: slice,
+) -> Local:
+    """This rank's positions as numbers of rows; refused on all ranks if one is outside."""
+    problem, flat = None, None
+    for dim, index in enumerate(indices):
+        local = _part(index, shape, part)
+        size = extents[dim]
+        wrong = (local < -size) | (local >= size)
+        if problem is None and wrong.any():
+            problem = (dim, int(local[wrong].flat[0]), size)
+        counted = np.where(local < 0, local + size, local)
+        flat = counted if flat is None else flat * size + counted
+    assert flat is not None
+    # Positions that all ranks see are judged alike by all.
+    if team.size > 1 and not all(_is_here(one) for one in indices):
+        problem = next((one for one in team.allgather_data(problem) if one is not None), None)
+    elif team.size > 1 and part != slice(None):
+        problem = next((one for one in team.allgather_data(problem) if one is not None), None)
+    if problem is not None:
+        dim, position, size = problem
+        message = (
+            f"index {position} is outside of dimension {dim} with {size} entries;"
+            f" use -{size} to {size - 1}"
+        )
+        raise IndexError(message)
+    return np.ascontiguousarray(flat.reshape(-1), np.int64)
+
+
+def _part(index: Any, shape: tuple[int, ...], part: slice) -> Local:
+    """A stretch of the first of the dimensions that index arrays have together."""
+    if isinstance(index, np.ndarray):
+        return np.broadcast_to(index, shape)[part] if shape else index.reshape(1)
+    wide = index._broadcast(shape)
+    if not shape:
+        whole = wide.gather()
+        assert whole is not None
+        return whole.reshape(1).astype(np.int64)
+    if _is_here(index):
+        return np.broadcast_to(index.local, shape)[part].astype(np.int64)
+    if part == slice(None):
+        found = wide.gather()
+        assert found is not None
+        return found.astype(np.int64)
+    local, _ = evenly(+wide)
+    return local.astype(np.int64)
+
+
+def _is_here(index: Any) -> bool:
+    """Whether every rank has the whole array."""
+    return isinstance(index, np.ndarray) or _is_everywhere(index.layout, index.team.size)
+
+
+def _table(local: Local, n_picked: int, rest: tuple[int, ...]) -> Local:
+    """The first dimensions as one."""
+    n_rows = math.prod(local.shape[:n_picked])
+    return np.ascontiguousarray(local).reshape(n_rows, *rest)
+
+
+def _common(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        words = " and ".join(map(str, shapes))
+        raise IndexError(f"index arrays of shapes {words} do not fit; use one shape") from None
+
+
+def _result_shape(index: tuple[int, ...], rest: tuple[int, ...], at: int) -> tuple[int, ...]:
+    at = min(at, len(rest))
+    return (*rest[:at], *index, *rest[at:])
+
+
+def _moved(made: Array, n_index: int, at: int) -> Array:
+    """The dimensions of the index arrays where NumPy puts them."""
+    n_rest = made.ndim - n_index
+    at = min(at, n_rest)
+    if at == 0:
+        return made
+    rest = [*range(n_index, made.ndim)]
+    return made._permute([*rest[:at], *range(n_index), *rest[at:]])

@@ -1,0 +1,131 @@
+"""An array as rows, the entries of its first dimensions, of which each rank has a stretch."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from partita._array.enter import _is_everywhere
+from partita._partita import Block, Layout, Whole
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from partita._array.array import Array
+    from partita._team.team import Team
+
+Local = np.ndarray[Any, Any]
+
+
+class Rows(NamedTuple):
+    """Stretches of the first dimension, in rank order; or everything, everywhere."""
+
+    local: Local
+    # Where each rank's stretch begins, and where the last ends; none if all ranks have all.
+    starts: list[int] | None
+    # Whether what is written to `local` is written to the array.
+    is_own: bool
+
+    def range_of(self, rank: int) -> slice:
+        """The entries of the first dimension that a rank has."""
+        if self.starts is None:
+            return slice(0, len(self.local))
+        return slice(self.starts[rank], self.starts[rank + 1])
+
+
+def as_rows(array: Array) -> Rows:
+    """The array's own memory if it is divided like that, otherwise a copy. Collective."""
+    team = array.team
+    if team.size == 1:
+        return Rows(array.local, None, True)
+    layout = array.layout
+    if layout.partial:
+        return as_rows(array.redistribute(rows_layout(array.shape, team)))
+    if _is_everywhere(layout, team.size):
+        return Rows(array.local, None, True)
+    starts = _starts(layout, team.size)
+    if starts is not None:
+        return Rows(array.owned, starts, True)
+    moved = array.redistribute(rows_layout(array.shape, team))
+    starts = _starts(moved.layout, team.size)
+    assert starts is not None
+    return Rows(moved.local, starts, False)
+
+
+def cut_like(array: Array, rows: Rows) -> Local:
+    """This rank's stretch of another array, where a first one has it. Collective."""
+    team = array.team
+    if team.size == 1:
+        return array.local
+    layout = array.layout
+    if _is_everywhere(layout, team.size):
+        return array.local[rows.range_of(team.rank)]
+    if rows.starts is None:
+        whole = array.gather()
+        assert whole is not None
+        return whole
+    if _starts(layout, team.size) == rows.starts:
+        return array.owned
+    sizes = [b - a for a, b in zip(rows.starts, rows.starts[1:], strict=False)]
+    return array.redistribute(_layout(array.shape, sizes)).local
+
+
+def evenly(array: Array) -> tuple[Local, list[int]]:
+    """This rank's stretch where the first dimension is divided evenly. Collective."""
+    team = array.team
+    sizes = even_sizes(array.shape[0], team)
+    starts = [0, *np.cumsum(sizes).tolist()]
+    if team.size == 1:
+        return array.local, starts
+    if _is_everywhere(array.layout, team.size):
+        return array.local[starts[team.rank] : starts[team.rank + 1]], starts
+    if _starts(array.layout, team.size) == starts:
+        return array.owned, starts
+    return array.redistribute(_layout(array.shape, sizes)).local, starts
+
+
+def even_sizes(length: int, team: Team) -> list[int]:
+    """How many entries each rank gets: extra ones go to the last."""
+    each = length // team.size
+    return [each] * (team.size - 1) + [length - each * (team.size - 1)]
+
+
+def rows_layout(shape: Sequence[int], team: Team) -> Layout:
+    """The first dimension in even stretches."""
+    return _layout(shape, even_sizes(shape[0], team))
+
+
+def from_rows(local: Local, lengths: Sequence[int], team: Team) -> Array:
+    """The array whose stretches of so many entries the ranks have."""
+    from partita._array.array import Array
+
+    shape = (sum(lengths), *local.shape[1:])
+    return Array([local], _layout(shape, lengths), team, local.dtype)
+
+
+def _layout(shape: Sequence[int], sizes: Sequence[int]) -> Layout:
+    maps = [Block(sizes=list(sizes)), *(Whole() for _ in shape[1:])]
+    return Layout(tuple(shape), maps, grid=(len(sizes), *(1 for _ in shape[1:])))
+
+
+def _starts(layout: Layout, n_ranks: int) -> list[int] | None:
+    """Where the ranks' stretches of the first dimension begin, if that is how it is divided."""
+    starts = [0]
+    for rank in range(n_ranks):
+        if rank not in layout.ranks:
+            starts.append(starts[-1])
+            continue
+        own = [piece for piece in layout.pieces(rank) if math.prod(piece.owned_shape)]
+        if not own:
+            starts.append(starts[-1])
+        elif (
+            len(own) == 1
+            and own[0].owned_start[0] == starts[-1]
+            and tuple(own[0].owned_shape[1:]) == tuple(layout.shape[1:])
+        ):
+            starts.append(starts[-1] + own[0].owned_shape[0])
+        else:
+            return None
+    return starts if starts[-1] == layout.shape[0] else None
