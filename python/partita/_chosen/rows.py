@@ -40,6 +40,10 @@ def as_rows(array: Array) -> Rows:
     team = array.team
     if team.size == 1:
         return Rows(array.local, None, True)
+    if array.size == 0:
+        # Where nothing lies no layout says whose rows are whose.
+        sizes = even_sizes(array.shape[0], team)
+        return Rows(_nothing(array, sizes[team.rank]), _added(sizes), False)
     layout = array.layout
     if layout.partial:
         return as_rows(array.redistribute(rows_layout(array.shape, team)))
@@ -59,6 +63,9 @@ def cut_like(array: Array, rows: Rows) -> Local:
     team = array.team
     if team.size == 1:
         return array.local
+    if array.size == 0:
+        own = rows.range_of(team.rank)
+        return _nothing(array, own.stop - own.start)
     layout = array.layout
     if _is_everywhere(layout, team.size):
         return array.local[rows.range_of(team.rank)]
@@ -76,14 +83,25 @@ def evenly(array: Array) -> tuple[Local, list[int]]:
     """This rank's stretch where the first dimension is divided evenly. Collective."""
     team = array.team
     sizes = even_sizes(array.shape[0], team)
-    starts = [0, *np.cumsum(sizes).tolist()]
+    starts = _added(sizes)
     if team.size == 1:
         return array.local, starts
+    if array.size == 0:
+        return _nothing(array, sizes[team.rank]), starts
     if _is_everywhere(array.layout, team.size):
         return array.local[starts[team.rank] : starts[team.rank + 1]], starts
     if _starts(array.layout, team.size) == starts:
         return array.owned, starts
     return array.redistribute(_layout(array.shape, sizes)).local, starts
+
+
+def _nothing(array: Array, length: int) -> Local:
+    return np.empty((length, *array.shape[1:]), array.dtype)
+
+
+def _added(sizes: Sequence[int]) -> list[int]:
+    """Where stretches of these sizes begin, and where the last ends."""
+    return [0, *np.cumsum(sizes).tolist()]
 
 
 def even_sizes(length: int, team: Team) -> list[int]:
