@@ -49,6 +49,7 @@ if _typing.TYPE_CHECKING:
     from partita._functions.creation import *  # noqa: F403
     from partita._functions.elementwise import *  # noqa: F403
     from partita._functions.gathered import *  # noqa: F403
+    from partita._functions.inspection import *  # noqa: F403
     from partita._functions.looking import *  # noqa: F403
     from partita._functions.manipulation import *  # noqa: F403
     from partita._functions.placing import *  # noqa: F403
@@ -109,6 +110,7 @@ _FUNCTIONS = {
         negative nextafter not_equal pow power real reciprocal remainder right_shift round sign
         signbit sin sinh sqrt square subtract tan tanh true_divide trunc""",
     "gathered": "gathers",
+    "inspection": "__array_api_version__ __array_namespace_info__",
     "looking": "explain memory_limit profile progress",
     "manipulation": """broadcast_arrays broadcast_shapes broadcast_to concat concatenate expand_dims
         flip hstack matrix_transpose moveaxis permute_dims ravel repeat reshape roll squeeze stack

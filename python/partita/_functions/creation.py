@@ -13,6 +13,7 @@ from partita._array import enter
 from partita._array.array import Array
 from partita._array.notation import layout_for
 from partita._errors import LayoutError
+from partita._functions.inspection import check_device
 from partita._functions.placing import placed
 from partita._partita import lazy_empty, lazy_full, lazy_index
 from partita._protocol.asarray import taken_over
@@ -27,14 +28,8 @@ if TYPE_CHECKING:
 _MOST_ELEMENTS = 2**63 - 1
 
 
-def _check_device(device: Any) -> None:
-    if device not in (None, "cpu"):
-        message = f"device {device!r} is not known here; use 'cpu' or None"
-        raise LayoutError(message, "device-unknown")
-
-
 def _rank(team: Team | None, device: Any) -> Rank:
-    _check_device(device)
+    check_device(device)
     return enter.own_rank(team)
 
 
@@ -263,7 +258,7 @@ def asarray(
     a whole array that every rank has; each rank keeps its part of `layout`, or all of it.
     Collective: all ranks must pass the same kind of object, and get an error if they do not.
     """
-    _check_device(device)
+    check_device(device)
     if isinstance(layout, str):
         layout = layout_for(shape(obj), layout, own_team(team).size)
     if copy is None and layout is None and _is_seen_by_others(obj, team):
