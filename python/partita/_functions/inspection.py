@@ -33,15 +33,15 @@ class NamespaceInfo:
 
     def capabilities(self) -> dict[str, Any]:
         """Return which optional behaviour there is."""
-        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 16}
 
     def default_device(self) -> str:
         """Return where arrays are if nothing is said."""
         return "cpu"
 
-    def devices(self) -> list[str]:
+    def devices(self) -> tuple[str, ...]:
         """Return where arrays can be."""
-        return ["cpu"]
+        return ("cpu",)
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype[Any]]:
         """Return the element types that functions choose by themselves."""
