@@ -1,8 +1,8 @@
-"""The names of the Array API 2025.12 and their parameters: by position / by either way | by name."""
+"""What the Array API 2025.12 names, as tables; parameters by position / either way | by name."""
 
-UNARY = """abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag
-    isfinite isinf isnan log log10 log1p log2 logical_not negative positive real reciprocal round
-    sign signbit sin sinh sqrt square tan tanh trunc"""
+UNARY = """abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor
+    imag isfinite isinf isnan log log10 log1p log2 logical_not negative positive real reciprocal
+    round sign signbit sin sinh sqrt square tan tanh trunc"""
 
 BINARY = """add atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor
     copysign divide equal floor_divide greater greater_equal hypot less less_equal logaddexp

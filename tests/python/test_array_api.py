@@ -69,7 +69,7 @@ def test_special_cases(row: str, dtype: str) -> None:
     name, *numbers = row.split()
     *operands, wanted = (np.asarray([float(word)] * 9, dtype) for word in numbers)
     got = getattr(pt, name)(*map(pt.asarray, operands)).gather()
-    np.testing.assert_allclose(got, wanted, rtol=3 * np.finfo(dtype).eps, atol=0)
+    np.testing.assert_allclose(got, wanted, rtol=3 * float(np.finfo(dtype).eps), atol=0)
     if not np.isnan(wanted[0]):
         np.testing.assert_array_equal(np.signbit(got), np.signbit(wanted))
 
@@ -89,7 +89,7 @@ def test_the_namespace_says_what_it_has() -> None:
     for use, make in (("integral", pt.arange(3)), ("real floating", pt.ones(3))):
         assert info.default_dtypes()[use] == make.dtype
     assert info.default_dtypes()["indexing"] == pt.argmax(pt.ones(3)).dtype
-    with pytest.raises(ValueError, match="'gpu'.*use 'cpu'"):
+    with pytest.raises(ValueError, match=r"'gpu'.*use 'cpu'"):
         info.dtypes(device="gpu")
 
 
@@ -99,7 +99,11 @@ def test_limits_are_numbers_of_python(dtype: str) -> None:
     for name in ("eps", "max", "min", "smallest_normal"):
         assert type(getattr(ours, name)) is float
         assert getattr(ours, name) == getattr(theirs, name)
-    assert (ours.bits, ours.dtype, ours.resolution) == (theirs.bits, theirs.dtype, theirs.resolution)
+    assert (ours.bits, ours.dtype, ours.resolution) == (
+        theirs.bits,
+        theirs.dtype,
+        theirs.resolution,
+    )
     with pytest.raises(AttributeError):
         ours.no_such_limit  # noqa: B018
 
@@ -109,12 +113,18 @@ def split(values: Any, layout: str) -> Any:
     return pt.asarray(whole, layout) if whole.ndim == 2 else pt.asarray(whole, layout[:-3])
 
 
-def on_ranks(ranks: int, body: Any) -> Any:
+def on_ranks(ranks: int, body: Any, *given: Any, **options: Any) -> Any:
     """What a body returns, which is the same on all ranks."""
-    results = pt.spmd(lambda team: body(), ranks)
+    results = pt.spmd(lambda team: body(*given, **options), ranks)
     for other in results[1:]:
         np.testing.assert_array_equal(other, results[0], strict=True)
     return results[0]
+
+
+def one_of(name: str, layout: str, array: Any, *others: Any, **options: Any) -> Any:
+    """A function's result with arrays in a layout."""
+    given = [split(one, layout) if isinstance(one, np.ndarray) else one for one in others]
+    return getattr(pt, name)(split(array, layout), *given, **options).gather()
 
 
 def matrix(dtype: str, shape: tuple[int, ...] = (5, 4)) -> Any:
@@ -137,8 +147,9 @@ def test_take_beside_numpy(ranks: int, layout: str) -> None:
         ([True, False], 0, "raise"),
     ):
         given = np.asarray(indices, None if indices else "int64")
-        got = on_ranks(ranks, lambda: split(a, layout).take(indices, axis, mode=mode).gather())
-        np.testing.assert_array_equal(got, np.take(a, given, axis, mode=mode), strict=True)
+        got = on_ranks(ranks, one_of, "take", layout, a, indices, axis=axis, mode=mode)
+        wanted: Any = np.take(a, given, axis, mode=mode)  # type: ignore[call-overload]
+        np.testing.assert_array_equal(got, wanted, strict=True)
 
 
 @pytest.mark.parametrize("ranks", RANKS)
@@ -152,7 +163,7 @@ def test_take_refuses_on_every_rank(ranks: int) -> None:
             ([0], {"axis": 2}),
         ):
             with pytest.raises(REFUSED) as caught:
-                pt.take(a, indices, **options).gather()  # type: ignore[arg-type]
+                pt.take(a, indices, **options).gather()
             said.append(next(one.__name__ for one in REFUSED if isinstance(caught.value, one)))
         return said
 
@@ -168,10 +179,7 @@ def test_take_along_axis_beside_numpy(ranks: int, layout: str) -> None:
             row = a.ravel() if axis is None else a
             at = np.argsort(row, axis=-1 if axis is None else axis, kind="stable")
             at = at - (at % 2) * row.shape[axis or 0]
-            got = on_ranks(
-                ranks,
-                lambda: pt.take_along_axis(split(a, layout), split(at, layout), axis).gather(),  # noqa: B023
-            )
+            got = on_ranks(ranks, one_of, "take_along_axis", layout, a, at, axis=axis)
             np.testing.assert_array_equal(got, np.take_along_axis(a, at, axis), strict=True)
 
 
@@ -189,7 +197,7 @@ def test_diff_beside_numpy(ranks: int, layout: str, dtype: str) -> None:
         {"axis": 1, **ends},
         {"axis": 0, "prepend": np.dtype(dtype).type(1)},
     ):
-        got = on_ranks(ranks, lambda: pt.diff(split(a, layout), **options).gather())  # noqa: B023
+        got = on_ranks(ranks, one_of, "diff", layout, a, **options)
         np.testing.assert_array_equal(got, np.diff(a, **options), strict=True)
 
 

@@ -27,7 +27,9 @@ def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     if times == 0:
         return array
     at = axis_of(axis, array.ndim)
-    before, behind = ([_end(one, array, at)] if one is not None else [] for one in (prepend, append))
+    before, behind = (
+        [_end(one, array, at)] if one is not None else [] for one in (prepend, append)
+    )
     if before or behind:
         array = concat([*before, array, *behind], axis=at)
     outer = (slice(None),) * at
