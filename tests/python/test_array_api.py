@@ -9,9 +9,13 @@ import inspect
 import math
 from typing import Any
 
+import engines
 import numpy as np
 import pytest
 from array_api_table import ATTRIBUTES, METHODS, NOT_YET, PROMOTED, ROWS, SPECIAL
+from bodies_array_api import handed_over, like_others, picked
+from engines import Case
+from places import Place, launchers
 
 import partita as pt
 
@@ -250,3 +254,11 @@ def test_arrays_like_others_are_where_those_are(
 def test_several_arrays_come_in_tuples() -> None:
     assert type(pt.meshgrid(pt.ones(2), pt.ones(3))) is tuple
     assert type(pt.broadcast_arrays(pt.ones(2), pt.ones((3, 1)))) is tuple
+
+
+@pytest.mark.parametrize("place", [Place("mpi", n, launchers()[0]) for n in (2, 3)], ids=str)
+def test_on_processes(place: Place) -> None:
+    bodies = (picked, handed_over, like_others)
+    found = engines.run(place, [Case(body.__name__, body) for body in bodies])
+    failures = [f"{name}:\n{one.failure}" for name, one in found.items() if one.failure]
+    assert not failures, "\n".join(failures)
