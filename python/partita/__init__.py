@@ -51,7 +51,7 @@ if _typing.TYPE_CHECKING:
     from partita._functions.elementwise import *  # noqa: F403
     from partita._functions.gathered import *  # noqa: F403
     from partita._functions.indexing import *  # noqa: F403
-    from partita._functions.inspection import *  # noqa: F403
+    from partita._functions.inspection import __array_api_version__, __array_namespace_info__
     from partita._functions.likes import *  # noqa: F403
     from partita._functions.looking import *  # noqa: F403
     from partita._functions.manipulation import *  # noqa: F403
@@ -83,6 +83,8 @@ _LATER = {
     "Frame": "_tables.frame",
     "Grid": "_team.team",
     "Team": "_team.team",
+    "__array_api_version__": "_functions.inspection",
+    "__array_namespace_info__": "_functions.inspection",
     "all_sum_reduce": "distdl.functions",
     "broadcast": "distdl.functions",
     "check": "_protocol.check",
@@ -115,7 +117,6 @@ _FUNCTIONS = {
         signbit sin sinh sqrt square subtract tan tanh true_divide trunc""",
     "gathered": "gathers",
     "indexing": "take take_along_axis",
-    "inspection": "__array_api_version__ __array_namespace_info__",
     "likes": "empty_like full_like ones_like zeros_like",
     "looking": "explain memory_limit profile progress",
     "manipulation": """broadcast_arrays broadcast_shapes broadcast_to concat concatenate expand_dims
