@@ -21,7 +21,7 @@ help:
 	@echo "make test        build and run all tests"
 	@echo "make test-peers  run the tests against neighbouring libraries"
 	@echo "make test-distdl DISTDL=PATH   run DistDL's own tests on partita"
-	@echo "make conformance  run the Array API's own tests on ranks in lockstep; RANKS=2 LAYOUT=\"block\" EXAMPLES=20 TESTS=..."
+	@echo "make conformance  run the Array API's own tests on ranks in lockstep; RANKS=2 LAYOUT=\"block\" ENGINE=mpi EXAMPLES=20 TESTS=..."
 	@echo "make bench       measure, side by side with the neighbours, into docs/benchmarks.md"
 	@echo "make check       formatting, lints, types"
 	@echo "make bench-kernels   the same for kernels, into docs/benchmarks-kernels.md"
@@ -112,7 +112,7 @@ $(SUITE)/array-api/src:
 	git -C $(SUITE) submodule --quiet update --init array-api
 
 conformance: build $(CONFORMANCE)/ready $(SUITE)/array-api/src
-	$(CONFORMANCE)/bin/python tests/conformance/run.py $(SUITE) --ranks $(or $(RANKS),2) \
+	$(CONFORMANCE)/bin/python tests/conformance/run.py $(SUITE) --ranks $(or $(RANKS),2) --engine $(or $(ENGINE),mpi) \
 		--layout "$(or $(LAYOUT),block)" --examples $(or $(EXAMPLES),20) $(TESTS)
 
 bench-distdl: build $(PEERS)/ready

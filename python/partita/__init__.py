@@ -51,7 +51,8 @@ if _typing.TYPE_CHECKING:
     from partita._functions.elementwise import *  # noqa: F403
     from partita._functions.gathered import *  # noqa: F403
     from partita._functions.indexing import *  # noqa: F403
-    from partita._functions.inspection import __array_api_version__, __array_namespace_info__
+    from partita._functions.inspection import __array_api_version__ as __array_api_version__
+    from partita._functions.inspection import __array_namespace_info__ as __array_namespace_info__
     from partita._functions.likes import *  # noqa: F403
     from partita._functions.looking import *  # noqa: F403
     from partita._functions.manipulation import *  # noqa: F403

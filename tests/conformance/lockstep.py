@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 # What Hypothesis raises to end an example that neither passed nor failed.
 _CONTROL = (HypothesisException, StopTest, UnsatisfiedAssumption)
 _SEED = 0
+# How often a rank that has failed waits for others that go on.
+_MOST_MEETINGS = 20
 _LAYOUT = "PARTITA_DEFAULT_LAYOUT"
 # Asks one rank for the memory of a whole array. Of a split one no rank has it: a BufferError.
 _NEEDS_WHOLE = "test_dunder_dlpack"
@@ -46,12 +48,18 @@ def _split_asarray(asarray: Callable[..., Any]) -> Callable[..., Any]:
 
 def _agree(what: str, outcome: str, told: str) -> list[tuple[str, str, str]]:
     """What all ranks say of a test; the run ends where they are not at the same one."""
-    try:
-        said: list[tuple[str, str, str]] = partita.world().allgather_data((what, outcome, told))
-    except Exception as error:
-        pytest.exit(f"the ranks went apart in {what}: {error}", returncode=3)
-    if len({one for one, _, _ in said}) > 1:
-        pytest.exit(f"the ranks run different tests: {said}", returncode=3)
+    said: list[tuple[str, str, str]] = []
+    for _ in range(_MOST_MEETINGS):
+        try:
+            said = partita.world().allgather_data((what, outcome, told))
+            break
+        except partita.MismatchError:
+            # Another rank is still in the test: it gets this error there, and comes here next.
+            continue
+        except Exception as error:
+            pytest.exit(f"the ranks went apart in {what}: {error}", returncode=3)
+    if len({one for one, _, _ in said}) != 1:
+        pytest.exit(f"the ranks are not at the same test, {what}: {said}", returncode=3)
     return said
 
 
@@ -136,8 +144,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 
 def pytest_report_header() -> str:
     """Say what is run, for the record."""
-    notation = os.environ.get(_LAYOUT, "as partita puts them")
+    ranks, engine = (os.environ[f"PARTITA_CONFORMANCE_{word}"] for word in ("RANKS", "ENGINE"))
     return (
-        f"partita {partita.__version__} on {partita.world().size} ranks, new arrays {notation}; "
-        f"hypothesis {hypothesis.__version__}"
+        f"partita {partita.__version__} on {ranks} ranks ({engine}), new arrays "
+        f"{os.environ.get(_LAYOUT, 'as partita puts them')}; hypothesis {hypothesis.__version__}"
     )
