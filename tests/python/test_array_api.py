@@ -95,6 +95,17 @@ def test_the_namespace_says_what_it_has() -> None:
     assert info.default_dtypes()["indexing"] == pt.argmax(pt.ones(3)).dtype
     with pytest.raises(ValueError, match=r"'gpu'.*use 'cpu'"):
         info.dtypes(device="gpu")
+    makers: list[Any] = [pt.zeros, pt.ones, pt.empty, pt.arange, pt.eye]
+    for maker in makers:
+        with pytest.raises(ValueError, match="'gpu'"):
+            maker(2, device="gpu")
+    for change in (pt.asarray, pt.from_dlpack, pt.zeros_like, pt.ones_like, pt.empty_like):
+        with pytest.raises(ValueError, match="'gpu'"):
+            change(pt.ones(2), device="gpu")
+    with pytest.raises(ValueError, match="'gpu'"):
+        pt.astype(pt.ones(2), "int8", device="gpu")
+    with pytest.raises(ValueError, match="'gpu'"):
+        pt.ones(2).to_device("gpu")
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])

@@ -309,7 +309,9 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     if not hasattr(type(x), "__dlpack__"):
         kind = type(x).__name__
         raise AttributeError(f"a {kind} has no __dlpack__; use asarray")
-    return asarray(np.from_dlpack(x, copy=copy), copy=False if copy is False else None)
+    # NumPy 2.0 does not know the option.
+    options: Any = {} if copy is None else {"copy": copy}
+    return asarray(np.from_dlpack(x, **options), copy=False if copy is False else None)
 
 
 def array(obj: Any, dtype: Any = None, *, copy: bool | None = True, **where: Any) -> Array:

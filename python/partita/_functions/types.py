@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array.array import Array
+from partita._functions.inspection import check_device
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,6 +68,7 @@ def isdtype(dtype: Any, kind: Any) -> Any:
 
 def astype(x: Array, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Array:
     """Return the elements in another type."""
+    check_device(device)
     if not copy and np.dtype(dtype) == x.dtype:
         return x
     return x._cast(dtype)
