@@ -10,6 +10,7 @@
 - `indexing`: elements at given positions.
 - `differences`: how far elements are from their neighbours.
 - `placing`: where new arrays go.
+- `gathered`: what takes whole arrays to every rank, and is counted.
 - `looking`: what programs will cost, what they did, how much they may take.
 - `inspection`: what the library has of the Array API.
 - `interop`: NumPy's own functions on our arrays, and their text.
