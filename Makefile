@@ -14,13 +14,14 @@ KERNEL_PEERS = $(call named,kernels)
 
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel test-rust test-python test-peers test-distdl bench bench-distdl bench-kernels bench-dialects bench-arrays check fmt clean
+.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel test-rust test-python test-peers test-distdl conformance bench bench-distdl bench-kernels bench-dialects bench-arrays check fmt clean
 
 help:
 	@echo "make demo        build, then a wave on four ranks, drawn, explained and timed beside NumPy"
 	@echo "make test        build and run all tests"
 	@echo "make test-peers  run the tests against neighbouring libraries"
 	@echo "make test-distdl DISTDL=PATH   run DistDL's own tests on partita"
+	@echo "make conformance  run the Array API's own tests on ranks in lockstep; RANKS=2 LAYOUT=\"block\" ENGINE=mpi EXAMPLES=20 TESTS=..."
 	@echo "make bench       measure, side by side with the neighbours, into docs/benchmarks.md"
 	@echo "make check       formatting, lints, types"
 	@echo "make bench-kernels   the same for kernels, into docs/benchmarks-kernels.md"
@@ -95,6 +96,24 @@ test-peers: build $(PEERS)/ready system-mlir
 # DistDL's own test-suite on our back-end: make test-distdl DISTDL=path/to/a/checkout RANKS=18
 test-distdl: build $(PEERS)/ready
 	$(PEERS)/bin/python tests/peers/distdl_suite.py $(DISTDL) -n $(or $(RANKS),4)
+
+# The Array API's own test-suite, as it is, outside the checkout: SUITE=path/to/a/checkout for another.
+CONFORMANCE = $(call named,conformance)
+SUITE ?= $(CACHE)/array-api-tests
+SUITE_AT := 55fcc60
+
+$(CONFORMANCE)/ready: | requirements/conformance.txt
+	$(call environment,$(CONFORMANCE),requirements/conformance.txt)
+
+# The specification, from which it reads names and special cases, is its submodule.
+$(SUITE)/array-api/src:
+	test -d $(SUITE)/.git || git clone --quiet https://github.com/data-apis/array-api-tests $(SUITE)
+	git -C $(SUITE) checkout --quiet $(SUITE_AT)
+	git -C $(SUITE) submodule --quiet update --init array-api
+
+conformance: build $(CONFORMANCE)/ready $(SUITE)/array-api/src
+	$(CONFORMANCE)/bin/python tests/conformance/run.py $(SUITE) --ranks $(or $(RANKS),2) --engine $(or $(ENGINE),mpi) \
+		--layout "$(or $(LAYOUT),block)" --examples $(or $(EXAMPLES),20) $(TESTS)
 
 bench-distdl: build $(PEERS)/ready
 	$(PEERS)/bin/python benches/distdl.py $(if $(DISTDL),--distdl $(DISTDL)) --write docs/benchmarks-distdl.md

@@ -47,8 +47,13 @@ if _typing.TYPE_CHECKING:
     from partita._array.array import Array
     from partita._findings import Finding
     from partita._functions.creation import *  # noqa: F403
+    from partita._functions.differences import *  # noqa: F403
     from partita._functions.elementwise import *  # noqa: F403
     from partita._functions.gathered import *  # noqa: F403
+    from partita._functions.indexing import *  # noqa: F403
+    from partita._functions.inspection import __array_api_version__ as __array_api_version__
+    from partita._functions.inspection import __array_namespace_info__ as __array_namespace_info__
+    from partita._functions.likes import *  # noqa: F403
     from partita._functions.looking import *  # noqa: F403
     from partita._functions.manipulation import *  # noqa: F403
     from partita._functions.placing import *  # noqa: F403
@@ -79,6 +84,8 @@ _LATER = {
     "Frame": "_tables.frame",
     "Grid": "_team.team",
     "Team": "_team.team",
+    "__array_api_version__": "_functions.inspection",
+    "__array_namespace_info__": "_functions.inspection",
     "all_sum_reduce": "distdl.functions",
     "broadcast": "distdl.functions",
     "check": "_protocol.check",
@@ -97,8 +104,9 @@ _LATER = {
 
 # Functions of arrays, by the module that has them.
 _FUNCTIONS = {
-    "creation": """arange array asarray copy empty empty_like eye full full_like linspace meshgrid
-        ndim ones ones_like shape size zeros zeros_like""",
+    "creation": """arange array asarray copy empty eye from_dlpack full linspace meshgrid
+        ndim ones shape size zeros""",
+    "differences": "diff",
     "elementwise": """angle around clip fmax fmin isclose positive rint
         abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin
         asinh atan atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_not
@@ -109,6 +117,8 @@ _FUNCTIONS = {
         negative nextafter not_equal pow power real reciprocal remainder right_shift round sign
         signbit sin sinh sqrt square subtract tan tanh true_divide trunc""",
     "gathered": "gathers",
+    "indexing": "take take_along_axis",
+    "likes": "empty_like full_like ones_like zeros_like",
     "looking": "explain memory_limit profile progress",
     "manipulation": """broadcast_arrays broadcast_shapes broadcast_to concat concatenate expand_dims
         flip hstack matrix_transpose moveaxis permute_dims ravel repeat reshape roll squeeze stack

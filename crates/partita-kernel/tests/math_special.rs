@@ -464,7 +464,8 @@ fn complex_signs_of_any_size() {
         ([INF, 0.0], [1.0, 0.0]),
         ([-INF, 3.0], [-1.0, 0.0]),
         ([2.0, -INF], [0.0, -1.0]),
-        ([INF, f64::NAN], [1.0, 0.0]),
+        ([INF, f64::NAN], [f64::NAN, f64::NAN]),
+        ([f64::NAN, -INF], [f64::NAN, f64::NAN]),
         ([INF, INF], [f64::NAN, f64::NAN]),
         ([f64::NAN, 0.0], [f64::NAN, f64::NAN]),
     ];
@@ -476,6 +477,16 @@ fn complex_signs_of_any_size() {
         check_complex("sign", &out[..3], &wanted[..3], 2.0, level);
         check_complex("sign", &out[4..], &wanted[4..], 2.0, level);
         check_complex("sign of subnormals", &out[3..4], &wanted[3..4], 1e3, level);
+    }
+}
+
+#[test]
+fn zero_has_no_complex_sign() {
+    let z = [[0.0, 0.0], [-0.0, 0.0], [0.0, -0.0], [-0.0, -0.0]];
+    for level in Level::all() {
+        let mut out = [[1.0f64; 2]; 4];
+        math::apply(level, Unary::Sign, &z, &mut out);
+        assert!(out.iter().flatten().all(|part| part.to_bits() == 0), "{out:?} at {level:?}");
     }
 }
 

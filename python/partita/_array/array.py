@@ -223,14 +223,25 @@ class Methods(Described, _Base):
         found: Local = np.array(export.whole(_seen(self)), dtype=dtype, copy=copy)
         return found
 
-    def __dlpack__(self, **options: Any) -> Any:
-        """For DLPack: this rank's memory, where it is the whole array."""
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """For DLPack: this rank's memory, where it is the whole array; else a BufferError.
+
+        A consumer asks on its own rank only, so the other ranks cannot be asked for their parts.
+        """
         try:
             buffer = export.whole(_seen(self))
         except ProtocolError as error:
             # What the standard says consumers shall expect.
             raise BufferError(str(error)) from None
-        return buffer.__dlpack__(**options)
+        options = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
+        return buffer.__dlpack__(stream=stream, **options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """The processor's memory."""

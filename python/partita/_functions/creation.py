@@ -13,6 +13,7 @@ from partita._array import enter
 from partita._array.array import Array
 from partita._array.notation import layout_for
 from partita._errors import LayoutError
+from partita._functions.inspection import check_device
 from partita._functions.placing import placed
 from partita._partita import lazy_empty, lazy_full, lazy_index
 from partita._protocol.asarray import taken_over
@@ -27,14 +28,8 @@ if TYPE_CHECKING:
 _MOST_ELEMENTS = 2**63 - 1
 
 
-def _check_device(device: Any) -> None:
-    if device not in (None, "cpu"):
-        message = f"device {device!r} is not known here; use 'cpu' or None"
-        raise LayoutError(message, "device-unknown")
-
-
 def _rank(team: Team | None, device: Any) -> Rank:
-    _check_device(device)
+    check_device(device)
     return enter.own_rank(team)
 
 
@@ -95,49 +90,28 @@ def _number(value: Any, dtype: Any) -> tuple[Any, Any]:
     return value, np.asarray(value).dtype if dtype is None else dtype
 
 
-def zeros(shape: Any, dtype: Any = None, **where: Any) -> Array:
-    """Return an array of zeros."""
-    return full(shape, 0, dtype or np.float64, **where)
-
-
-def ones(shape: Any, dtype: Any = None, **where: Any) -> Array:
-    """Return an array of ones."""
-    return full(shape, 1, dtype or np.float64, **where)
-
-
-def _like(x: Any, value: Any, dtype: Any, shape: Any, where: dict[str, Any]) -> Array:
-    """An array like another with the same number everywhere; where that is, unless told."""
-    prototype = an_array(x)
-    wanted = prototype.shape if shape is None else _shape(shape)
-    value, dtype = _number(value, dtype or prototype.dtype)
-    if wanted != prototype.shape or any(one is not None for one in where.values()):
-        return full(wanted, value, dtype, **{"team": prototype.team, **where})
-    layout = prototype.layout if prototype._is_held else prototype._asked
-    if layout is None or layout.partial:
-        return prototype._filled_like(value, dtype)
-    return placed(full(wanted, value, dtype, team=prototype.team), layout)
-
-
-def empty_like(x: Any, /, dtype: Any = None, *, shape: Any = None, **where: Any) -> Array:
-    """Return an array of a shape and type like another's, whose elements nobody has set."""
-    return _like(x, 0, dtype, shape, where)
-
-
-def full_like(
-    x: Any, /, fill_value: Any, dtype: Any = None, *, shape: Any = None, **where: Any
+def zeros(
+    shape: Any,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    layout: Layout | str | None = None,
+    team: Team | None = None,
 ) -> Array:
-    """Return an array like another with the same number everywhere."""
-    return _like(x, fill_value, dtype, shape, where)
+    """Return an array of zeros."""
+    return full(shape, 0, dtype or np.float64, device=device, layout=layout, team=team)
 
 
-def zeros_like(x: Any, /, dtype: Any = None, *, shape: Any = None, **where: Any) -> Array:
-    """Return zeros of a shape and type like another's."""
-    return _like(x, 0, dtype, shape, where)
-
-
-def ones_like(x: Any, /, dtype: Any = None, *, shape: Any = None, **where: Any) -> Array:
-    """Return ones of a shape and type like another's."""
-    return _like(x, 1, dtype, shape, where)
+def ones(
+    shape: Any,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    layout: Layout | str | None = None,
+    team: Team | None = None,
+) -> Array:
+    """Return an array of ones."""
+    return full(shape, 1, dtype or np.float64, device=device, layout=layout, team=team)
 
 
 def arange(
@@ -225,7 +199,7 @@ def eye(
     return placed((columns - rows == k)._cast(dtype or np.float64), layout)
 
 
-def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Array]:
+def meshgrid(*arrays: Array, indexing: str = "xy") -> tuple[Array, ...]:
     """Return coordinates of a grid, one array for each vector of coordinates."""
     if indexing not in ("xy", "ij"):
         raise LayoutError(f"indexing {indexing!r}; use 'xy' or 'ij'", "indexing-unknown")
@@ -245,7 +219,7 @@ def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Array]:
     for vector, dim in zip(vectors, order, strict=True):
         wide = vector[tuple(slice(None) if n == dim else None for n in range(ndim))]
         grids.append(+wide._broadcast(shape))
-    return grids
+    return tuple(grids)
 
 
 def asarray(
@@ -263,7 +237,7 @@ def asarray(
     a whole array that every rank has; each rank keeps its part of `layout`, or all of it.
     Collective: all ranks must pass the same kind of object, and get an error if they do not.
     """
-    _check_device(device)
+    check_device(device)
     if isinstance(layout, str):
         layout = layout_for(shape(obj), layout, own_team(team).size)
     if copy is None and layout is None and _is_seen_by_others(obj, team):
@@ -324,6 +298,22 @@ def axes_of(axis: Any, ndim: int) -> list[int]:
     return axes
 
 
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
+    """Return an array of what another library holds, which every rank has whole; its memory.
+
+    An array of partita stays as it is, with its parts where they are.
+    """
+    check_device(device)
+    if isinstance(x, Array):
+        return x.copy() if copy else x
+    if not hasattr(type(x), "__dlpack__"):
+        kind = type(x).__name__
+        raise AttributeError(f"a {kind} has no __dlpack__; use asarray")
+    # NumPy 2.0 does not know the option.
+    options: Any = {} if copy is None else {"copy": copy}
+    return asarray(np.from_dlpack(x, **options), copy=False if copy is False else None)
+
+
 def array(obj: Any, dtype: Any = None, *, copy: bool | None = True, **where: Any) -> Array:
     """Return a new array of what is given, as NumPy's function of this name does."""
     return asarray(obj, dtype=dtype, copy=copy, **where)
@@ -340,17 +330,14 @@ __all__ = [
     "asarray",
     "copy",
     "empty",
-    "empty_like",
     "eye",
+    "from_dlpack",
     "full",
-    "full_like",
     "linspace",
     "meshgrid",
     "ndim",
     "ones",
-    "ones_like",
     "shape",
     "size",
     "zeros",
-    "zeros_like",
 ]

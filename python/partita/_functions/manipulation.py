@@ -52,11 +52,11 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
     return np.broadcast_shapes(*shapes)
 
 
-def broadcast_arrays(*arrays: Any) -> list[Array]:
+def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
     """Return views of arrays with the shape they have together."""
     given = [an_array(one) for one in arrays]
     shape = np.broadcast_shapes(*(one.shape for one in given))
-    return [broadcast_to(one, shape) for one in given]
+    return tuple(broadcast_to(one, shape) for one in given)
 
 
 def expand_dims(x: Any, /, axis: Any = 0) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 from partita._array.array import Array, put_into_array
 from partita._functions import (
     elementwise,
+    indexing,
     interop,
     looking,
     manipulation,
@@ -42,7 +43,7 @@ class NumPyMethods(_Base):
     nonzero = searching.nonzero
     squeeze, swapaxes, repeat = manipulation.squeeze, manipulation.swapaxes, manipulation.repeat
     ravel = manipulation.ravel
-    clip = elementwise.clip
+    clip, take = elementwise.clip, indexing.take
 
     def astype(self, dtype: Any, *, copy: bool = True) -> Array:
         """Return the elements in another type."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array.array import Array
+from partita._functions.inspection import check_device
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,9 +37,23 @@ def can_cast(from_: Any, to: Any, /) -> Any:
     return np.can_cast(_plain(from_), to)
 
 
-def finfo(type: Any, /) -> Any:
-    """Return the limits of a floating type."""
-    return np.finfo(_plain(type))
+class finfo:
+    """The limits of a floating type, as numbers of Python; what else NumPy says of it, as there."""
+
+    def __init__(self, type: Any, /) -> None:
+        self._numpys = np.finfo(_plain(type))
+        self.bits = self._numpys.bits
+        self.dtype = self._numpys.dtype
+        self.eps, self.smallest_normal = float(self._numpys.eps), float(self._numpys.tiny)
+        self.max, self.min = float(self._numpys.max), float(self._numpys.min)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._numpys, name)
+
+    def __repr__(self) -> str:
+        return repr(self._numpys)
 
 
 def iinfo(type: Any, /) -> Any:
@@ -53,6 +68,7 @@ def isdtype(dtype: Any, kind: Any) -> Any:
 
 def astype(x: Array, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Array:
     """Return the elements in another type."""
+    check_device(device)
     if not copy and np.dtype(dtype) == x.dtype:
         return x
     return x._cast(dtype)

@@ -73,7 +73,8 @@ impl Function for Expm1 {
         let (s, c) = sin_cos(z.1);
         let half = real::<RealSin, V>(z.1 * V::splat(0.5));
         let less = half * half * V::splat(2.0);
-        let re = real::<RealExpm1, V>(z.0).fma(c, -less);
+        // Taken from zero, so that a zero result is never negative.
+        let re = real::<RealExpm1, V>(z.0).fma(c, V::splat(0.0) - less);
         patch(Z(re, real::<RealExp, V>(z.0) * s), z, !usual(z, MOST), expm1_rare)
     }
 }
@@ -155,12 +156,12 @@ fn tanh_rare(z: Z<f64>) -> Z<f64> {
     if y == 0.0 {
         return Z(real::<super::super::hyperbolic::Tanh, f64>(x), y);
     }
+    if x.is_infinite() {
+        // As the Array API: C has the sign of sin 2y here.
+        return Z(1f64.copysign(x), 0f64.copysign(y));
+    }
     if !y.is_finite() {
-        return match x {
-            0.0 => Z(x, f64::NAN),
-            _ if x.is_infinite() => Z(1f64.copysign(x), 0f64.copysign(y)),
-            _ => Z(f64::NAN, f64::NAN),
-        };
+        return Z(if x == 0.0 { x } else { f64::NAN }, f64::NAN);
     }
     if x.is_nan() {
         return Z(x, x);

@@ -38,15 +38,16 @@ impl Function for Sign {
     }
 }
 
-/// As NumPy: one infinite part decides, two have no direction.
+/// One infinite part decides, two have no direction, as in NumPy. No number gives none, and zero has
+/// no sign, as the Array API says.
 fn sign_rare(z: Z<f64>) -> Z<f64> {
     let Z(x, y) = z;
     match (x.is_infinite(), y.is_infinite()) {
+        _ if x.is_nan() || y.is_nan() => return Z(f64::NAN, f64::NAN),
         (true, true) => return Z(f64::NAN, f64::NAN),
         (true, false) => return Z(1f64.copysign(x), 0.0),
         (false, true) => return Z(0.0, 1f64.copysign(y)),
-        _ if x.is_nan() || y.is_nan() => return Z(f64::NAN, f64::NAN),
-        _ if x == 0.0 && y == 0.0 => return z,
+        _ if x == 0.0 && y == 0.0 => return Z(0.0, 0.0),
         _ => {}
     }
     // Brought to a usual size by a power of two: sizes may overflow, and subnormals lack digits.
