@@ -1,0 +1,75 @@
+"""Changes of elements in place, one that is named several times being changed as often."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from partita._array.array import Array
+from partita._array.held import default_layout
+from partita._functions.creation import arange
+from partita._functions.elementwise import beside
+from partita._functions.manipulation import broadcast_to, ravel, reshape
+from partita._team.routing import route
+
+Local = np.ndarray[Any, Any]
+
+
+def update(theirs: np.ufunc, a: Any, indices: Any, b: Any = None) -> None:
+    """Apply a function to the elements that an index names, in the order of the index.
+
+    Positions and operands go to the ranks that own the elements. Collective.
+    """
+    if not isinstance(a, Array):
+        theirs.at(a, indices, *([] if b is None else [_whole(b)]))
+        return
+    _refuse_types(theirs, a, b)
+    numbers = reshape(arange(a.size, team=a.team), a.shape)
+    places = numbers[indices]
+    named = [ravel(places)]
+    if b is not None:
+        named.append(ravel(+broadcast_to(beside(b, a), places.shape)))
+    row = ravel(a)
+    if a.team.size == 1:
+        changed = np.array(row.local)
+        theirs.at(changed, *(one.local for one in named))
+    else:
+        changed = _changed(theirs, row, named)
+    layout = default_layout(row.shape, a.team)
+    a[...] = reshape(Array([changed], layout, a.team, a.dtype), a.shape)
+
+
+def _whole(b: Any) -> Any:
+    return b._whole() if isinstance(b, Array) else b
+
+
+def _refuse_types(theirs: np.ufunc, a: Array, b: Any) -> None:
+    """Refuse what NumPy refuses, before any rank sends."""
+    operands = [] if b is None else [np.zeros(1, beside(b, a).dtype)]
+    with np.errstate(all="ignore"):
+        theirs.at(np.ones(1, a.dtype), [], *operands)
+        theirs.at(np.ones(1, a.dtype), [0], *operands)
+
+
+def _changed(theirs: np.ufunc, row: Array, named: list[Array]) -> Local:
+    """This rank's part of a row of elements, with the changes that all ranks have for it."""
+    team = row.team
+    layout = default_layout(row.shape, team)
+    own = np.array(_part(row, layout))
+    sizes = [layout.local_shape(rank)[0] for rank in range(team.size)]
+    starts = np.cumsum([0, *sizes])
+    parts = [_part(one, default_layout(one.shape, team)) for one in named]
+    # Parts are in rank order, and stay so: changes come in the order of the index.
+    owners = np.searchsorted(starts[1:], parts[0], side="right")
+    chosen = [np.flatnonzero(owners == rank) for rank in range(team.size)]
+    came = [np.concatenate(route(team, [part[mine] for mine in chosen])) for part in parts]
+    theirs.at(own, came[0] - starts[team.rank], *came[1:])
+    return own
+
+
+def _part(array: Array, layout: Any) -> Local:
+    return (array if array.layout == layout else array.redistribute(layout)).local
+
+
+__all__ = ["update"]
