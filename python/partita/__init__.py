@@ -68,12 +68,14 @@ if _typing.TYPE_CHECKING:
     from partita._functions.manipulation import *  # noqa: F403
     from partita._functions.moments import *  # noqa: F403
     from partita._functions.nans import *  # noqa: F403
+    from partita._functions.ndarrays import *  # noqa: F403
     from partita._functions.numbers import *  # noqa: F403
     from partita._functions.padding import *  # noqa: F403
     from partita._functions.picking import *  # noqa: F403
     from partita._functions.placing import *  # noqa: F403
     from partita._functions.searching import *  # noqa: F403
     from partita._functions.statistics import *  # noqa: F403
+    from partita._functions.texts import *  # noqa: F403
     from partita._functions.types import *  # noqa: F403
     from partita._functions.ufuncs import *  # noqa: F403
     from partita._protocol.check import check
@@ -141,6 +143,7 @@ _FUNCTIONS = {
         expand_dims flip hstack matrix_transpose moveaxis permute_dims ravel repeat reshape roll
         squeeze stack swapaxes tile transpose tril triu unstack vstack""",
     "moments": "average corrcoef cov ptp",
+    "ndarrays": "ndarray",
     "nans": """nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd
         nansum nanvar""",
     "numbers": "fix i0 iscomplex isneginf isposinf isreal nan_to_num real_if_close sinc",
@@ -149,8 +152,9 @@ _FUNCTIONS = {
         put_along_axis putmask select take take_along_axis""",
     "placing": "compute default_layout",
     "searching": "argmax argmin count_nonzero nonzero where",
-    "statistics": """all allclose amax amin any array_equal cumprod cumsum cumulative_prod
+    "statistics": """all allclose amax amin any array_equal array_equiv cumprod cumsum cumulative_prod
         cumulative_sum max mean min prod std sum var""",
+    "texts": "array2string array_repr array_str",
     "types": """astype bool can_cast complex64 complex128 dtype e finfo float16 float32 float64
         iinfo inf int8 int16 int32 int64 isdtype nan newaxis pi result_type uint8 uint16 uint32
         uint64""",
@@ -169,7 +173,7 @@ _LATER |= {
     name: f"_functions.{module}" for module, names in _FUNCTIONS.items() for name in names.split()
 }
 
-_MODULES = ("dask", "dist", "distdl", "ir", "ray")
+_MODULES = ("dask", "dist", "distdl", "ir", "ray", "testing")
 # Those that are nothing without another library are not listed, but found.
 _EXTRAS = ("jax", "torch")
 
@@ -195,7 +199,9 @@ def __getattr__(name: str) -> _typing.Any:
     if name in _MODULES or name in _EXTRAS:
         return import_module(f"partita.{name}")
     if name not in _LATER:
-        raise AttributeError(f"module 'partita' has no attribute {name!r}")
+        from partita._missing import no_attribute
+
+        raise no_attribute("partita", name, _LATER)
     found = getattr(import_module(f"partita.{_LATER[name]}"), name)
     if "partita._array.array" in _sys.modules:
         # Whoever can meet an array needs its methods, which come with the functions.

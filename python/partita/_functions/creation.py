@@ -14,7 +14,7 @@ from partita._array.array import Array
 from partita._array.notation import layout_for
 from partita._errors import LayoutError
 from partita._functions.placing import placed
-from partita._partita import lazy_empty, lazy_full, lazy_index
+from partita._partita import Elementwise, lazy_empty, lazy_full, lazy_index
 from partita._protocol.asarray import taken_over
 from partita._team.spmd import own_team
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from partita._team.team import Team
 
 
+_floor = Elementwise("floor")
 # Positions have 64 bits, one of them the sign.
 _MOST_ELEMENTS = 2**63 - 1
 
@@ -152,6 +153,7 @@ def arange(
     team: Team | None = None,
 ) -> Array:
     """Return numbers from `start` on, before `stop`, `step` apart."""
+    start, stop, step = _python(start), _python(stop), _python(step)
     if stop is None:
         start, stop = 0, start
     if step == 0:
@@ -174,19 +176,26 @@ def arange(
     return placed(numbers if numbers.dtype == dtype else numbers._cast(dtype), layout)
 
 
+def _python(number: Any) -> Any:
+    """The number that an array without dimensions is; others as they are."""
+    return number.item() if isinstance(number, Array | np.ndarray) else number
+
+
 def linspace(
     start: Any,
     stop: Any,
     /,
     num: int = 50,
     endpoint: bool = True,
-    *,
+    retstep: bool = False,
     dtype: Any = None,
+    *,
     device: Any = None,
     layout: Layout | str | None = None,
     team: Team | None = None,
-) -> Array:
-    """Return `num` numbers from `start` to `stop`, evenly apart."""
+) -> Any:
+    """Return `num` numbers from `start` to `stop`, evenly apart; with their distance if asked."""
+    start, stop = _python(start), _python(stop)
     number = operator.index(num)
     if number < 0:
         raise LayoutError(f"{number} numbers; use 0 or more", "shape-negative")
@@ -204,7 +213,10 @@ def linspace(
         numbers = index * step + start
     if endpoint and number > 1:
         numbers[-1] = stop
-    return placed(numbers if numbers.dtype == dtype else numbers._cast(dtype), layout)
+    if dtype.kind in "iu":
+        numbers = _floor(numbers)
+    made = placed(numbers if numbers.dtype == dtype else numbers._cast(dtype), layout)
+    return (made, step if n_steps > 0 else math.nan) if retstep else made
 
 
 def eye(
@@ -225,11 +237,14 @@ def eye(
     return placed((columns - rows == k)._cast(dtype or np.float64), layout)
 
 
-def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Array]:
-    """Return coordinates of a grid, one array for each vector of coordinates."""
+def meshgrid(
+    *arrays: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True
+) -> list[Array]:
+    """Return coordinates of a grid, one array for each vector; with size 1 elsewhere if sparse."""
     if indexing not in ("xy", "ij"):
         raise LayoutError(f"indexing {indexing!r}; use 'xy' or 'ij'", "indexing-unknown")
-    vectors = [an_array(one) for one in arrays]
+    given = [an_array(one) for one in arrays]
+    vectors = [one.reshape(1) if one.ndim == 0 else one for one in given]
     for vector in vectors:
         if vector.ndim != 1:
             message = f"coordinates of shape {vector.shape}; use vectors"
@@ -244,7 +259,8 @@ def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Array]:
     grids = []
     for vector, dim in zip(vectors, order, strict=True):
         wide = vector[tuple(slice(None) if n == dim else None for n in range(ndim))]
-        grids.append(+wide._broadcast(shape))
+        wide = wide if sparse else wide._broadcast(shape)
+        grids.append(+wide if copy else wide)
     return grids
 
 

@@ -10,13 +10,20 @@ from partita._array.array import Array, put_into_array
 from partita._functions import (
     elementwise,
     interop,
+    locally,
     looking,
     manipulation,
+    moments,
+    numbers,
+    picking,
     searching,
     statistics,
     types,
 )
 from partita._functions.creation import asarray
+from partita._functions.flat import Flat
+from partita._functions.gathered import whole
+from partita._missing import no_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +50,53 @@ class NumPyMethods(_Base):
     squeeze, swapaxes, repeat = manipulation.squeeze, manipulation.swapaxes, manipulation.repeat
     ravel = manipulation.ravel
     clip = elementwise.clip
+    take, put, choose, ptp = picking.take, picking.put, picking.choose, moments.ptp
+    __divmod__ = numbers.divmod
+
+    def __rdivmod__(self, other: Any) -> tuple[Array, Array]:
+        return numbers.divmod(other, self)
+
+    def __getattr__(self, name: str) -> Any:
+        # Only what is not there comes here.
+        raise no_attribute("partita.ndarray", name, dir(type(self)))
+
+    def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
+        """Return the entries along an axis for which a condition holds."""
+        return picking.compress(condition, self, axis, out)
+
+    @property
+    def flat(self) -> Flat:
+        """The elements in a row, to be read, gone through and set."""
+        return Flat(_seen(self))
+
+    @flat.setter
+    def flat(self, values: Any) -> None:
+        Flat(_seen(self))[:] = values
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one entry to the next along each dimension of the whole array, in C order."""
+        counts = [int(np.prod(self.shape[at + 1 :])) for at in range(self.ndim)]
+        return tuple(count * self.dtype.itemsize for count in counts)
+
+    def view(self, dtype: Any = None) -> Array:
+        """Return the bytes as elements of another type of the same size, in memory of their own.
+
+        Without a type it is a view.
+        """
+        if dtype is None or np.dtype(dtype) == self.dtype:
+            return _seen(self)[...]
+        wanted = np.dtype(dtype)
+        if wanted.itemsize != self.dtype.itemsize:
+            message = f"elements of {self.dtype} seen as {wanted} of another size; use astype"
+            raise TypeError(message)
+        made: Array = locally.each_element(lambda own: own.copy().view(wanted), self)
+        return made
+
+    def tobytes(self, order: str = "C") -> bytes:
+        """Return the bytes of all elements in C order, on every rank. Collective."""
+        manipulation.in_c_order(order)
+        return whole(_seen(self), "tobytes").tobytes()
 
     def astype(self, dtype: Any, *, copy: bool = True) -> Array:
         """Return the elements in another type."""
@@ -70,6 +124,8 @@ class NumPyMethods(_Base):
         """Return the complex conjugate of each element."""
         made: Array = elementwise.conj(self)
         return made
+
+    conjugate = conj
 
     def round(self, decimals: int = 0, out: Any = None) -> Array:
         """Return each element rounded to so many decimals, halves to the even side."""

@@ -117,9 +117,7 @@ class Ufunc:
             initial = None
         given = an_array(array)
         if self._reduction is not None:
-            return self._reduction(
-                _typed(given, dtype), axis, None, out, keepdims, initial, where
-            )
+            return self._reduction(given, axis, dtype, out, keepdims, initial, where)
         if initial is not None or where is not True:
             raise TypeError(f"{self.__name__}.reduce takes no initial= or where= here; leave them out")
         made = accumulating.reduced(self, _typed(given, dtype), axis, keepdims)
@@ -168,7 +166,7 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
     """A reduction by another order of arguments, without a type."""
 
     def reduction(x: Any, axis: Any, dtype: Any, out: Any, keepdims: bool, *rest: Any) -> Any:
-        return function(x, axis, out, keepdims, *rest)
+        return function(_typed(x, dtype), axis, out, keepdims, *rest)
 
     return reduction
 
