@@ -49,7 +49,7 @@ if _typing.TYPE_CHECKING:
     from partita._functions.applying import *  # noqa: F403
     from partita._functions.creation import *  # noqa: F403
     from partita._functions.differences import *  # noqa: F403
-    from partita._functions.elementwise import (
+    from partita._functions.elementwise import (  # noqa: F401
         angle,
         around,
         clip,
@@ -152,8 +152,8 @@ _FUNCTIONS = {
         put_along_axis putmask select take take_along_axis""",
     "placing": "compute default_layout",
     "searching": "argmax argmin count_nonzero nonzero where",
-    "statistics": """all allclose amax amin any array_equal array_equiv cumprod cumsum cumulative_prod
-        cumulative_sum max mean min prod std sum var""",
+    "statistics": """all allclose amax amin any array_equal array_equiv cumprod cumsum
+        cumulative_prod cumulative_sum max mean min prod std sum var""",
     "texts": "array2string array_repr array_str",
     "types": """astype bool can_cast complex64 complex128 dtype e finfo float16 float32 float64
         iinfo inf int8 int16 int32 int64 isdtype nan newaxis pi result_type uint8 uint16 uint32

@@ -87,7 +87,9 @@ def _reduced_along(ufunc: Ufunc, array: Array, axis: int) -> Array:
 def running(ufunc: Ufunc, array: Array, axis: int) -> Array:
     """What the elements so far put together are, along an axis."""
     if array.ndim == 0:
-        raise TypeError(f"{ufunc.__name__}.accumulate of an array without dimensions; use reshape(1)")
+        raise TypeError(
+            f"{ufunc.__name__}.accumulate of an array without dimensions; use reshape(1)"
+        )
     at = axis_of(axis, array.ndim)
     if ufunc.__name__ in ("add", "multiply"):
         function = statistics.cumsum if ufunc.__name__ == "add" else statistics.cumprod
@@ -122,13 +124,16 @@ def in_ranges(ufunc: Ufunc, array: Array, indices: Any, axis: int) -> Array:
     places = np.asarray(indices._whole() if isinstance(indices, Array) else indices).tolist()
     for place in places:
         if not 0 <= place < size:
-            raise IndexError(f"position {place} along an axis of {size} entries; use 0 to {size} - 1")
+            raise IndexError(
+                f"position {place} along an axis of {size} entries; use 0 to {size} - 1"
+            )
     parts = []
     for start, stop in zip(places, [*places[1:], size], strict=True):
         part = _cut(array, at, start, max(stop, start + 1))
         parts.append(ufunc.reduce(part, at, keepdims=True))
     if not parts:
-        return ufunc.reduce(_cut(array, at, 0, 1), at, keepdims=True)[(slice(None),) * at + (slice(0),)]
+        one = ufunc.reduce(_cut(array, at, 0, 1), at, keepdims=True)
+        return _cut(one, at, 0, 0)
     return concat(parts, axis=at)
 
 

@@ -104,9 +104,11 @@ def _slope(f: Array, step: Any, at: int, edge_order: int) -> Array:
             + (right - left) / (left * right) * part(1, -1)
             + left / (right * (left + right)) * part(2, None)
         )
-        gaps = [
-            _cut(distances, at, one, one + 1 if one != -1 else None) for one in (0, 1, -2, -1)
-        ] if size > 2 else [distances] * 4
+        gaps = (
+            [_cut(distances, at, one, one + 1 if one != -1 else None) for one in (0, 1, -2, -1)]
+            if size > 2
+            else [distances] * 4
+        )
     if edge_order == 1:
         first[...] = (ends[0][1] - ends[0][0]) / gaps[0]
         last[...] = (ends[1][1] - ends[1][0]) / gaps[3]
@@ -135,7 +137,9 @@ def _distances(step: Any, f: Array, at: int) -> Array:
     """Distances between places, along one axis."""
     places = beside(step, f)
     if places.ndim != 1 or len(places) != f.shape[at]:
-        raise ValueError(f"places of shape {places.shape} for {f.shape[at]} along axis {at}; use as many")
+        raise ValueError(
+            f"places of shape {places.shape} for {f.shape[at]} along axis {at}; use as many"
+        )
     places = places.astype(np.float64, copy=False) if places.dtype.kind in "biu" else places
     sizes = [-1 if dim == at else 1 for dim in range(f.ndim)]
     return reshape(places[1:] - places[:-1], sizes)
@@ -203,12 +207,16 @@ def _passed(long: Array, short: Array, mode: str) -> Array:
     return made
 
 
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Array:
+def interp(
+    x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
+) -> Array:
     """Return the heights at some places of lines through points, which all ranks have alike."""
     places = an_array(x)
     places = places.astype(np.float64, copy=False)
     # The points are few, as a rule, and every rank needs them all.
-    points, heights = (np.asarray(one._whole() if isinstance(one, Array) else one) for one in (xp, fp))
+    points, heights = (
+        np.asarray(one._whole() if isinstance(one, Array) else one) for one in (xp, fp)
+    )
     if points.ndim != 1 or points.shape != heights.shape or len(points) == 0:
         raise ValueError(f"points of shapes {points.shape} and {heights.shape}; use equal rows")
     made: Array = each_element(
@@ -217,7 +225,9 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     return made
 
 
-def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: Any = 6.283185307179586) -> Array:
+def unwrap(
+    p: Any, discont: float | None = None, axis: int = -1, *, period: Any = 6.283185307179586
+) -> Array:
     """Return angles without jumps along an axis, by adding multiples of a period."""
     array = an_array(p)
     at = axis_of(axis, array.ndim)
@@ -247,7 +257,7 @@ def polyval(p: Any, x: Any) -> Array:
     places = an_array(x)
     terms = list(beside(p, places))
     dtype = result_type(places, beside(p, places))
-    made = elementwise.multiply(places, 0).astype(dtype)
+    made: Array = elementwise.multiply(places, 0).astype(dtype)
     for term in terms:
         made = made * places + term
     return made

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from partita._functions.creation import an_array
 from partita._functions.joining import resize
 from partita._functions.manipulation import ravel
 from partita._functions.picking import set_in_a_row
-from partita._functions.creation import an_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

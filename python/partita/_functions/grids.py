@@ -23,7 +23,8 @@ def _range(span: slice, dtype: Any = None) -> Array:
     start = 0 if span.start is None else span.start
     step = 1 if span.step is None else span.step
     if isinstance(step, complex):
-        return linspace(start, span.stop, int(builtins.abs(step)))
+        made: Array = linspace(start, span.stop, int(builtins.abs(step)))
+        return made
     return arange(start, span.stop, step, dtype=dtype)
 
 
@@ -263,7 +264,9 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
     return result.astype(made, copy=False)
 
 
-def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: Any = float, **options: Any) -> Any:
+def fromfunction(
+    function: Callable[..., Any], shape: Any, *, dtype: Any = float, **options: Any
+) -> Any:
     """Return what a function makes of the indices of a grid."""
     return function(*indices(shape, dtype=dtype), **options)
 

@@ -22,7 +22,6 @@ from partita._functions.manipulation import (
     vstack,
 )
 from partita._functions.searching import nonzero
-from partita._functions.types import result_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

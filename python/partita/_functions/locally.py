@@ -80,7 +80,7 @@ def each_line(work: Callable[[Local], Any], array: Array, axis: int, name: str) 
 
 def _cut_along(shape: tuple[int, ...], cut: int, team: Team) -> Layout:
     maps = [Block(rule="last") if at == cut else Whole() for at in range(len(shape))]
-    return Layout(shape, maps, grid=[team.size if at == cut else 1 for at in range(cut + 1)])
+    return Layout(shape, maps, grid=[team.size if at == cut else 1 for at in range(len(shape))])
 
 
 __all__ = ["each_element", "each_line"]

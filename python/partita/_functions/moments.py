@@ -93,8 +93,10 @@ def cov(
     if freedom <= 0:
         freedom = 0.0
     products = near[:, None, :] * elementwise.conj(far)[None, :, :]
-    made = statistics.sum(products, 2) * np.true_divide(1, freedom).item() if freedom else (
-        statistics.sum(products, 2) / 0.0
+    made = (
+        statistics.sum(products, 2) * np.true_divide(1, freedom).item()
+        if freedom
+        else (statistics.sum(products, 2) / 0.0)
     )
     n_rows = x.shape[0]
     return reshape(made, ()) if n_rows == 1 else made

@@ -24,13 +24,17 @@ def _filled(array: Array, holes: Array | None, value: Any) -> Array:
     return made
 
 
-def nansum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Array:
+def nansum(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+) -> Array:
     """Return the sum of the numbers over axes."""
     array = an_array(a)
     return statistics.sum(_filled(array, _holes(array), 0), axis, dtype, out, keepdims)
 
 
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Array:
+def nanprod(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+) -> Array:
     """Return the product of the numbers over axes."""
     array = an_array(a)
     return statistics.prod(_filled(array, _holes(array), 1), axis, dtype, out, keepdims)
@@ -48,7 +52,9 @@ def nancumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = No
     return statistics.cumprod(_filled(array, _holes(array), 1), axis, dtype, out)
 
 
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Array:
+def nanmean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+) -> Array:
     """Return the mean of the numbers over axes; none where there are none."""
     array = an_array(a)
     holes = _holes(array)

@@ -18,7 +18,9 @@ from partita._functions.types import result_type
 
 def pair(x1: Any, x2: Any, least: Any = None) -> tuple[Array, Array]:
     """Two operands as arrays of the type that they have together."""
-    operands = [one if isinstance(one, bool | int | float | complex) else an_array(one) for one in (x1, x2)]
+    operands = [
+        one if isinstance(one, bool | int | float | complex) else an_array(one) for one in (x1, x2)
+    ]
     dtype = result_type(*operands, *([] if least is None else [least]))
     anchor = next((one for one in operands if isinstance(one, Array)), None)
     if anchor is None:
@@ -43,13 +45,15 @@ def _float(x: Any) -> Array:
 def deg2rad(x: Any, /) -> Array:
     """Return radians of degrees."""
     array = _real(x)
-    return array * array.dtype.type(math.pi / 180.0)
+    made: Array = array * array.dtype.type(math.pi / 180.0)
+    return made
 
 
 def rad2deg(x: Any, /) -> Array:
     """Return degrees of radians."""
     array = _real(x)
-    return array * array.dtype.type(180.0 / math.pi)
+    made: Array = array * array.dtype.type(180.0 / math.pi)
+    return made
 
 
 def _real(x: Any) -> Array:
@@ -114,7 +118,8 @@ def heaviside(x1: Any, x2: Any, /) -> Array:
     a, b = pair(x1, x2)
     a, b = _real(a), _real(b)
     one = full((), 1, a.dtype, team=a.team)
-    return where(isnan(a), a, where(a == 0, b, where(a < 0, one - one, one)))
+    made: Array = where(isnan(a), a, where(a == 0, b, where(a < 0, one - one, one)))
+    return made
 
 
 def logaddexp2(x1: Any, x2: Any, /) -> Array:
@@ -123,9 +128,10 @@ def logaddexp2(x1: Any, x2: Any, /) -> Array:
     a, b = _real(a), _real(b)
     larger, distance = elementwise.maximum(a, b), elementwise.abs(a - b)
     scale = a.dtype.type(1 / math.log(2)).item()
-    grown: Array = larger + elementwise.log1p(elementwise.exp2(-distance)) * scale
+    grown = larger + elementwise.log1p(elementwise.exp2(-distance)) * scale
     # Equal infinities have no distance.
-    return where(a == b, a + 1, grown)
+    made: Array = where(a == b, a + 1, grown)
+    return made
 
 
 def spacing(x: Any, /) -> Array:

@@ -50,7 +50,14 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
         if before or behind:
             # Along earlier axes the margins are full already.
             before_this = tuple(slice(None) for _ in range(axis))
-            _fill(made[(*before_this, slice(None), *inside[axis + 1 :])], axis, before, behind, mode, options)
+            _fill(
+                made[(*before_this, slice(None), *inside[axis + 1 :])],
+                axis,
+                before,
+                behind,
+                mode,
+                options,
+            )
     return made
 
 
@@ -95,7 +102,9 @@ def _fill(made: Array, axis: int, before: int, behind: int, mode: str, options: 
         edge = _cut(made, axis, edge_start, edge_stop) if length else None
         target = _cut(made, axis, start, stop)
         if mode == "constant":
-            target[...] = _pairs(options.get("constant_values", 0), made.ndim, "constant_values")[axis][side]
+            target[...] = _pairs(options.get("constant_values", 0), made.ndim, "constant_values")[
+                axis
+            ][side]
         elif mode == "edge":
             target[...] = edge
         elif mode == "linear_ramp":
@@ -171,14 +180,18 @@ def _repeat(made: Array, axis: int, before: int, end: int, mode: str, how: str) 
         if n_left:
             seen = flip(_cut(made, axis, start + skip, start + skip + n_left), axis=axis)
             edge = _cut(made, axis, start, start + 1)
-            _cut(made, axis, start - n_left, start)[...] = +seen if how == "even" else 2 * edge - seen
+            _cut(made, axis, start - n_left, start)[...] = (
+                +seen if how == "even" else 2 * edge - seen
+            )
             start -= n_left
         length = stop - start
         if n_right:
             n_right = min(size - stop, length - skip)
             seen = flip(_cut(made, axis, stop - skip - n_right, stop - skip), axis=axis)
             edge = _cut(made, axis, stop - 1, stop)
-            _cut(made, axis, stop, stop + n_right)[...] = +seen if how == "even" else 2 * edge - seen
+            _cut(made, axis, stop, stop + n_right)[...] = (
+                +seen if how == "even" else 2 * edge - seen
+            )
             stop += n_right
 
 

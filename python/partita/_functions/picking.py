@@ -45,7 +45,9 @@ def _positions(indices: Any, anchor: Array) -> Array:
     return given.astype(np.intp, copy=False)
 
 
-def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
+def take(
+    a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise"
+) -> Any:
     """Return the entries at some positions along an axis; of all elements without one."""
     array = an_array(a)
     if axis is None:
@@ -55,11 +57,9 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     if mode != "raise":
         places = inside(places, array.shape[at], mode)
     before = (slice(None),) * at
-    if places.ndim == 0:
-        made = +array[(*before, operator.index(places))]
-    else:
-        made = array[(*before, places)]
-    return written(made, out)
+    index: Any = operator.index(places) if places.ndim == 0 else places
+    # One entry alone would be a view.
+    return written(+array[(*before, index)], out)
 
 
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
@@ -202,12 +202,9 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
     """Return what the function of each condition makes of the elements where it holds."""
     array = an_array(x)
-    if isinstance(condlist, list | tuple) and condlist and np.ndim(condlist[0]) > 0:
-        masks = [beside(one, array).astype(bool) for one in condlist]
-    elif array.ndim == 0 and isinstance(condlist, list | tuple):
-        masks = [beside(one, array).astype(bool) for one in condlist]
-    else:
-        masks = [beside(condlist, array).astype(bool)]
+    is_list = isinstance(condlist, list | tuple)
+    several = is_list and (array.ndim == 0 or (condlist and np.ndim(condlist[0]) > 0))
+    masks = [beside(one, array).astype(bool) for one in (condlist if several else [condlist])]
     if len(funclist) == len(masks) + 1:
         masks.append(~_any_of(masks))
     if len(funclist) != len(masks):

@@ -36,7 +36,9 @@ def _corners(array: Array, at_each_end: int) -> Array:
     return array
 
 
-def array_str(a: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
+def array_str(
+    a: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None
+) -> str:
     """Return the elements as `print` shows them. Collective."""
     array = an_array(a)
     if array.ndim == 0:
@@ -44,7 +46,9 @@ def array_str(a: Any, max_line_width: Any = None, precision: Any = None, suppres
     return array2string(array, max_line_width, precision, suppress_small, " ", "")
 
 
-def array_repr(arr: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
+def array_repr(
+    arr: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None
+) -> str:
     """Return the elements as NumPy's arrays show themselves. Collective."""
     array = an_array(arr)
     if array.size <= np.get_printoptions()["threshold"]:

@@ -113,13 +113,15 @@ class Ufunc:
     ) -> Any:
         """Return all elements along axes put together."""
         self._binary("reduce")
-        if initial is np._NoValue:  # type: ignore[attr-defined]
+        if initial is np._NoValue:
             initial = None
         given = an_array(array)
         if self._reduction is not None:
             return self._reduction(given, axis, dtype, out, keepdims, initial, where)
         if initial is not None or where is not True:
-            raise TypeError(f"{self.__name__}.reduce takes no initial= or where= here; leave them out")
+            raise TypeError(
+                f"{self.__name__}.reduce takes no initial= or where= here; leave them out"
+            )
         made = accumulating.reduced(self, _typed(given, dtype), axis, keepdims)
         return written(made, out)
 
