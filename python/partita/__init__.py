@@ -121,8 +121,8 @@ _LATER = {
 # Functions of arrays, by the module that has them.
 _FUNCTIONS = {
     "applying": "apply_along_axis apply_over_axes vectorize",
-    "creation": """arange array asarray copy empty empty_like eye full full_like linspace
-        meshgrid ndim ones ones_like shape size zeros zeros_like""",
+    "creation": """arange array asanyarray asarray ascontiguousarray copy empty empty_like eye
+        full full_like linspace meshgrid ndim ones ones_like shape size zeros zeros_like""",
     "differences": "convolve correlate diff ediff1d gradient interp polyval trapezoid unwrap",
     "elementwise": "angle around clip erf erfc imag isclose real round",
     "gathered": "gathers",

@@ -1,13 +1,20 @@
 """The functions of the Array API and their NumPy names, by what they do.
 
-- `types`: element types, promotion, limits; constants.
-- `creation`: arrays from nothing, from numbers, from shapes.
-- `elementwise`: what is computed for each element alone.
-- `manipulation`: other shapes, orders, several arrays together.
-- `statistics`: sums, means, extremes, running sums.
-- `searching`: where elements are.
+- `types`, `kinds`: element types, promotion, limits, questions about types; constants.
+- `creation`, `grids`: arrays from nothing, from numbers, from shapes; coordinates, positions.
+- `ndarrays`: the class by NumPy's name.
+- `elementwise`, `numbers`: what is computed for each element alone, native and made of that.
+- `ufuncs`: those as objects with NumPy's methods, over `accumulating` and `updating`.
+- `manipulation`, `joining`: other shapes, orders, several arrays together, one cut apart.
+- `padding`: margins.
+- `statistics`, `moments`, `nans`: sums, means, extremes, running sums; weights; without NaNs.
+- `differences`: slopes, areas, convolutions.
+- `searching`, `picking`, `flat`: where elements are; taken and set by positions and choices.
+- `locally`, `applying`: NumPy's functions and users' on each rank's part.
+- `gathered`: what brings whole arrays to every rank, counted.
+- `texts`: arrays as text.
 - `placing`: where new arrays go.
 - `looking`: what programs will cost, what they did, how much they may take.
-- `interop`: NumPy's own functions on our arrays, and their text.
+- `interop`: NumPy's own functions on our arrays.
 - `methods`: the methods that NumPy's arrays have.
 """

@@ -43,8 +43,30 @@ def an_array(x: Any) -> Array:
     """An array of what is given; a copy, since its producer may change it before it is computed."""
     if isinstance(x, Array):
         return x
+    if _has_arrays(x):
+        return _of_arrays(x)
     made = enter.operand(x, enter.own_rank())
     return made if isinstance(made, Array) else asarray(x)
+
+
+def _has_arrays(given: Any) -> bool:
+    """Whether lists hold arrays of ours that have dimensions; of inner lists the first says it."""
+    if not isinstance(given, list | tuple) or not given:
+        return False
+    return any(isinstance(one, Array) and one.ndim for one in given) or _has_arrays(given[0])
+
+
+def _of_arrays(rows: Any) -> Array:
+    """An array of lists that hold arrays."""
+    parts = [an_array(one) for one in rows]
+    if len({one.shape for one in parts}) > 1:
+        shapes = sorted({one.shape for one in parts})
+        raise ValueError(f"rows of shapes {shapes} are no array; use one shape")
+    dtype = np.result_type(*(one.dtype for one in parts))
+    made = empty((len(parts), *parts[0].shape), dtype, team=parts[0].team)
+    for at, one in enumerate(parts):
+        made[at] = one
+    return made
 
 
 def sizes_of(shape: Any) -> tuple[int, ...]:
@@ -280,6 +302,8 @@ def asarray(
     Collective: all ranks must pass the same kind of object, and get an error if they do not.
     """
     _check_device(device)
+    if _has_arrays(obj):
+        obj = _of_arrays(obj)
     if isinstance(layout, str):
         layout = layout_for(shape(obj), layout, own_team(team).size)
     if copy is None and layout is None and _is_seen_by_others(obj, team):
@@ -340,9 +364,30 @@ def axes_of(axis: Any, ndim: int) -> list[int]:
     return axes
 
 
-def array(obj: Any, dtype: Any = None, *, copy: bool | None = True, **where: Any) -> Array:
+def array(
+    obj: Any,
+    dtype: Any = None,
+    *,
+    copy: bool | None = True,
+    order: str | None = "K",
+    ndmin: int = 0,
+    **where: Any,
+) -> Array:
     """Return a new array of what is given, as NumPy's function of this name does."""
-    return asarray(obj, dtype=dtype, copy=copy, **where)
+    made = asarray(obj, dtype=dtype, copy=copy, **where)
+    missing = ndmin - made.ndim
+    return made.reshape((1,) * missing + made.shape) if missing > 0 else made
+
+
+def asanyarray(a: Any, dtype: Any = None, order: Any = None, **where: Any) -> Array:
+    """Return an array from any supported object; there is one kind of array here."""
+    return asarray(a, dtype=dtype, **where)
+
+
+def ascontiguousarray(a: Any, dtype: Any = None, **where: Any) -> Array:
+    """Return an array of one dimension at least; memory is in C order wherever it matters."""
+    made = asarray(a, dtype=dtype, **where)
+    return made.reshape(1) if made.ndim == 0 else made
 
 
 def copy(x: Array, /) -> Array:
@@ -353,7 +398,9 @@ def copy(x: Array, /) -> Array:
 __all__ = [
     "arange",
     "array",
+    "asanyarray",
     "asarray",
+    "ascontiguousarray",
     "copy",
     "empty",
     "empty_like",

@@ -196,14 +196,15 @@ def _passed(long: Array, short: Array, mode: str) -> Array:
     first, length = spans[mode]
     dtype = result_type(long, short)
     made = zeros(length, dtype, team=long.team)
-    numbers = short.astype(dtype, copy=False)
-    for shift in range(m):
+    # The short row is known to all, so that each of its numbers stands in the program.
+    numbers = short.astype(dtype, copy=False)._whole().tolist()
+    for shift, number in enumerate(numbers):
         # Entry number k + shift of the full row gets long[k] * short[shift].
         start = max(0, shift - first)
         stop = min(length, n + shift - first)
         if stop > start:
             taken = long[start + first - shift : stop + first - shift]
-            made[start:stop] += taken * numbers[shift]
+            made[start:stop] += taken * number
     return made
 
 
@@ -255,8 +256,9 @@ def unwrap(
 def polyval(p: Any, x: Any) -> Array:
     """Return the values of a polynomial at some places, its highest power first."""
     places = an_array(x)
-    terms = list(beside(p, places))
-    dtype = result_type(places, beside(p, places))
+    given = beside(p, places)
+    terms = given._whole().tolist()
+    dtype = result_type(places, given)
     made: Array = elementwise.multiply(places, 0).astype(dtype)
     for term in terms:
         made = made * places + term

@@ -98,8 +98,18 @@ class NumPyMethods(_Base):
         manipulation.in_c_order(order)
         return whole(_seen(self), "tobytes").tobytes()
 
-    def astype(self, dtype: Any, *, copy: bool = True) -> Array:
+    def astype(
+        self,
+        dtype: Any,
+        order: str = "K",
+        casting: Any = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+    ) -> Array:
         """Return the elements in another type."""
+        if casting != "unsafe" and not np.can_cast(self.dtype, dtype, casting):
+            message = f"elements of {self.dtype} as {np.dtype(dtype)}; use another casting="
+            raise TypeError(message)
         return types.astype(_seen(self), dtype, copy=copy)
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Array:
