@@ -49,17 +49,15 @@ if _typing.TYPE_CHECKING:
     from partita._functions.applying import *  # noqa: F403
     from partita._functions.creation import *  # noqa: F403
     from partita._functions.differences import *  # noqa: F403
-    from partita._functions.elementwise import (  # noqa: F401
-        angle,
-        around,
-        clip,
-        erf,
-        erfc,
-        imag,
-        isclose,
-        real,
-        round,
-    )
+    from partita._functions.elementwise import angle as angle
+    from partita._functions.elementwise import around as around
+    from partita._functions.elementwise import clip as clip
+    from partita._functions.elementwise import erf as erf
+    from partita._functions.elementwise import erfc as erfc
+    from partita._functions.elementwise import imag as imag
+    from partita._functions.elementwise import isclose as isclose
+    from partita._functions.elementwise import real as real
+    from partita._functions.elementwise import round as round
     from partita._functions.gathered import *  # noqa: F403
     from partita._functions.grids import *  # noqa: F403
     from partita._functions.joining import *  # noqa: F403
@@ -78,6 +76,7 @@ if _typing.TYPE_CHECKING:
     from partita._functions.texts import *  # noqa: F403
     from partita._functions.types import *  # noqa: F403
     from partita._functions.ufuncs import *  # noqa: F403
+    from partita._functions.windows import *  # noqa: F403
     from partita._protocol.check import check
     from partita._protocol.distarray import from_distarray
     from partita._protocol.from_local import from_local
@@ -132,20 +131,21 @@ _FUNCTIONS = {
     "joining": """append array_split atleast_1d atleast_2d atleast_3d block column_stack delete
         diag diagflat dsplit dstack fill_diagonal fliplr flipud hsplit insert resize rollaxis
         rot90 row_stack split trim_zeros vsplit""",
-    "kinds": """bool_ byte cdouble common_type complexfloating csingle double errstate
-        euler_gamma floating generic get_printoptions geterr half inexact int_ intc integer intp
-        iscomplexobj isfortran isrealobj isscalar issubdtype iterable little_endian long
-        longlong may_share_memory min_scalar_type number printoptions promote_types
-        set_printoptions seterr shares_memory short signedinteger single ubyte uint uintc uintp
-        ulong ulonglong unsignedinteger ushort""",
+    "kinds": """False_ True_ base_repr binary_repr bool_ byte cdouble common_type complexfloating
+        csingle double errstate euler_gamma floating format_float_positional
+        format_float_scientific generic get_printoptions geterr half index_exp inexact int_
+        intc integer intp iscomplexobj isfortran isrealobj isscalar issubdtype iterable
+        little_endian long longlong may_share_memory min_scalar_type ndindex number
+        printoptions promote_types set_printoptions s_ seterr shares_memory short
+        signedinteger single ubyte uint uintc uintp ulong ulonglong unsignedinteger ushort""",
     "looking": "explain memory_limit profile progress",
     "manipulation": """broadcast_arrays broadcast_shapes broadcast_to concat concatenate
-        expand_dims flip hstack matrix_transpose moveaxis permute_dims ravel repeat reshape roll
-        squeeze stack swapaxes tile transpose tril triu unstack vstack""",
+        expand_dims flip hstack matrix_transpose moveaxis permute_dims ravel repeat reshape
+        roll squeeze stack swapaxes tile transpose tril triu unstack vstack""",
     "moments": "average corrcoef cov ptp",
-    "ndarrays": "ndarray",
     "nans": """nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd
         nansum nanvar""",
+    "ndarrays": "ndarray",
     "numbers": "fix i0 iscomplex isneginf isposinf isreal nan_to_num real_if_close sinc",
     "padding": "pad",
     "picking": """argwhere choose compress copyto extract flatnonzero piecewise place put
@@ -156,18 +156,19 @@ _FUNCTIONS = {
         cumulative_prod cumulative_sum max mean min prod std sum var""",
     "texts": "array2string array_repr array_str",
     "types": """astype bool can_cast complex64 complex128 dtype e finfo float16 float32 float64
-        iinfo inf int8 int16 int32 int64 isdtype nan newaxis pi result_type uint8 uint16 uint32
-        uint64""",
+        iinfo inf int8 int16 int32 int64 isdtype nan newaxis pi result_type uint8 uint16
+        uint32 uint64""",
     "ufuncs": """abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh
-        asin asinh atan atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_not
-        bitwise_or bitwise_right_shift bitwise_xor cbrt ceil conj conjugate copysign cos cosh
-        deg2rad degrees divide divmod equal exp exp2 expm1 fabs float_power floor floor_divide
-        fmax fmin fmod frexp gcd greater greater_equal heaviside hypot invert isfinite isinf
-        isnan lcm ldexp left_shift less less_equal log log10 log1p log2 logaddexp logaddexp2
-        logical_and logical_not logical_or logical_xor maximum minimum mod modf multiply
-        negative nextafter not_equal positive pow power rad2deg radians reciprocal remainder
-        right_shift rint sign signbit sin sinh spacing sqrt square subtract tan tanh true_divide
-        trunc""",
+        asin asinh atan atan2 atanh bitwise_and bitwise_count bitwise_invert
+        bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor cbrt ceil
+        conj conjugate copysign cos cosh deg2rad degrees divide divmod equal exp exp2 expm1
+        fabs float_power floor floor_divide fmax fmin fmod frexp gcd greater greater_equal
+        heaviside hypot invert isfinite isinf isnan lcm ldexp left_shift less less_equal log
+        log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or logical_xor
+        maximum minimum mod modf multiply negative nextafter not_equal positive pow power
+        rad2deg radians reciprocal remainder right_shift rint sign signbit sin sinh spacing
+        sqrt square subtract tan tanh true_divide trunc ufunc""",
+    "windows": "bartlett blackman hamming hanning kaiser",
 }
 _LATER |= {
     name: f"_functions.{module}" for module, names in _FUNCTIONS.items() for name in names.split()

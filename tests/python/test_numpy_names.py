@@ -168,6 +168,7 @@ def test_an_error_in_a_users_function_is_one_on_every_rank() -> None:
 
 
 def test_ufuncs_are_objects() -> None:
+    assert isinstance(pt.add, pt.ufunc)
     assert pt.add.identity == 0
     assert (pt.add.nin, pt.exp.nin, pt.modf.nout) == (2, 1, 2)
     assert repr(pt.maximum) == "<partita.ufunc 'maximum'>"
@@ -226,7 +227,8 @@ def test_parts_and_turns_are_views() -> None:
 
 
 def test_ndarray_is_a_callable_and_a_class_to_ask_for() -> None:
-    made: Any = pt.ndarray((3, 2), np.int16)
+    kind: Any = pt.ndarray
+    made = kind((3, 2), np.int16)
     assert (made.shape, made.dtype) == ((3, 2), np.int16)
     assert isinstance(made, pt.ndarray)
     assert not isinstance(np.zeros(3), pt.ndarray)

@@ -6,7 +6,7 @@
 - `elementwise`, `numbers`: what is computed for each element alone, native and made of that.
 - `ufuncs`: those as objects with NumPy's methods, over `accumulating` and `updating`.
 - `manipulation`, `joining`: other shapes, orders, several arrays together, one cut apart.
-- `padding`: margins.
+- `padding`, `windows`: margins; windows of signals.
 - `statistics`, `moments`, `nans`: sums, means, extremes, running sums; weights; without NaNs.
 - `differences`: slopes, areas, convolutions.
 - `searching`, `picking`, `flat`: where elements are; taken and set by positions and choices.

@@ -206,7 +206,6 @@ def _python(number: Any) -> Any:
 def linspace(
     start: Any,
     stop: Any,
-    /,
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
@@ -390,9 +389,9 @@ def ascontiguousarray(a: Any, dtype: Any = None, **where: Any) -> Array:
     return made.reshape(1) if made.ndim == 0 else made
 
 
-def copy(x: Array, /) -> Array:
+def copy(x: Any, /, order: str = "K") -> Array:
     """Return the same elements in memory of their own."""
-    return x.copy()
+    return x.copy() if isinstance(x, Array) else array(x)
 
 
 __all__ = [

@@ -17,6 +17,13 @@ generic, number, integer, inexact = np.generic, np.number, np.integer, np.inexac
 signedinteger, unsignedinteger = np.signedinteger, np.unsignedinteger
 floating, complexfloating = np.floating, np.complexfloating
 
+True_, False_ = np.True_, np.False_
+# Texts of single numbers, and indices, which are no arrays.
+base_repr, binary_repr = np.base_repr, np.binary_repr
+format_float_positional = np.format_float_positional
+format_float_scientific = np.format_float_scientific
+s_, index_exp, ndindex = np.s_, np.index_exp, np.ndindex
+
 euler_gamma = np.euler_gamma
 little_endian = np.little_endian
 
@@ -80,6 +87,10 @@ def _on_each_pair(asked: Any, a: Any, b: Any) -> bool:
 
 
 __all__ = [
+    "False_",
+    "True_",
+    "base_repr",
+    "binary_repr",
     "bool_",
     "byte",
     "cdouble",
@@ -90,10 +101,13 @@ __all__ = [
     "errstate",
     "euler_gamma",
     "floating",
+    "format_float_positional",
+    "format_float_scientific",
     "generic",
     "get_printoptions",
     "geterr",
     "half",
+    "index_exp",
     "inexact",
     "int_",
     "intc",
@@ -110,10 +124,12 @@ __all__ = [
     "longlong",
     "may_share_memory",
     "min_scalar_type",
+    "ndindex",
     "number",
     "printoptions",
     "promote_types",
     "set_printoptions",
+    "s_",
     "seterr",
     "shares_memory",
     "short",

@@ -113,6 +113,12 @@ def lcm(x1: Any, x2: Any, /) -> Array:
     return made
 
 
+def bitwise_count(x: Any, /) -> Array:
+    """Return how many bits of each integer's absolute value are set."""
+    made: Array = each_element(np.bitwise_count, x)
+    return made
+
+
 def heaviside(x1: Any, x2: Any, /) -> Array:
     """Return 0 for negative numbers, 1 for positive ones, and `x2` for 0."""
     a, b = pair(x1, x2)

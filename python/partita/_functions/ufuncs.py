@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Ufunc:
+class ufunc:
     """A function of each element alone, by the name and with the methods that NumPy's has."""
 
     __module__ = "partita"
@@ -196,15 +196,15 @@ _REDUCTIONS: dict[str, Any] = {
 }
 
 
-def _native(name: str, called: str | None = None) -> Ufunc:
+def _native(name: str, called: str | None = None) -> ufunc:
     """The native function of a name, by that name or by another of NumPy's."""
     described = getattr(elementwise, name).__doc__
-    return Ufunc(called or name, Elementwise(name), described, _REDUCTIONS.get(name))
+    return ufunc(called or name, Elementwise(name), described, _REDUCTIONS.get(name))
 
 
-def _made(name: str, function: Callable[..., Any]) -> Ufunc:
+def _made(name: str, function: Callable[..., Any]) -> ufunc:
     """A function of Python by one of NumPy's names."""
-    return Ufunc(name, function, function.__doc__)
+    return ufunc(name, function, function.__doc__)
 
 
 abs = _native("abs")
@@ -309,6 +309,7 @@ modf = _made("modf", numbers.modf)
 positive = _made("positive", elementwise.positive)
 rad2deg = _made("rad2deg", numbers.rad2deg)
 spacing = _made("spacing", numbers.spacing)
+bitwise_count = _made("bitwise_count", numbers.bitwise_count)
 degrees = _made("degrees", numbers.rad2deg)
 radians = _made("radians", numbers.deg2rad)
 
@@ -332,6 +333,7 @@ __all__ = [
     "atan2",
     "atanh",
     "bitwise_and",
+    "bitwise_count",
     "bitwise_invert",
     "bitwise_left_shift",
     "bitwise_not",
@@ -414,4 +416,5 @@ __all__ = [
     "tanh",
     "true_divide",
     "trunc",
+    "ufunc",
 ]
