@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import Any
 
@@ -15,6 +16,9 @@ from partita._functions.locally import each_element
 from partita._functions.manipulation import broadcast_to, concat, flip, ravel, reshape
 from partita._functions.searching import where
 from partita._functions.types import result_type
+
+# Products of so many shifted views are one loop over memory.
+_TERMS_AT_ONCE = 32
 
 
 def _cut(array: Array, axis: int, *span: int | None) -> Array:
@@ -75,7 +79,9 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
         steps = steps * len(axes)
     if len(steps) != len(axes):
         raise TypeError(f"{len(steps)} distances for {len(axes)} axes; give as many")
-    if array.dtype.kind in "biu":
+    if array.dtype.kind == "b":
+        raise TypeError("truth values have no slopes; use astype first")
+    if array.dtype.kind in "iu":
         array = array.astype(np.float64)
     made = [_slope(array, step, at, edge_order) for step, at in zip(steps, axes, strict=True)]
     return made[0] if len(axes) == 1 else tuple(made)
@@ -195,13 +201,40 @@ def _passed(long: Array, short: Array, mode: str) -> Array:
         raise ValueError(f"mode {mode!r}; use 'full', 'same' or 'valid'")
     first, length = spans[mode]
     dtype = result_type(long, short)
-    made = zeros(length, dtype, team=long.team)
     # The short row is known to all, so that each of its numbers stands in the program.
-    numbers = short.astype(dtype, copy=False)._whole().tolist()
-    for shift, number in enumerate(numbers):
-        # Entry number k + shift of the full row gets long[k] * short[shift].
+    row = short.astype(dtype, copy=False)._whole()
+    long = long.astype(dtype, copy=False)
+    if mode != "valid" and not np.isfinite(row).all():
+        # Beyond the ends nothing is added, not even zero times infinity.
+        return _passed_inside(long, row, first, length)
+    wide = long if mode == "valid" else _with_zeros(long, m - 1)
+    start = 0 if mode == "valid" else first
+    made: Array | None = None
+    for at in range(0, m, _TERMS_AT_ONCE):
+        terms = row[at : at + _TERMS_AT_ONCE].tolist()
+        # Entry k of the full row is the sum of wide[k + m - 1 - shift] * row[shift].
+        shifts = [start + m - 1 - at - number for number in range(len(terms))]
+        pairs = zip(shifts, terms, strict=True)
+        total = functools.reduce(
+            operator.add, (wide[shift : shift + length] * number for shift, number in pairs)
+        )
+        made = total if made is None else made + total
+    assert made is not None
+    return made.astype(dtype, copy=False)
+
+
+def _with_zeros(row: Array, width: int) -> Array:
+    made = zeros(len(row) + 2 * width, row.dtype, team=row.team)
+    made[width : width + len(row)] = row
+    return made
+
+
+def _passed_inside(long: Array, row: Any, first: int, length: int) -> Array:
+    """The same, with each number of the short row added where it meets the long one."""
+    made = zeros(length, row.dtype, team=long.team)
+    for shift, number in enumerate(row.tolist()):
         start = max(0, shift - first)
-        stop = min(length, n + shift - first)
+        stop = min(length, len(long) + shift - first)
         if stop > start:
             taken = long[start + first - shift : stop + first - shift]
             made[start:stop] += taken * number

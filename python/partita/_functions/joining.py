@@ -176,6 +176,13 @@ def _counted(places: Any, size: int, last: int) -> Any:
     return np.where(places < 0, places + size, places)
 
 
+def _ranges(mask: np.ndarray[Any, Any]) -> list[list[int]]:
+    """Where a mask is true: few ranges, as a rule, and each is a view."""
+    edges = np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8))
+    found: list[list[int]] = np.flatnonzero(edges).reshape(-1, 2).tolist()
+    return found
+
+
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     """Return an array without the entries at some places along an axis."""
     array = an_array(arr)
@@ -186,10 +193,8 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     places = np.ravel(_counted(_positions(obj, size), size, size - 1))
     kept = np.ones(size, bool)
     kept[places] = False
-    # What stays are few ranges, as a rule: each is a view.
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], kept, [False]]).astype(np.int8)))
     before = (slice(None),) * at
-    parts = [array[(*before, slice(a, b))] for a, b in edges.reshape(-1, 2).tolist()]
+    parts = [array[(*before, slice(*one))] for one in _ranges(kept)]
     return concat(parts, axis=at) if parts else +array[(*before, slice(0, 0))]
 
 
@@ -218,7 +223,11 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     shape[at] = len(old)
     made = empty(shape, array.dtype, team=array.team)
     before = (slice(None),) * at
-    made[(*before, np.flatnonzero(old))] = array
+    done = 0
+    for start, stop in _ranges(old):
+        part = array[(*before, slice(done, done + stop - start))]
+        made[(*before, slice(start, stop))] = part
+        done += stop - start
     made[(*before, new)] = given
     return made
 

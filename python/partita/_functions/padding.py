@@ -118,7 +118,8 @@ def _ramp(edge: Any, number: Any, length: int, axis: int, side: int, dtype: np.d
     """Steps from a number outside to the edge, which is not among them."""
     line = [length if at == axis else 1 for at in range(edge.ndim)]
     steps = beside(np.arange(length, dtype=float).reshape(line), edge)
-    ramp = number + (edge - number) * (1.0 / length) * steps
+    wide = edge.astype(np.result_type(edge.dtype, np.float64), copy=False)
+    ramp = steps * ((wide - number) / length) + number
     if dtype.kind in "iu":
         ramp = elementwise.floor(ramp)
     ramp = ramp.astype(dtype)
@@ -166,33 +167,33 @@ def _repeat(made: Array, axis: int, before: int, end: int, mode: str, how: str) 
         return
     if how not in ("even", "odd"):
         raise ValueError(f"reflect_type {how!r}; use 'even' or 'odd'")
-    # A mirror on the edge's element, or behind it.
-    skip = 1 if mode == "reflect" else 0
-    start, stop = before, end
+    _mirror(made, axis, before, end, 1 if mode == "reflect" else 0, is_odd=how == "odd")
+
+
+def _mirror(made: Array, axis: int, start: int, stop: int, skip: int, *, is_odd: bool) -> None:
+    """Fill margins with what is inside, mirrored on the edge's element or behind it (`skip`)."""
+    size, period = made.shape[axis], stop - start - skip
+    if period == 0:
+        # One element has no neighbours to mirror: it is repeated.
+        _cut(made, axis, 0, start)[...] = _cut(made, axis, start, stop)
+        _cut(made, axis, stop, size)[...] = _cut(made, axis, start, stop)
+        return
+
+    def turned(first: int, n_new: int, edge: int) -> Array:
+        seen = flip(_cut(made, axis, first, first + n_new), axis=axis)
+        return 2 * _cut(made, axis, edge, edge + 1) - seen if is_odd else +seen
+
     while start > 0 or stop < size:
-        length = stop - start
-        if length - skip == 0:
-            # One element has no neighbours to mirror: it is repeated.
-            _cut(made, axis, 0, start)[...] = _cut(made, axis, start, stop)
-            _cut(made, axis, stop, size)[...] = _cut(made, axis, start, stop)
-            return
-        n_left, n_right = min(start, length - skip), min(size - stop, length - skip)
+        # Whole periods only: what is mirrored next then follows on.
+        usable = (stop - start - skip) // period * period
+        n_left, n_right = min(start, usable), min(size - stop, usable)
         if n_left:
-            seen = flip(_cut(made, axis, start + skip, start + skip + n_left), axis=axis)
-            edge = _cut(made, axis, start, start + 1)
-            _cut(made, axis, start - n_left, start)[...] = (
-                +seen if how == "even" else 2 * edge - seen
-            )
-            start -= n_left
-        length = stop - start
+            seen = turned(start + skip, n_left, start)
+            _cut(made, axis, start - n_left, start)[...] = seen
         if n_right:
-            n_right = min(size - stop, length - skip)
-            seen = flip(_cut(made, axis, stop - skip - n_right, stop - skip), axis=axis)
-            edge = _cut(made, axis, stop - 1, stop)
-            _cut(made, axis, stop, stop + n_right)[...] = (
-                +seen if how == "even" else 2 * edge - seen
-            )
-            stop += n_right
+            seen = turned(stop - skip - n_right, n_right, stop - 1)
+            _cut(made, axis, stop, stop + n_right)[...] = seen
+        start, stop = start - n_left, stop + n_right
 
 
 __all__ = ["pad"]

@@ -57,9 +57,10 @@ def take(
     if mode != "raise":
         places = inside(places, array.shape[at], mode)
     before = (slice(None),) * at
-    index: Any = operator.index(places) if places.ndim == 0 else places
+    if places.ndim:
+        return written(array[(*before, places)], out)
     # One entry alone would be a view.
-    return written(+array[(*before, index)], out)
+    return written(+array[(*before, operator.index(places))], out)
 
 
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:

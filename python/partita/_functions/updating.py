@@ -24,6 +24,9 @@ def update(theirs: np.ufunc, a: Any, indices: Any, b: Any = None) -> None:
     if not isinstance(a, Array):
         theirs.at(a, indices, *([] if b is None else [_whole(b)]))
         return
+    if a.team.size == 1:
+        theirs.at(a.local, _whole_index(indices), *([] if b is None else [_whole(b)]))
+        return
     _refuse_types(theirs, a, b)
     numbers = reshape(arange(a.size, team=a.team), a.shape)
     places = numbers[indices]
@@ -31,17 +34,17 @@ def update(theirs: np.ufunc, a: Any, indices: Any, b: Any = None) -> None:
     if b is not None:
         named.append(ravel(+broadcast_to(beside(b, a), places.shape)))
     row = ravel(a)
-    if a.team.size == 1:
-        changed = np.array(row.local)
-        theirs.at(changed, *(one.local for one in named))
-    else:
-        changed = _changed(theirs, row, named)
+    changed = _changed(theirs, row, named)
     layout = default_layout(row.shape, a.team)
     a[...] = reshape(Array([changed], layout, a.team, a.dtype), a.shape)
 
 
 def _whole(b: Any) -> Any:
     return b._whole() if isinstance(b, Array) else b
+
+
+def _whole_index(indices: Any) -> Any:
+    return tuple(map(_whole, indices)) if isinstance(indices, tuple) else _whole(indices)
 
 
 def _refuse_types(theirs: np.ufunc, a: Array, b: Any) -> None:
