@@ -48,6 +48,7 @@ if _typing.TYPE_CHECKING:
     from partita._findings import Finding
     from partita._functions.applying import *  # noqa: F403
     from partita._functions.creation import *  # noqa: F403
+    from partita._functions.diagonals import *  # noqa: F403
     from partita._functions.differences import *  # noqa: F403
     from partita._functions.elementwise import angle as angle
     from partita._functions.elementwise import around as around
@@ -122,6 +123,7 @@ _FUNCTIONS = {
     "applying": "apply_along_axis apply_over_axes vectorize",
     "creation": """arange array asanyarray asarray ascontiguousarray copy empty empty_like eye
         full full_like linspace meshgrid ndim ones ones_like shape size zeros zeros_like""",
+    "diagonals": "diag diagflat fill_diagonal",
     "differences": "convolve correlate diff ediff1d gradient interp polyval trapezoid unwrap",
     "elementwise": "angle around clip erf erfc imag isclose real round",
     "gathered": "gathers",
@@ -129,7 +131,7 @@ _FUNCTIONS = {
         identity indices ix_ logspace mgrid ogrid r_ ravel_multi_index tri tril_indices
         tril_indices_from triu_indices triu_indices_from unravel_index vander""",
     "joining": """append array_split atleast_1d atleast_2d atleast_3d block column_stack delete
-        diag diagflat dsplit dstack fill_diagonal fliplr flipud hsplit insert resize rollaxis
+        dsplit dstack fliplr flipud hsplit insert resize rollaxis
         rot90 row_stack split trim_zeros vsplit""",
     "kinds": """False_ True_ base_repr binary_repr bool_ byte cdouble common_type complexfloating
         csingle double errstate euler_gamma floating format_float_positional

@@ -2,9 +2,9 @@
 
 A module of partita asks from its `__getattr__`, with the name of NumPy's module beside it:
 
->>> raise no_attribute("partita", "bitwise_count", ["bitwise_and"])
+>>> raise no_attribute("partita", "polymul", ["polyval", "convolve"])
 Traceback (most recent call last):
-AttributeError: numpy.bitwise_count has no counterpart in partita yet; the nearest is bitwise_and
+AttributeError: numpy.polymul has no counterpart in partita yet; the nearest is polyval
 """
 
 from __future__ import annotations
@@ -81,11 +81,9 @@ def words(theirs: str, name: str, ours: Iterable[str]) -> str:
 
 
 def is_in(module: str, name: str) -> bool:
-    """Whether a module of NumPy, or its class of arrays, has a name."""
-    import numpy  # only whoever asks for what is not there waits for it
-
+    """Whether a module of NumPy has a name; only whoever asks this waits for NumPy."""
     try:
-        found = numpy.ndarray if module == "numpy.ndarray" else importlib.import_module(module)
+        found = importlib.import_module(module)
     except ImportError:
         return False
     return name in dir(found) or name in _INSTEAD.get(module, {})

@@ -4,8 +4,8 @@
 - `creation`, `grids`: arrays from nothing, from numbers, from shapes; coordinates, positions.
 - `ndarrays`: the class by NumPy's name.
 - `elementwise`, `numbers`: what is computed for each element alone, native and made of that.
-- `ufuncs`: those as objects with NumPy's methods, over `accumulating` and `updating`.
-- `manipulation`, `joining`: other shapes, orders, several arrays together, one cut apart.
+- `ufunc`, `ufuncs`: those as objects with NumPy's methods, over `accumulating` and `updating`.
+- `manipulation`, `joining`, `diagonals`: other shapes, orders, arrays together and apart.
 - `padding`, `windows`: margins; windows of signals.
 - `statistics`, `moments`, `nans`: sums, means, extremes, running sums; weights; without NaNs.
 - `differences`: slopes, areas, convolutions.

@@ -14,7 +14,7 @@ from partita._functions.locally import each_line
 from partita._functions.manipulation import concat, expand_dims, moveaxis
 
 if TYPE_CHECKING:
-    from partita._functions.ufuncs import ufunc as Ufunc
+    from partita._functions.ufunc import ufunc as Ufunc
 
 # Those for which (a b) c is a (b c), but for rounding: halves may be put together first.
 _BY_HALVES = {

@@ -23,7 +23,6 @@ from partita._functions import (
 from partita._functions.creation import asarray
 from partita._functions.flat import Flat
 from partita._functions.gathered import whole
-from partita._missing import no_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,10 +54,6 @@ class NumPyMethods(_Base):
 
     def __rdivmod__(self, other: Any) -> tuple[Array, Array]:
         return numbers.divmod(other, self)
-
-    def __getattr__(self, name: str) -> Any:
-        # Only what is not there comes here.
-        raise no_attribute("partita.ndarray", name, dir(type(self)))
 
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
         """Return the entries along an axis for which a condition holds."""

@@ -90,16 +90,10 @@ def cov(
         squared = statistics.sum(weight * beside(aweights, x)) if aweights is not None else total
         freedom = total - less * squared / total if aweights is not None else total - less
         freedom = float(freedom)
-    if freedom <= 0:
-        freedom = 0.0
     products = near[:, None, :] * elementwise.conj(far)[None, :, :]
-    made = (
-        statistics.sum(products, 2) * np.true_divide(1, freedom).item()
-        if freedom
-        else (statistics.sum(products, 2) / 0.0)
-    )
-    n_rows = x.shape[0]
-    return reshape(made, ()) if n_rows == 1 else made
+    # Without freedom nothing is known: infinite, or no number.
+    made = statistics.sum(products, 2) / float(max(freedom, 0))
+    return reshape(made, ()) if x.shape[0] == 1 else made
 
 
 def _variables(m: Any, rowvar: bool) -> Array:

@@ -189,10 +189,9 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     masks = [an_array(one) for one in condlist]
     if wrong := [one.dtype for one in masks if one.dtype.kind != "b"]:
         raise TypeError(f"conditions of {wrong[0]}; use truth values")
+    # Numbers of Python take the type of the others.
+    dtype = result_type(*choicelist, default)
     choices = [one if isinstance(one, Array) else np.asarray(one) for one in choicelist]
-    plain = [one if type(one) in (int, float, complex, bool) else None for one in choicelist]
-    numbers = [one if bare is None else bare for one, bare in zip(choices, plain, strict=True)]
-    dtype = result_type(*numbers, default)
     shapes = [one.shape for one in [*masks, *choices]]
     made = full(np.broadcast_shapes(*shapes), default, dtype, team=masks[0].team)
     for mask, one in zip(masks[::-1], choices[::-1], strict=True):
