@@ -122,7 +122,8 @@ _LATER = {
 _FUNCTIONS = {
     "applying": "apply_along_axis apply_over_axes vectorize",
     "creation": """arange array asanyarray asarray ascontiguousarray copy empty empty_like eye
-        full full_like linspace meshgrid ndim ones ones_like shape size zeros zeros_like""",
+        from_dlpack full full_like linspace meshgrid ndim ones ones_like shape size
+        zeros zeros_like""",
     "diagonals": "diag diagflat fill_diagonal",
     "differences": "convolve correlate diff ediff1d gradient interp polyval trapezoid unwrap",
     "elementwise": "angle around clip erf erfc imag isclose real round",

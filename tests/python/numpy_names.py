@@ -95,6 +95,7 @@ np.array([v.sum(), 2])
 np.array(w, ndmin=3)
 np.ascontiguousarray(z)
 np.asanyarray(k, dtype=float)
+np.from_dlpack(np.arange(3))
 x + [x[0], x[1]][0]
 np.hanning(7)
 np.hamming(8)
@@ -427,6 +428,10 @@ np.add.reduceat(x, [0, 5, 2], axis=0)
 (np.add.at(x, x > 0, 10.0), x)[1]
 (np.multiply.at(x.T, [0, 0], 3.0), x)[1]
 (np.add.at(k, [], 1), k)[1]
+(np.add.at(z, (), 2.0), z)[1]
+(np.add.at(i, (slice(1, 3),), [[1, 2, 3]]), i)[1]
+(np.add.at(q, ..., 1.0), q)[1]
+(np.logaddexp.at(o, [0, 0], 1.0), o)[1]
 (np.multiply(x, x, x), x)[1]
 (np.sqrt(v, out=v, where=v > 0), v)[1]
 np.add(k, 1, dtype=np.float32)

@@ -206,6 +206,24 @@ def test_updates_come_in_the_order_of_the_index() -> None:
     on_ranks(body)
 
 
+def test_what_has_no_native_kernel_is_computed_where_it_lies() -> None:
+    def body(team: pt.Team) -> tuple[Any, ...]:
+        # Of two planes of six rows each rank gets some of the rows.
+        made: pt.Array = pt.gcd(pt.arange(48).reshape(2, 6, 4), 6)
+        return made.local.shape
+
+    assert pt.spmd(body, 3) == [(2, 2, 4)] * 3
+
+
+def test_what_every_rank_has_to_know_is_counted_if_it_is_much() -> None:
+    def body(team: pt.Team) -> None:
+        pt.interp(split(np.zeros(9)), split(np.arange(20_000.0)), split(np.arange(20_000.0)))
+
+    before = pt.gathers().get("interp", 0)
+    pt.spmd(body, 2)
+    assert pt.gathers()["interp"] == before + 4
+
+
 def test_parts_and_turns_are_views() -> None:
     def body() -> None:
         a = split(np.zeros((4, 6)))

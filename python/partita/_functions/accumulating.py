@@ -10,6 +10,7 @@ from partita._array.array import Array
 from partita._array.held import default_layout
 from partita._functions import statistics
 from partita._functions.creation import axes_of, axis_of, full
+from partita._functions.gathered import few
 from partita._functions.locally import each_line
 from partita._functions.manipulation import concat, expand_dims, moveaxis
 
@@ -121,7 +122,9 @@ def in_ranges(ufunc: Ufunc, array: Array, indices: Any, axis: int) -> Array:
     at = axis_of(axis, array.ndim)
     size = array.shape[at]
     # Every rank records the same ranges, which are few beside the elements.
-    places = np.asarray(indices._whole() if isinstance(indices, Array) else indices).tolist()
+    places = np.asarray(
+        few(indices, "reduceat") if isinstance(indices, Array) else indices
+    ).tolist()
     for place in places:
         if not 0 <= place < size:
             raise IndexError(

@@ -378,6 +378,12 @@ def array(
     return made.reshape((1,) * missing + made.shape) if missing > 0 else made
 
 
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
+    """Return an array of what another library holds, whole on every rank."""
+    _check_device(device)
+    return asarray(x if isinstance(x, Array) else np.from_dlpack(x), copy=copy)
+
+
 def asanyarray(a: Any, dtype: Any = None, order: Any = None, **where: Any) -> Array:
     """Return an array from any supported object; there is one kind of array here."""
     return asarray(a, dtype=dtype, **where)
@@ -404,6 +410,7 @@ __all__ = [
     "empty",
     "empty_like",
     "eye",
+    "from_dlpack",
     "full",
     "full_like",
     "linspace",

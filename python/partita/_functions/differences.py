@@ -12,6 +12,7 @@ from partita._array.array import Array
 from partita._functions import elementwise, statistics
 from partita._functions.creation import an_array, axes_of, axis_of, empty_like, zeros
 from partita._functions.elementwise import beside
+from partita._functions.gathered import few
 from partita._functions.locally import each_element
 from partita._functions.manipulation import broadcast_to, concat, flip, ravel, reshape
 from partita._functions.searching import where
@@ -202,7 +203,7 @@ def _passed(long: Array, short: Array, mode: str) -> Array:
     first, length = spans[mode]
     dtype = result_type(long, short)
     # The short row is known to all, so that each of its numbers stands in the program.
-    row = short.astype(dtype, copy=False)._whole()
+    row = few(short.astype(dtype, copy=False), "convolve")
     long = long.astype(dtype, copy=False)
     if mode != "valid" and not np.isfinite(row).all():
         # Beyond the ends nothing is added, not even zero times infinity.
@@ -249,7 +250,7 @@ def interp(
     places = places.astype(np.float64, copy=False)
     # The points are few, as a rule, and every rank needs them all.
     points, heights = (
-        np.asarray(one._whole() if isinstance(one, Array) else one) for one in (xp, fp)
+        np.asarray(few(one, "interp") if isinstance(one, Array) else one) for one in (xp, fp)
     )
     if points.ndim != 1 or points.shape != heights.shape or len(points) == 0:
         raise ValueError(f"points of shapes {points.shape} and {heights.shape}; use equal rows")
@@ -290,7 +291,7 @@ def polyval(p: Any, x: Any) -> Array:
     """Return the values of a polynomial at some places, its highest power first."""
     places = an_array(x)
     given = beside(p, places)
-    terms = given._whole().tolist()
+    terms = few(given, "polyval").tolist()
     dtype = result_type(places, given)
     made: Array = elementwise.multiply(places, 0).astype(dtype)
     for term in terms:

@@ -10,6 +10,7 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._functions.creation import an_array, axes_of, axis_of, empty, sizes_of, zeros
+from partita._functions.gathered import few
 from partita._functions.manipulation import (
     concat,
     expand_dims,
@@ -154,12 +155,12 @@ def _with_dims(ary: Any, least: int) -> Array:
     return array
 
 
-def _positions(obj: Any, size: int) -> np.ndarray[Any, Any]:
+def _positions(obj: Any, size: int, name: str) -> np.ndarray[Any, Any]:
     """Places along an axis, which all ranks have alike: they are few beside an array."""
     if isinstance(obj, slice):
         return np.arange(*obj.indices(size))
     if isinstance(obj, Array):
-        obj = (nonzero(obj)[0] if obj.dtype.kind == "b" else obj)._whole()
+        obj = few(nonzero(obj)[0] if obj.dtype.kind == "b" else obj, name)
     places = np.asarray(obj)
     if places.dtype.kind == "b":
         return np.flatnonzero(places)
@@ -190,7 +191,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
         array, axis = ravel(array), 0
     at = axis_of(axis, array.ndim)
     size = array.shape[at]
-    places = np.ravel(_counted(_positions(obj, size), size, size - 1))
+    places = np.ravel(_counted(_positions(obj, size, "delete"), size, size - 1))
     kept = np.ones(size, bool)
     kept[places] = False
     before = (slice(None),) * at
@@ -205,7 +206,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
         array, axis = ravel(array), 0
     at = axis_of(axis, array.ndim)
     size = array.shape[at]
-    places = _counted(_positions(obj, size), size, size)
+    places = _counted(_positions(obj, size, "insert"), size, size)
     is_one = places.ndim == 0 and not isinstance(obj, slice)
     given = an_array(values).astype(array.dtype)
     if is_one:

@@ -10,6 +10,7 @@ from partita._array.array import Array
 from partita._array.held import default_layout
 from partita._functions.creation import arange
 from partita._functions.elementwise import beside
+from partita._functions.gathered import whole
 from partita._functions.manipulation import broadcast_to, ravel, reshape
 from partita._team.routing import route
 
@@ -40,7 +41,7 @@ def update(theirs: np.ufunc, a: Any, indices: Any, b: Any = None) -> None:
 
 
 def _whole(b: Any) -> Any:
-    return b._whole() if isinstance(b, Array) else b
+    return whole(b, "at") if isinstance(b, Array) else b
 
 
 def _whole_index(indices: Any) -> Any:
