@@ -474,7 +474,13 @@ x.flat[[1, 5]]
 len(x.flat)
 k.view(np.uint32)
 v.view(np.int64)
-c.view(np.complex128)
+c.view(np.float64)
+x.view(np.float32)
+x.view(np.uint8)
+x[:, :4].copy().view(np.complex128)
+k[:6].copy().view(np.int64)
+z.view(np.int64)
+e.view(np.int32)
 k.astype(np.int8).view(np.uint8)
 x.mean(axis=0).tolist()
 b ** b
@@ -528,7 +534,7 @@ def compare(text: str, found: Any, wanted: Any) -> None:
     assert tuple(found.shape) == wanted.shape, (text, found.shape, wanted.shape)
     assert found.dtype == wanted.dtype, (text, found.dtype, wanted.dtype)
     here: Any = found.gather() if isinstance(found, pt.Array) else np.asarray(found)
-    if wanted.dtype.kind in "fc":
+    if wanted.dtype.kind in "fc" and "view" not in text:
         precision = 2e-6 if wanted.dtype.itemsize // (1 + (wanted.dtype.kind == "c")) < 8 else 3e-13
         np.testing.assert_allclose(here, wanted, rtol=precision, atol=1e-13, err_msg=text)
     else:

@@ -207,7 +207,7 @@ def test_updates_come_in_the_order_of_the_index() -> None:
 
 
 def test_what_has_no_native_kernel_is_computed_where_it_lies() -> None:
-    def body(team: pt.Team) -> tuple[Any, ...]:
+    def body(team: pt.Team) -> Any:
         # Of two planes of six rows each rank gets some of the rows.
         made: pt.Array = pt.gcd(pt.arange(48).reshape(2, 6, 4), 6)
         return made.local.shape

@@ -10,7 +10,7 @@
 - `statistics`, `moments`, `nans`: sums, means, extremes, running sums; weights; without NaNs.
 - `differences`: slopes, areas, convolutions.
 - `searching`, `picking`, `flat`: where elements are; taken and set by positions and choices.
-- `locally`, `applying`: NumPy's functions and users' on each rank's part.
+- `locally`, `applying`, `bits`: NumPy's functions and users' on each rank's part.
 - `gathered`: what brings whole arrays to every rank, counted.
 - `texts`: arrays as text.
 - `placing`: where new arrays go.

@@ -8,9 +8,9 @@ import numpy as np
 
 from partita._array.array import Array, put_into_array
 from partita._functions import (
+    bits,
     elementwise,
     interop,
-    locally,
     looking,
     manipulation,
     moments,
@@ -75,18 +75,14 @@ class NumPyMethods(_Base):
         return tuple(count * self.dtype.itemsize for count in counts)
 
     def view(self, dtype: Any = None) -> Array:
-        """Return the bytes as elements of another type of the same size, in memory of their own.
+        """Return the bytes as elements of another type, in memory of their own.
 
         Without a type it is a view.
         """
+        array = _seen(self)
         if dtype is None or np.dtype(dtype) == self.dtype:
-            return _seen(self)[...]
-        wanted = np.dtype(dtype)
-        if wanted.itemsize != self.dtype.itemsize:
-            message = f"elements of {self.dtype} seen as {wanted} of another size; use astype"
-            raise TypeError(message)
-        made: Array = locally.each_element(lambda own: own.copy().view(wanted), self)
-        return made
+            return array[...]
+        return bits.seen_as(array, dtype)
 
     def tobytes(self, order: str = "C") -> bytes:
         """Return the bytes of all elements in C order, on every rank. Collective."""
