@@ -293,6 +293,8 @@ def test_types_and_questions_are_numpys() -> None:
         ("np.take(v, [0], mode='no')", ValueError),
         ("np.choose(k, [1, 2])", ValueError),
         ("np.put(v, [40], 1)", IndexError),
+        ("np.add.at(v, np.array([0, -12]), 1.0)", IndexError),
+        ("np.add.at(v, [11], 1.0)", IndexError),
         ("np.copyto(k, v[:7])", TypeError),
         ("np.select([k], [k])", TypeError),
         ("np.select([], [])", ValueError),

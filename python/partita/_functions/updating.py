@@ -12,6 +12,7 @@ from partita._functions.creation import arange
 from partita._functions.elementwise import beside
 from partita._functions.gathered import whole
 from partita._functions.manipulation import broadcast_to, ravel, reshape
+from partita._functions.searching import where
 from partita._team.routing import route
 
 Local = np.ndarray[Any, Any]
@@ -29,8 +30,7 @@ def update(theirs: np.ufunc, a: Any, indices: Any, b: Any = None) -> None:
         theirs.at(a.local, _whole_index(indices), *([] if b is None else [_whole(b)]))
         return
     _refuse_types(theirs, a, b)
-    numbers = reshape(arange(a.size, team=a.team), a.shape)
-    places = numbers[indices]
+    places = _places(a, indices)
     named = [ravel(places)]
     if b is not None:
         named.append(ravel(+broadcast_to(beside(b, a), places.shape)))
@@ -38,6 +38,20 @@ def update(theirs: np.ufunc, a: Any, indices: Any, b: Any = None) -> None:
     changed = _changed(theirs, row, named)
     layout = default_layout(row.shape, a.team)
     a[...] = reshape(Array([changed], layout, a.team, a.dtype), a.shape)
+
+
+def _places(a: Array, indices: Any) -> Array:
+    """The positions in a row of the elements that an index names."""
+    is_array = isinstance(indices, Array | np.ndarray)
+    if a.ndim != 1 or not is_array or indices.dtype.kind not in "iu" or indices.ndim == 0:
+        numbers = reshape(arange(a.size, team=a.team), a.shape)
+        return numbers[indices]
+    # Positions in a vector are what they say, counted from the front.
+    given = beside(indices, a).astype(np.int64, copy=False)
+    places: Array = where(given < 0, given + a.size, given)
+    if bool(((places < 0) | (places >= a.size)).any()):
+        raise IndexError(f"a position outside {a.size} elements; use -{a.size} to {a.size} - 1")
+    return places
 
 
 def _whole(b: Any) -> Any:
