@@ -429,7 +429,7 @@ np.add.reduceat(x, [0, 5, 2], axis=0)
 (np.multiply.at(x.T, [0, 0], 3.0), x)[1]
 (np.add.at(k, [], 1), k)[1]
 (np.add.at(z, (), 2.0), z)[1]
-(np.add.at(v, np.array([[0, -1], [-11, 3]]), np.array([1.0, 2.0])), v)[1]
+(np.add.at(v, np.array([[0, -1], [-11, 3]]), np.array([[1.0, 2.0], [4.0, 8.0]])), v)[1]
 (np.add.at(i, (slice(1, 3),), [[1, 2, 3]]), i)[1]
 (np.add.at(q, ..., 1.0), q)[1]
 (np.logaddexp.at(o, [0, 0], 1.0), o)[1]

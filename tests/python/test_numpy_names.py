@@ -206,6 +206,16 @@ def test_updates_come_in_the_order_of_the_index() -> None:
     on_ranks(body)
 
 
+def test_updates_repeat_an_operand_that_is_too_small() -> None:
+    def body() -> None:
+        a = split(np.zeros(5))
+        pt.add.at(a, np.array([[0, -1], [0, 3]]), np.array([1.0, 2.0]))
+        # NumPy itself reads beyond the operand here.
+        assert a.tolist() == [2.0, 0.0, 0.0, 2.0, 2.0]
+
+    on_ranks(body)
+
+
 def test_what_has_no_native_kernel_is_computed_where_it_lies() -> None:
     def body(team: pt.Team) -> Any:
         # Of two planes of six rows each rank gets some of the rows.

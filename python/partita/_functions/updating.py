@@ -24,10 +24,10 @@ def update(theirs: np.ufunc, a: Any, indices: Any, b: Any = None) -> None:
     Positions and operands go to the ranks that own the elements. Collective.
     """
     if not isinstance(a, Array):
-        theirs.at(a, indices, *([] if b is None else [_whole(b)]))
+        _update_here(theirs, a, indices, b)
         return
     if a.team.size == 1:
-        theirs.at(a.local, _whole_index(indices), *([] if b is None else [_whole(b)]))
+        _update_here(theirs, a.local, _whole_index(indices), b)
         return
     _refuse_types(theirs, a, b)
     places = _places(a, indices)
@@ -38,6 +38,18 @@ def update(theirs: np.ufunc, a: Any, indices: Any, b: Any = None) -> None:
     changed = _changed(theirs, row, named)
     layout = default_layout(row.shape, a.team)
     a[...] = reshape(Array([changed], layout, a.team, a.dtype), a.shape)
+
+
+def _update_here(theirs: np.ufunc, local: Local, indices: Any, b: Any) -> None:
+    """The same on local memory, by NumPy."""
+    if b is None:
+        theirs.at(local, indices)
+        return
+    operand = np.asarray(_whole(b))
+    if operand.ndim:
+        # NumPy 2.4 reads beyond operands that it has to repeat.
+        operand = np.broadcast_to(operand, local[indices].shape).copy()
+    theirs.at(local, indices, operand)
 
 
 def _places(a: Array, indices: Any) -> Array:
