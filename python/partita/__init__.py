@@ -46,20 +46,41 @@ from partita._team import place as _place  # noqa: F401  (watches forks from the
 if _typing.TYPE_CHECKING:
     from partita._array.array import Array
     from partita._findings import Finding
+    from partita._functions.applying import *  # noqa: F403
     from partita._functions.creation import *  # noqa: F403
+    from partita._functions.diagonals import *  # noqa: F403
     from partita._functions.differences import *  # noqa: F403
-    from partita._functions.elementwise import *  # noqa: F403
+    from partita._functions.elementwise import angle as angle
+    from partita._functions.elementwise import around as around
+    from partita._functions.elementwise import clip as clip
+    from partita._functions.elementwise import erf as erf
+    from partita._functions.elementwise import erfc as erfc
+    from partita._functions.elementwise import imag as imag
+    from partita._functions.elementwise import isclose as isclose
+    from partita._functions.elementwise import real as real
+    from partita._functions.elementwise import round as round
     from partita._functions.gathered import *  # noqa: F403
-    from partita._functions.indexing import *  # noqa: F403
+    from partita._functions.grids import *  # noqa: F403
     from partita._functions.inspection import __array_api_version__ as __array_api_version__
     from partita._functions.inspection import __array_namespace_info__ as __array_namespace_info__
+    from partita._functions.joining import *  # noqa: F403
+    from partita._functions.kinds import *  # noqa: F403
     from partita._functions.likes import *  # noqa: F403
     from partita._functions.looking import *  # noqa: F403
     from partita._functions.manipulation import *  # noqa: F403
+    from partita._functions.moments import *  # noqa: F403
+    from partita._functions.nans import *  # noqa: F403
+    from partita._functions.ndarrays import *  # noqa: F403
+    from partita._functions.numbers import *  # noqa: F403
+    from partita._functions.padding import *  # noqa: F403
+    from partita._functions.picking import *  # noqa: F403
     from partita._functions.placing import *  # noqa: F403
     from partita._functions.searching import *  # noqa: F403
     from partita._functions.statistics import *  # noqa: F403
+    from partita._functions.texts import *  # noqa: F403
     from partita._functions.types import *  # noqa: F403
+    from partita._functions.ufuncs import *  # noqa: F403
+    from partita._functions.windows import *  # noqa: F403
     from partita._protocol.check import check
     from partita._protocol.distarray import from_distarray
     from partita._protocol.from_local import from_local
@@ -104,38 +125,64 @@ _LATER = {
 
 # Functions of arrays, by the module that has them.
 _FUNCTIONS = {
-    "creation": """arange array asarray copy empty eye from_dlpack full linspace meshgrid
-        ndim ones shape size zeros""",
-    "differences": "diff",
-    "elementwise": """angle around clip fmax fmin isclose positive rint
-        abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin
-        asinh atan atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_not
-        bitwise_or bitwise_right_shift bitwise_xor cbrt ceil conj conjugate copysign cos cosh
-        divide equal erf erfc exp exp2 expm1 fabs floor floor_divide greater greater_equal hypot
-        imag invert isfinite isinf isnan left_shift less less_equal log log10 log1p log2
-        logaddexp logical_and logical_not logical_or logical_xor maximum minimum mod multiply
-        negative nextafter not_equal pow power real reciprocal remainder right_shift round sign
-        signbit sin sinh sqrt square subtract tan tanh true_divide trunc""",
+    "applying": "apply_along_axis apply_over_axes vectorize",
+    "creation": """arange array asanyarray asarray ascontiguousarray copy empty eye
+        from_dlpack full linspace meshgrid ndim ones shape size zeros""",
+    "diagonals": "diag diagflat fill_diagonal",
+    "differences": "convolve correlate diff ediff1d gradient interp polyval trapezoid unwrap",
+    "elementwise": "angle around clip erf erfc imag isclose real round",
     "gathered": "gathers",
-    "indexing": "take take_along_axis",
+    "grids": """c_ diag_indices diag_indices_from frombuffer fromfunction fromiter geomspace
+        identity indices ix_ logspace mgrid ogrid r_ ravel_multi_index tri tril_indices
+        tril_indices_from triu_indices triu_indices_from unravel_index vander""",
+    "joining": """append array_split atleast_1d atleast_2d atleast_3d block column_stack delete
+        dsplit dstack fliplr flipud hsplit insert resize rollaxis
+        rot90 row_stack split trim_zeros vsplit""",
+    "kinds": """False_ True_ base_repr binary_repr bool_ byte cdouble common_type complexfloating
+        csingle double errstate euler_gamma floating format_float_positional
+        format_float_scientific generic get_printoptions geterr half index_exp inexact int_
+        intc integer intp iscomplexobj isfortran isrealobj isscalar issubdtype iterable
+        little_endian long longlong may_share_memory min_scalar_type ndindex number
+        printoptions promote_types set_printoptions s_ seterr shares_memory short
+        signedinteger single ubyte uint uintc uintp ulong ulonglong unsignedinteger ushort""",
     "likes": "empty_like full_like ones_like zeros_like",
     "looking": "explain memory_limit profile progress",
-    "manipulation": """broadcast_arrays broadcast_shapes broadcast_to concat concatenate expand_dims
-        flip hstack matrix_transpose moveaxis permute_dims ravel repeat reshape roll squeeze stack
-        swapaxes tile transpose tril triu unstack vstack""",
+    "manipulation": """broadcast_arrays broadcast_shapes broadcast_to concat concatenate
+        expand_dims flip hstack matrix_transpose moveaxis permute_dims ravel repeat reshape
+        roll squeeze stack swapaxes tile transpose tril triu unstack vstack""",
+    "moments": "average corrcoef cov ptp",
+    "nans": """nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd
+        nansum nanvar""",
+    "ndarrays": "ndarray",
+    "numbers": "fix i0 iscomplex isneginf isposinf isreal nan_to_num real_if_close sinc",
+    "padding": "pad",
+    "picking": """argwhere choose compress copyto extract flatnonzero piecewise place put
+        put_along_axis putmask select take take_along_axis""",
     "placing": "compute default_layout",
     "searching": "argmax argmin count_nonzero nonzero where",
-    "statistics": """all allclose amax amin any array_equal cumprod cumsum cumulative_prod
-        cumulative_sum max mean min prod std sum var""",
-    "types": """astype bool can_cast complex64 complex128 dtype e finfo float16 float32
-        float64 iinfo inf int8 int16 int32 int64 isdtype nan newaxis pi result_type
-        uint8 uint16 uint32 uint64""",
+    "statistics": """all allclose amax amin any array_equal array_equiv cumprod cumsum
+        cumulative_prod cumulative_sum max mean min prod std sum var""",
+    "texts": "array2string array_repr array_str",
+    "types": """astype bool can_cast complex64 complex128 dtype e finfo float16 float32 float64
+        iinfo inf int8 int16 int32 int64 isdtype nan newaxis pi result_type uint8 uint16
+        uint32 uint64""",
+    "ufuncs": """abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh
+        asin asinh atan atan2 atanh bitwise_and bitwise_count bitwise_invert
+        bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor cbrt ceil
+        conj conjugate copysign cos cosh deg2rad degrees divide divmod equal exp exp2 expm1
+        fabs float_power floor floor_divide fmax fmin fmod frexp gcd greater greater_equal
+        heaviside hypot invert isfinite isinf isnan lcm ldexp left_shift less less_equal log
+        log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or logical_xor
+        maximum minimum mod modf multiply negative nextafter not_equal positive pow power
+        rad2deg radians reciprocal remainder right_shift rint sign signbit sin sinh spacing
+        sqrt square subtract tan tanh true_divide trunc ufunc""",
+    "windows": "bartlett blackman hamming hanning kaiser",
 }
 _LATER |= {
     name: f"_functions.{module}" for module, names in _FUNCTIONS.items() for name in names.split()
 }
 
-_MODULES = ("dask", "dist", "distdl", "ir", "ray")
+_MODULES = ("dask", "dist", "distdl", "ir", "ray", "testing")
 # Those that are nothing without another library are not listed, but found.
 _EXTRAS = ("jax", "torch")
 
@@ -161,7 +208,9 @@ def __getattr__(name: str) -> _typing.Any:
     if name in _MODULES or name in _EXTRAS:
         return import_module(f"partita.{name}")
     if name not in _LATER:
-        raise AttributeError(f"module 'partita' has no attribute {name!r}")
+        from partita._missing import no_attribute
+
+        raise no_attribute("partita", name, _LATER)
     found = getattr(import_module(f"partita.{_LATER[name]}"), name)
     if "partita._array.array" in _sys.modules:
         # Whoever can meet an array needs its methods, which come with the functions.

@@ -125,5 +125,7 @@ def default_layout(shape: Sequence[int], team: Team) -> Layout:
         return Layout((), [], grid=(team.size,))
     cut = cut_dim(shape, team.size)
     maps = [Block(rule="last") if dim == cut else Whole() for dim in range(len(shape))]
-    grid = [team.size if dim == cut else 1 for dim in range(cut + 1)]
+    # A grid of fewer axes than maps would give its first ones to the maps that cut.
+    n_axes = len(shape) if cut else 1
+    grid = [team.size if dim == cut else 1 for dim in range(n_axes)]
     return Layout(shape, maps, grid=grid)

@@ -1,18 +1,22 @@
 """The functions of the Array API and their NumPy names, by what they do.
 
-- `types`: element types, promotion, limits; constants.
-- `creation`: arrays from nothing, from numbers, from shapes.
+- `types`, `kinds`: element types, promotion, limits, questions about types; constants.
+- `creation`, `grids`: arrays from nothing, from numbers, from shapes; coordinates, positions.
 - `likes`: arrays like others.
-- `elementwise`: what is computed for each element alone.
-- `manipulation`: other shapes, orders, several arrays together.
-- `statistics`: sums, means, extremes, running sums.
-- `searching`: where elements are.
-- `indexing`: elements at given positions.
-- `differences`: how far elements are from their neighbours.
+- `ndarrays`: the class by NumPy's name.
+- `elementwise`, `numbers`: what is computed for each element alone, native and made of that.
+- `ufunc`, `ufuncs`: those as objects with NumPy's methods, over `accumulating` and `updating`.
+- `manipulation`, `joining`, `diagonals`: other shapes, orders, arrays together and apart.
+- `padding`, `windows`: margins; windows of signals.
+- `statistics`, `moments`, `nans`: sums, means, extremes, running sums; weights; without NaNs.
+- `differences`: slopes, areas, convolutions.
+- `searching`, `picking`, `flat`: where elements are; taken and set by positions and choices.
+- `locally`, `applying`, `bits`: NumPy's functions and users' on each rank's part.
+- `texts`: arrays as text.
 - `placing`: where new arrays go.
 - `gathered`: what takes whole arrays to every rank, and is counted.
 - `looking`: what programs will cost, what they did, how much they may take.
 - `inspection`: what the library has of the Array API.
-- `interop`: NumPy's own functions on our arrays, and their text.
+- `interop`: NumPy's own functions on our arrays.
 - `methods`: the methods that NumPy's arrays have.
 """

@@ -15,7 +15,7 @@ from partita._array.notation import layout_for
 from partita._errors import LayoutError
 from partita._functions.inspection import check_device
 from partita._functions.placing import placed
-from partita._partita import lazy_empty, lazy_full, lazy_index
+from partita._partita import Elementwise, lazy_empty, lazy_full, lazy_index
 from partita._protocol.asarray import taken_over
 from partita._team.spmd import own_team
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from partita._team.team import Team
 
 
+_floor = Elementwise("floor")
 # Positions have 64 bits, one of them the sign.
 _MOST_ELEMENTS = 2**63 - 1
 
@@ -37,8 +38,30 @@ def an_array(x: Any) -> Array:
     """An array of what is given; a copy, since its producer may change it before it is computed."""
     if isinstance(x, Array):
         return x
+    if _has_arrays(x):
+        return _of_arrays(x)
     made = enter.operand(x, enter.own_rank())
     return made if isinstance(made, Array) else asarray(x)
+
+
+def _has_arrays(given: Any) -> bool:
+    """Whether lists hold arrays of ours that have dimensions; of inner lists the first says it."""
+    if not isinstance(given, list | tuple) or not given:
+        return False
+    return any(isinstance(one, Array) and one.ndim for one in given) or _has_arrays(given[0])
+
+
+def _of_arrays(rows: Any) -> Array:
+    """An array of lists that hold arrays."""
+    parts = [an_array(one) for one in rows]
+    if len({one.shape for one in parts}) > 1:
+        shapes = sorted({one.shape for one in parts})
+        raise ValueError(f"rows of shapes {shapes} are no array; use one shape")
+    dtype = np.result_type(*(one.dtype for one in parts))
+    made = empty((len(parts), *parts[0].shape), dtype, team=parts[0].team)
+    for at, one in enumerate(parts):
+        made[at] = one
+    return made
 
 
 def sizes_of(shape: Any) -> tuple[int, ...]:
@@ -126,6 +149,7 @@ def arange(
     team: Team | None = None,
 ) -> Array:
     """Return numbers from `start` on, before `stop`, `step` apart."""
+    start, stop, step = _python(start), _python(stop), _python(step)
     if stop is None:
         start, stop = 0, start
     if step == 0:
@@ -148,19 +172,25 @@ def arange(
     return placed(numbers if numbers.dtype == dtype else numbers._cast(dtype), layout)
 
 
+def _python(number: Any) -> Any:
+    """The number that an array without dimensions is; others as they are."""
+    return number.item() if isinstance(number, Array | np.ndarray) else number
+
+
 def linspace(
     start: Any,
     stop: Any,
-    /,
     num: int = 50,
     endpoint: bool = True,
-    *,
+    retstep: bool = False,
     dtype: Any = None,
+    *,
     device: Any = None,
     layout: Layout | str | None = None,
     team: Team | None = None,
-) -> Array:
-    """Return `num` numbers from `start` to `stop`, evenly apart."""
+) -> Any:
+    """Return `num` numbers from `start` to `stop`, evenly apart; with their distance if asked."""
+    start, stop = _python(start), _python(stop)
     number = operator.index(num)
     if number < 0:
         raise LayoutError(f"{number} numbers; use 0 or more", "shape-negative")
@@ -178,7 +208,10 @@ def linspace(
         numbers = index * step + start
     if endpoint and number > 1:
         numbers[-1] = stop
-    return placed(numbers if numbers.dtype == dtype else numbers._cast(dtype), layout)
+    if dtype.kind in "iu":
+        numbers = _floor(numbers)
+    made = placed(numbers if numbers.dtype == dtype else numbers._cast(dtype), layout)
+    return (made, step if n_steps > 0 else math.nan) if retstep else made
 
 
 def eye(
@@ -199,11 +232,14 @@ def eye(
     return placed((columns - rows == k)._cast(dtype or np.float64), layout)
 
 
-def meshgrid(*arrays: Array, indexing: str = "xy") -> tuple[Array, ...]:
-    """Return coordinates of a grid, one array for each vector of coordinates."""
+def meshgrid(
+    *arrays: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True
+) -> tuple[Array, ...]:
+    """Return coordinates of a grid, one array for each vector; with size 1 elsewhere if sparse."""
     if indexing not in ("xy", "ij"):
         raise LayoutError(f"indexing {indexing!r}; use 'xy' or 'ij'", "indexing-unknown")
-    vectors = [an_array(one) for one in arrays]
+    given = [an_array(one) for one in arrays]
+    vectors = [one.reshape(1) if one.ndim == 0 else one for one in given]
     for vector in vectors:
         if vector.ndim != 1:
             message = f"coordinates of shape {vector.shape}; use vectors"
@@ -218,7 +254,8 @@ def meshgrid(*arrays: Array, indexing: str = "xy") -> tuple[Array, ...]:
     grids = []
     for vector, dim in zip(vectors, order, strict=True):
         wide = vector[tuple(slice(None) if n == dim else None for n in range(ndim))]
-        grids.append(+wide._broadcast(shape))
+        wide = wide if sparse else wide._broadcast(shape)
+        grids.append(+wide if copy else wide)
     return tuple(grids)
 
 
@@ -238,6 +275,8 @@ def asarray(
     Collective: all ranks must pass the same kind of object, and get an error if they do not.
     """
     check_device(device)
+    if _has_arrays(obj):
+        obj = _of_arrays(obj)
     if isinstance(layout, str):
         layout = layout_for(shape(obj), layout, own_team(team).size)
     if copy is None and layout is None and _is_seen_by_others(obj, team):
@@ -298,6 +337,21 @@ def axes_of(axis: Any, ndim: int) -> list[int]:
     return axes
 
 
+def array(
+    obj: Any,
+    dtype: Any = None,
+    *,
+    copy: bool | None = True,
+    order: str | None = "K",
+    ndmin: int = 0,
+    **where: Any,
+) -> Array:
+    """Return a new array of what is given, as NumPy's function of this name does."""
+    made = asarray(obj, dtype=dtype, copy=copy, **where)
+    missing = ndmin - made.ndim
+    return made.reshape((1,) * missing + made.shape) if missing > 0 else made
+
+
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
     """Return an array of what another library holds, which every rank has whole; its memory.
 
@@ -314,20 +368,28 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     return asarray(np.from_dlpack(x, **options), copy=False if copy is False else None)
 
 
-def array(obj: Any, dtype: Any = None, *, copy: bool | None = True, **where: Any) -> Array:
-    """Return a new array of what is given, as NumPy's function of this name does."""
-    return asarray(obj, dtype=dtype, copy=copy, **where)
+def asanyarray(a: Any, dtype: Any = None, order: Any = None, **where: Any) -> Array:
+    """Return an array from any supported object; there is one kind of array here."""
+    return asarray(a, dtype=dtype, **where)
 
 
-def copy(x: Array, /) -> Array:
+def ascontiguousarray(a: Any, dtype: Any = None, **where: Any) -> Array:
+    """Return an array of one dimension at least; memory is in C order wherever it matters."""
+    made = asarray(a, dtype=dtype, **where)
+    return made.reshape(1) if made.ndim == 0 else made
+
+
+def copy(x: Any, /, order: str = "K") -> Array:
     """Return the same elements in memory of their own."""
-    return x.copy()
+    return x.copy() if isinstance(x, Array) else array(x)
 
 
 __all__ = [
     "arange",
     "array",
+    "asanyarray",
     "asarray",
+    "ascontiguousarray",
     "copy",
     "empty",
     "eye",

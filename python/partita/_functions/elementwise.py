@@ -158,8 +158,18 @@ def positive(x: Any, /, out: Any = None, *, where: Any = True) -> Array:
     return made
 
 
-def clip(x: Any, /, min: Any = None, max: Any = None, out: Any = None) -> Array:
+def clip(
+    x: Any,
+    /,
+    min: Any = None,
+    max: Any = None,
+    out: Any = None,
+    *,
+    a_min: Any = None,
+    a_max: Any = None,
+) -> Array:
     """Return each element, or the bound that it leaves, in the type that all have together."""
+    min, max = (a_min if min is None else min), (a_max if max is None else max)
     made = array = an_array(x)
     if min is not None and not _is_beyond(min, array.dtype, -1):
         made = maximum(made, min)
@@ -246,10 +256,10 @@ def isclose(
     return near
 
 
-def angle(z: Any, /) -> Array:
-    """Return the argument of each complex number."""
+def angle(z: Any, /, deg: bool = False) -> Array:
+    """Return the argument of each complex number, in radians or in degrees."""
     made: Array = atan2(imag(z), real(z))
-    return made
+    return made * (180 / np.pi) if deg else made
 
 
 __all__ = [

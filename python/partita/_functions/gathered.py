@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from partita._array.array import Array
 
 _counts: Counter[str] = Counter()
+# What is brought to every rank without a word.
+_MOST_FEW = 10_000
 
 
 def whole(array: Array, name: str) -> np.ndarray[Any, Any]:
@@ -23,6 +25,15 @@ def whole(array: Array, name: str) -> np.ndarray[Any, Any]:
         _counts[name] += 1
         message = f"{name} brings all {array.size:,} elements of an array to every rank"
         warnings.warn(message, GatherWarning, stacklevel=3)
+    assert found is not None
+    return found
+
+
+def few(array: Array, name: str) -> np.ndarray[Any, Any]:
+    """Return what every rank has to know, such as positions; counted if it is much after all."""
+    if array.size > _MOST_FEW:
+        return whole(array, name)
+    found = array.gather()
     assert found is not None
     return found
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from partita._array.array import Array
-from partita._functions.elementwise import written
-from partita._functions.manipulation import concat
+from partita._functions.texts import array_str
+from partita._missing import words
 
-# More elements than this are shown by their corners.
-_MOST_SHOWN = 1000
-_AT_EACH_END = 3
+if TYPE_CHECKING:
+    from partita._array.array import Array
 
 
 def namespace(version: str | None = None) -> Any:
@@ -24,56 +22,41 @@ def namespace(version: str | None = None) -> Any:
 
 
 def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-    """Let `numpy.sin(a)` and mixed operands stay arrays of ours."""
-    function = getattr(namespace(), ufunc.__name__, None)
+    """Let `numpy.sin(a)`, `numpy.add.reduce(a)` and mixed operands stay arrays of ours."""
+    ours = getattr(namespace(), ufunc.__name__, None)
+    if ours is None:
+        _refuse("numpy", ufunc.__name__)
     options = {k: v for k, v in options.items() if v is not np._NoValue}
-    is_reduction = method == "reduce" and ufunc.__name__ in _REDUCTIONS
-    if is_reduction:
-        function, method = getattr(namespace(), _REDUCTIONS[ufunc.__name__]), "__call__"
-        options.setdefault("axis", 0)
-    dtype = options.pop("dtype", None)
-    if method != "__call__" or function is None or options.get("casting") is not None:
-        return NotImplemented
-    if dtype is None:
-        return function(*inputs, **options)
-    # Which elements count is a reduction's own business.
-    where = True if is_reduction else options.pop("where", True)
+    if method == "__call__":
+        return ours(*inputs, **options)
+    function = getattr(ours, method, None)
+    if function is None:
+        raise TypeError(f"numpy.{ufunc.__name__}.{method} of arrays of partita; use whole arrays")
     out = options.pop("out", None)
-    return written(function(*inputs, **options).astype(dtype), out, where)
-
-
-_REDUCTIONS = {
-    "add": "sum",
-    "multiply": "prod",
-    "minimum": "min",
-    "maximum": "max",
-    "logical_and": "all",
-    "logical_or": "any",
-}
+    if out is not None:
+        options["out"] = out[0] if isinstance(out, tuple) else out
+    return function(*inputs, **options)
 
 
 def array_function(self: Array, function: Any, kinds: Any, args: Any, options: Any) -> Any:
     """Let `numpy.concatenate([a, b])` and the like stay arrays of ours."""
-    ours = getattr(namespace(), function.__name__, None)
-    if ours is None or function.__module__ not in ("numpy", "numpy.linalg", "numpy.fft"):
+    module = function.__module__
+    if module.partition(".")[0] != "numpy":
         return NotImplemented
-    return ours(*args, **options)
+    ours: Any = namespace()
+    for part in module.split(".")[1:]:
+        ours = getattr(ours, part, None)
+    found = getattr(ours, function.__name__, None)
+    if found is None:
+        _refuse(module, function.__name__)
+    return found(*args, **options)
+
+
+def _refuse(module: str, name: str) -> NoReturn:
+    """Say of a function of NumPy that it takes no arrays of ours, and what does."""
+    raise TypeError(words(module, name, dir(namespace())))
 
 
 def text_of(array: Array) -> str:
     """The elements as text; of a large array only the corners travel."""
-    if array.size <= _MOST_SHOWN:
-        return str(array.gather())
-    with np.printoptions(threshold=0, edgeitems=_AT_EACH_END):
-        return str(_corners(array).gather())
-
-
-def _corners(array: Array) -> Array:
-    """The ends of each dimension, with one entry more to be left out."""
-    for axis, size in enumerate(array.shape):
-        if size > 2 * _AT_EACH_END:
-            before = (slice(None),) * axis
-            first = array[(*before, slice(_AT_EACH_END))]
-            last = array[(*before, slice(-_AT_EACH_END - 1, None))]
-            array = concat([first, last], axis=axis)
-    return array
+    return array_str(array)

@@ -103,7 +103,7 @@ def matrix_transpose(x: Any, /) -> Array:
     return swapaxes(array, -1, -2)
 
 
-def swapaxes(x: Any, axis1: int, axis2: int, /) -> Array:
+def swapaxes(x: Any, /, axis1: int, axis2: int) -> Array:
     """Return a view with two dimensions exchanged."""
     array = an_array(x)
     order = list(range(array.ndim))
@@ -112,7 +112,7 @@ def swapaxes(x: Any, axis1: int, axis2: int, /) -> Array:
     return array._permute(order)
 
 
-def moveaxis(x: Any, source: Any, destination: Any, /) -> Array:
+def moveaxis(x: Any, /, source: Any, destination: Any) -> Array:
     """Return a view with dimensions moved to other places."""
     array = an_array(x)
     sources, targets = axes_of(source, array.ndim), axes_of(destination, array.ndim)
@@ -158,9 +158,29 @@ def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Array:
     return made
 
 
-def concatenate(arrays: Sequence[Any], /, axis: int | None = 0) -> Array:
-    """Return arrays one behind the other along an axis."""
-    return concat(arrays, axis=axis)
+def concatenate(
+    arrays: Sequence[Any],
+    /,
+    axis: int | None = 0,
+    out: Any = None,
+    *,
+    dtype: Any = None,
+    casting: Any = "same_kind",
+) -> Any:
+    """Return arrays one behind the other along an axis, in another type or in another array."""
+    kind = dtype if out is None else out.dtype
+    if kind is not None:
+        given = [an_array(one) for one in arrays]
+        for one in given:
+            if not np.can_cast(one.dtype, kind, casting):
+                message = f"elements of {one.dtype} as {np.dtype(kind)}; use another casting="
+                raise TypeError(message)
+        arrays = [one.astype(kind, copy=False) for one in given]
+    made = concat(arrays, axis=axis)
+    if out is None:
+        return made
+    out[...] = made if isinstance(out, Array) else made._whole()
+    return out
 
 
 def stack(arrays: Sequence[Any], /, axis: int = 0) -> Array:
@@ -226,7 +246,7 @@ def _refuse_negative(*counts: Any) -> None:
             raise ValueError(f"{count} repetitions; use 0 or more")
 
 
-def repeat(x: Any, repeats: Any, /, axis: int | None = None) -> Array:
+def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
     """Return each element several times."""
     array = an_array(x)
     if axis is None:
@@ -246,10 +266,10 @@ def repeat(x: Any, repeats: Any, /, axis: int | None = None) -> Array:
     return array[(slice(None),) * at + (positions,)]
 
 
-def tile(x: Any, repetitions: Any, /) -> Array:
+def tile(x: Any, /, reps: Any) -> Array:
     """Return the array several times beside itself."""
     array = an_array(x)
-    times = tuple(repetitions) if np.iterable(repetitions) else (repetitions,)
+    times = tuple(reps) if np.iterable(reps) else (reps,)
     _refuse_negative(*times)
     ndim = max(array.ndim, len(times))
     times = (1,) * (ndim - len(times)) + times

@@ -8,16 +8,21 @@ import numpy as np
 
 from partita._array.array import Array, put_into_array
 from partita._functions import (
+    bits,
     elementwise,
-    indexing,
     interop,
     looking,
     manipulation,
+    moments,
+    numbers,
+    picking,
     searching,
     statistics,
     types,
 )
 from partita._functions.creation import asarray
+from partita._functions.flat import Flat
+from partita._functions.gathered import whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,10 +48,59 @@ class NumPyMethods(_Base):
     nonzero = searching.nonzero
     squeeze, swapaxes, repeat = manipulation.squeeze, manipulation.swapaxes, manipulation.repeat
     ravel = manipulation.ravel
-    clip, take = elementwise.clip, indexing.take
+    clip = elementwise.clip
+    take, put, choose, ptp = picking.take, picking.put, picking.choose, moments.ptp
+    __divmod__ = numbers.divmod
 
-    def astype(self, dtype: Any, *, copy: bool = True) -> Array:
+    def __rdivmod__(self, other: Any) -> tuple[Array, Array]:
+        return numbers.divmod(other, self)
+
+    def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
+        """Return the entries along an axis for which a condition holds."""
+        return picking.compress(condition, self, axis, out)
+
+    @property
+    def flat(self) -> Flat:
+        """The elements in a row, to be read, gone through and set."""
+        return Flat(_seen(self))
+
+    @flat.setter
+    def flat(self, values: Any) -> None:
+        Flat(_seen(self))[:] = values
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one entry to the next along each dimension of the whole array, in C order."""
+        counts = [int(np.prod(self.shape[at + 1 :])) for at in range(self.ndim)]
+        return tuple(count * self.dtype.itemsize for count in counts)
+
+    def view(self, dtype: Any = None) -> Array:
+        """Return the bytes as elements of another type, in memory of their own.
+
+        Without a type it is a view.
+        """
+        array = _seen(self)
+        if dtype is None or np.dtype(dtype) == self.dtype:
+            return array[...]
+        return bits.seen_as(array, dtype)
+
+    def tobytes(self, order: str = "C") -> bytes:
+        """Return the bytes of all elements in C order, on every rank. Collective."""
+        manipulation.in_c_order(order)
+        return whole(_seen(self), "tobytes").tobytes()
+
+    def astype(
+        self,
+        dtype: Any,
+        order: str = "K",
+        casting: Any = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+    ) -> Array:
         """Return the elements in another type."""
+        if casting != "unsafe" and not np.can_cast(self.dtype, dtype, casting):
+            message = f"elements of {self.dtype} as {np.dtype(dtype)}; use another casting="
+            raise TypeError(message)
         return types.astype(_seen(self), dtype, copy=copy)
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Array:
@@ -71,6 +125,8 @@ class NumPyMethods(_Base):
         """Return the complex conjugate of each element."""
         made: Array = elementwise.conj(self)
         return made
+
+    conjugate = conj
 
     def round(self, decimals: int = 0, out: Any = None) -> Array:
         """Return each element rounded to so many decimals, halves to the even side."""

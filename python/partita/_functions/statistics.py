@@ -266,6 +266,16 @@ def array_equal(a: Any, b: Any, equal_nan: bool = False) -> bool:
     return bool(all(equal))
 
 
+def array_equiv(a: Any, b: Any) -> bool:
+    """Return whether two arrays have the same elements once one is repeated."""
+    a, b = an_array(a), an_array(b)
+    try:
+        return bool(all(a == b))
+    except ValueError:
+        # Their shapes do not fit, which all ranks know alike.
+        return False
+
+
 amin, amax = min, max
 
 
@@ -276,6 +286,7 @@ __all__ = [
     "amin",
     "any",
     "array_equal",
+    "array_equiv",
     "cumprod",
     "cumsum",
     "cumulative_prod",

@@ -1,0 +1,143 @@
+"""Elements put together by any function of two: all of them, those so far, those in ranges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._array.array import Array
+from partita._array.held import default_layout
+from partita._functions import statistics
+from partita._functions.creation import axes_of, axis_of, full
+from partita._functions.gathered import few
+from partita._functions.locally import each_line
+from partita._functions.manipulation import concat, expand_dims, moveaxis
+
+if TYPE_CHECKING:
+    from partita._functions.ufunc import ufunc as Ufunc
+
+# Those for which (a b) c is a (b c), but for rounding: halves may be put together first.
+_BY_HALVES = {
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "fmax",
+    "fmin",
+    "gcd",
+    "hypot",
+    "lcm",
+    "logaddexp",
+    "logaddexp2",
+    "logical_xor",
+}
+# Those whose parts are put together without rounding.
+_EXACT = {"maximum", "minimum", "logical_and", "logical_or", *_BY_HALVES} - {
+    "hypot",
+    "logaddexp",
+    "logaddexp2",
+}
+
+
+def _cut(array: Array, axis: int, *span: int | None) -> Array:
+    return array[(slice(None),) * axis + (slice(*span),)]
+
+
+def _computed_with(ufunc: Ufunc, array: Array) -> Array:
+    """Elements in the type that a reduction computes with."""
+    kinds = ufunc._theirs.resolve_dtypes((None, array.dtype, None), reduction=True)
+    return array.astype(kinds[1], copy=False)
+
+
+def reduced(ufunc: Ufunc, array: Array, axis: Any, keepdims: bool) -> Array:
+    """All elements along axes put together."""
+    axes = list(range(array.ndim)) if axis is None else axes_of(axis, array.ndim)
+    made = _computed_with(ufunc, array)
+    for at in sorted(axes, reverse=True):
+        made = _reduced_along(ufunc, made, at)
+        if keepdims:
+            made = expand_dims(made, at)
+    return +made if made is array else made
+
+
+def _reduced_along(ufunc: Ufunc, array: Array, axis: int) -> Array:
+    size = array.shape[axis]
+    if size == 0:
+        if ufunc.identity is None:
+            message = f"{ufunc.__name__}.reduce of no elements has no result; give one at least"
+            raise ValueError(message)
+        shape = array.shape[:axis] + array.shape[axis + 1 :]
+        dtype = np.bool if ufunc.__name__.startswith("logical") else array.dtype
+        return full(shape, ufunc.identity, dtype, team=array.team)
+    if ufunc.__name__ not in _BY_HALVES:
+        return each_line(
+            lambda own: ufunc._theirs.reduce(own, axis=-1), array, axis, f"{ufunc.__name__}.reduce"
+        )
+    tails, made = [], array
+    while (size := made.shape[axis]) > 1:
+        if size % 2:
+            tails.append(_cut(made, axis, -1, None))
+            made = _cut(made, axis, 0, size - 1)
+        made = ufunc(_cut(made, axis, 0, None, 2), _cut(made, axis, 1, None, 2))
+    for tail in reversed(tails):
+        made = ufunc(made, tail)
+    kind = np.bool if ufunc.__name__.startswith("logical") else array.dtype
+    return made[(slice(None),) * axis + (0,)].astype(kind)
+
+
+def running(ufunc: Ufunc, array: Array, axis: int) -> Array:
+    """What the elements so far put together are, along an axis."""
+    if array.ndim == 0:
+        raise TypeError(
+            f"{ufunc.__name__}.accumulate of an array without dimensions; use reshape(1)"
+        )
+    at = axis_of(axis, array.ndim)
+    if ufunc.__name__ in ("add", "multiply"):
+        function = statistics.cumsum if ufunc.__name__ == "add" else statistics.cumprod
+        return function(array, at)
+    given = _computed_with(ufunc, array)
+    if array.ndim == 1 and ufunc.__name__ in _EXACT and array.team.size > 1:
+        return _carried(ufunc._theirs, given)
+
+    def lines(own: Any) -> Any:
+        return ufunc._theirs.accumulate(own, axis=-1)
+
+    return moveaxis(each_line(lines, given, at, f"{ufunc.__name__}.accumulate"), -1, at)
+
+
+def _carried(theirs: np.ufunc, array: Array) -> Array:
+    """A vector's running results: each rank its own, then with what the ranks before have."""
+    layout = default_layout(array.shape, array.team)
+    own = (array if array.layout == layout else array.redistribute(layout)).local
+    made = theirs.accumulate(own)
+    lasts = array.team.allgather_data(made[-1:])
+    before = [one for one in lasts[: array.team.rank] if len(one)]
+    if before and len(made):
+        made = theirs(theirs.reduce(np.concatenate(before)), made)
+    return Array([made], layout, array.team, made.dtype)
+
+
+def in_ranges(ufunc: Ufunc, array: Array, indices: Any, axis: int) -> Array:
+    """Elements from each position to the next put together; where that is no range, one element."""
+    at = axis_of(axis, array.ndim)
+    size = array.shape[at]
+    # Every rank records the same ranges, which are few beside the elements.
+    places = np.asarray(
+        few(indices, "reduceat") if isinstance(indices, Array) else indices
+    ).tolist()
+    for place in places:
+        if not 0 <= place < size:
+            raise IndexError(
+                f"position {place} along an axis of {size} entries; use 0 to {size} - 1"
+            )
+    parts = []
+    for start, stop in zip(places, [*places[1:], size], strict=True):
+        part = _cut(array, at, start, max(stop, start + 1))
+        parts.append(ufunc.reduce(part, at, keepdims=True))
+    if not parts:
+        one = ufunc.reduce(_cut(array, at, 0, 1), at, keepdims=True)
+        return _cut(one, at, 0, 0)
+    return concat(parts, axis=at)
+
+
+__all__ = ["in_ranges", "reduced", "running"]
