@@ -53,6 +53,7 @@ if _typing.TYPE_CHECKING:
     from partita._functions.manipulation import *  # noqa: F403
     from partita._functions.placing import *  # noqa: F403
     from partita._functions.searching import *  # noqa: F403
+    from partita._functions.sorting import *  # noqa: F403
     from partita._functions.statistics import *  # noqa: F403
     from partita._functions.types import *  # noqa: F403
     from partita._protocol.check import check
@@ -115,6 +116,7 @@ _FUNCTIONS = {
         swapaxes tile transpose tril triu unstack vstack""",
     "placing": "compute default_layout",
     "searching": "argmax argmin count_nonzero nonzero where",
+    "sorting": "argpartition argsort lexsort partition sort sort_complex",
     "statistics": """all allclose amax amin any array_equal cumprod cumsum cumulative_prod
         cumulative_sum max mean min prod std sum var""",
     "types": """astype bool can_cast complex64 complex128 dtype e finfo float16 float32

@@ -13,6 +13,7 @@ from partita._functions import (
     looking,
     manipulation,
     searching,
+    sorting,
     statistics,
     types,
 )
@@ -40,6 +41,7 @@ class NumPyMethods(_Base):
     cumsum, cumprod = statistics.cumsum, statistics.cumprod
     argmin, argmax = searching.argmin, searching.argmax
     nonzero = searching.nonzero
+    argsort, argpartition = sorting.argsort, sorting.argpartition
     squeeze, swapaxes, repeat = manipulation.squeeze, manipulation.swapaxes, manipulation.repeat
     ravel = manipulation.ravel
     clip = elementwise.clip
@@ -61,6 +63,10 @@ class NumPyMethods(_Base):
     def flatten(self, order: str = "C") -> Array:
         """Return the elements in a row, in memory of their own."""
         return manipulation.reshape(self, -1, order, copy=True)
+
+    def sort(self, axis: int = -1, kind: str | None = None, order: None = None) -> None:
+        """Bring the elements into order along an axis, in place."""
+        self[...] = sorting.sort(self, axis, kind, order)
 
     def fill(self, value: Any) -> None:
         """Set every element."""

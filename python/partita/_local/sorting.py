@@ -33,3 +33,8 @@ def merge(runs: list[Block]) -> Block:
 def search(ordered: Block, values: Block, *, right: bool = False) -> Block:
     """Return where values belong in a sorted row: before equal ones, or after them."""
     return np.searchsorted(ordered, values, side="right" if right else "left").astype(np.int64)
+
+
+def merging_positions(runs: list[Block]) -> Block:
+    """Return the positions, in all runs one behind the other, that `merge` would take in turn."""
+    return np.argsort(np.concatenate(runs), kind="stable").astype(np.int64)
