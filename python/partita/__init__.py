@@ -48,11 +48,13 @@ if _typing.TYPE_CHECKING:
     from partita._findings import Finding
     from partita._functions.creation import *  # noqa: F403
     from partita._functions.elementwise import *  # noqa: F403
+    from partita._functions.finding import *  # noqa: F403
     from partita._functions.gathered import *  # noqa: F403
     from partita._functions.looking import *  # noqa: F403
     from partita._functions.manipulation import *  # noqa: F403
     from partita._functions.placing import *  # noqa: F403
     from partita._functions.searching import *  # noqa: F403
+    from partita._functions.sets import *  # noqa: F403
     from partita._functions.sorting import *  # noqa: F403
     from partita._functions.statistics import *  # noqa: F403
     from partita._functions.types import *  # noqa: F403
@@ -109,6 +111,7 @@ _FUNCTIONS = {
         logaddexp logical_and logical_not logical_or logical_xor maximum minimum mod multiply
         negative nextafter not_equal pow power real reciprocal remainder right_shift round sign
         signbit sin sinh sqrt square subtract tan tanh true_divide trunc""",
+    "finding": "argwhere digitize ediff1d flatnonzero searchsorted trim_zeros",
     "gathered": "gathers",
     "looking": "explain memory_limit profile progress",
     "manipulation": """broadcast_arrays broadcast_shapes broadcast_to concat concatenate expand_dims
@@ -116,6 +119,8 @@ _FUNCTIONS = {
         swapaxes tile transpose tril triu unstack vstack""",
     "placing": "compute default_layout",
     "searching": "argmax argmin count_nonzero nonzero where",
+    "sets": """intersect1d isin setdiff1d setxor1d union1d unique unique_all unique_counts
+        unique_inverse unique_values""",
     "sorting": "argpartition argsort lexsort partition sort sort_complex",
     "statistics": """all allclose amax amin any array_equal cumprod cumsum cumulative_prod
         cumulative_sum max mean min prod std sum var""",

@@ -13,7 +13,7 @@ from partita._array.held import default_layout
 from partita._partita import Block, Layout
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from partita._team.team import Team
 
@@ -113,3 +113,14 @@ def from_row(local: Local, sizes: Sequence[int], team: Team) -> Array:
 def from_here(local: Any, team: Team) -> Array:
     """The array that each rank has made alone, the same on all."""
     return enter.from_numpy(np.asarray(local), team.arrays)
+
+
+def mapped(array: Array, function: Callable[[Local], Local], dtype: Any) -> Array:
+    """The array of what a function makes of this rank's elements, which lie in a row for it."""
+    layout, team = array.layout, array.team
+    is_plain = not layout.partial and all(layout.n_buffers(rank) == 1 for rank in layout.ranks)
+    if not is_plain or tuple(layout.ranks) != tuple(range(team.size)):
+        array = array.redistribute(default_layout(array.shape, team))
+    local = array.local
+    made = function(local.reshape(-1)).reshape(local.shape)
+    return Array([made], array.layout, team, dtype)

@@ -9,6 +9,7 @@ import numpy as np
 from partita._array.array import Array, put_into_array
 from partita._functions import (
     elementwise,
+    finding,
     interop,
     looking,
     manipulation,
@@ -41,6 +42,7 @@ class NumPyMethods(_Base):
     cumsum, cumprod = statistics.cumsum, statistics.cumprod
     argmin, argmax = searching.argmin, searching.argmax
     nonzero = searching.nonzero
+    searchsorted = finding.searchsorted
     argsort, argpartition = sorting.argsort, sorting.argpartition
     squeeze, swapaxes, repeat = manipulation.squeeze, manipulation.swapaxes, manipulation.repeat
     ravel = manipulation.ravel

@@ -1,0 +1,209 @@
+"""Different elements, and arrays as sets."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from partita._algorithms.distinct import Distinct, distinct, distinct_here
+from partita._algorithms.lookup import asked, is_among
+from partita._algorithms.rows import from_here, from_row, is_here, mapped, row_of
+from partita._algorithms.sample_sort import sorted_copy, sorted_row
+from partita._array.array import Array
+from partita._functions.creation import an_array
+from partita._functions.elementwise import logical_not
+from partita._functions.gathered import whole
+from partita._functions.manipulation import concat, reshape
+from partita._functions.sorting import sort
+from partita._functions.types import result_type
+
+
+class UniqueAll(NamedTuple):
+    """What `unique_all` returns."""
+
+    values: Array
+    indices: Array
+    inverse_indices: Array
+    counts: Array
+
+
+class UniqueCounts(NamedTuple):
+    """What `unique_counts` returns."""
+
+    values: Array
+    counts: Array
+
+
+class UniqueInverse(NamedTuple):
+    """What `unique_inverse` returns."""
+
+    values: Array
+    inverse_indices: Array
+
+
+def _found(x: Any, *, equal_nan: bool, wants_places: bool) -> UniqueAll:
+    """Everything about the different elements; places only where they are asked for."""
+    array = an_array(x)
+    team, flat = array.team, reshape(array, -1)
+    if is_here(flat):
+        local = np.ascontiguousarray(flat.local)
+        made = distinct_here(local, equal_nan=equal_nan, wants_places=wants_places)
+        values, firsts, counts, inverse = (
+            from_here(one, team) for one in _in_turn(made, made.counts)
+        )
+    else:
+        row = row_of(flat)
+        made, sizes = distinct(team, row, equal_nan=equal_nan, wants_places=wants_places)
+        values, firsts, counts = (
+            from_row(one, sizes, team) for one in _in_turn(made, made.counts)[:3]
+        )
+        inverse = values if made.inverse is None else from_row(made.inverse, row.sizes, team)
+    if wants_places:
+        inverse = reshape(inverse, array.shape)
+    return UniqueAll(values, firsts, inverse, counts)
+
+
+def _in_turn(made: Distinct, instead: Any) -> list[Any]:
+    firsts = instead if made.firsts is None else made.firsts
+    return [made.values, firsts, made.counts, instead if made.inverse is None else made.inverse]
+
+
+def unique_all(x: Any, /) -> UniqueAll:
+    """Return different elements, their first positions, each element's number, and counts."""
+    return _found(x, equal_nan=False, wants_places=True)
+
+
+def unique_counts(x: Any, /) -> UniqueCounts:
+    """Return the different elements in order, and how often each occurs."""
+    found = _found(x, equal_nan=False, wants_places=False)
+    return UniqueCounts(found.values, found.counts)
+
+
+def unique_inverse(x: Any, /) -> UniqueInverse:
+    """Return the different elements in order, and for each element which of them it is."""
+    found = _found(x, equal_nan=False, wants_places=True)
+    return UniqueInverse(found.values, found.inverse_indices)
+
+
+def unique_values(x: Any, /) -> Array:
+    """Return the different elements in order; each NaN differs from the others."""
+    return _found(x, equal_nan=False, wants_places=False).values
+
+
+def unique(
+    ar: Any,
+    /,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
+    """Return the different elements in order, with what is asked for; with an axis it gathers.
+
+    >>> import partita as pt
+    >>> values, counts = pt.unique(pt.asarray([3, 1, 3]), return_counts=True)
+    >>> values.tolist(), counts.tolist()
+    ([1, 3], [1, 2])
+    """
+    wants = (return_index, return_inverse, return_counts)
+    if axis is not None and np.ndim(ar) != 1:
+        array = an_array(ar)
+        found = np.unique(whole(array, "unique"), *wants, axis=axis, equal_nan=equal_nan)
+        listed = found if isinstance(found, tuple) else (found,)
+        made = [from_here(one, array.team) for one in listed]
+    else:
+        places = return_index or return_inverse
+        all_of = _found(ar, equal_nan=equal_nan, wants_places=places)
+        rest = zip(all_of[1:], wants, strict=True)
+        made = [all_of.values, *(one for one, is_wanted in rest if is_wanted)]
+    return tuple(made) if any(wants) else made[0]
+
+
+def isin(
+    element: Any,
+    test_elements: Any,
+    /,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: str | None = None,
+) -> Array:
+    """Return whether each element is among others."""
+    array, tests = an_array(element), reshape(an_array(test_elements), -1)
+    dtype = result_type(array, tests)
+    array, tests = _as_type(array, dtype), _as_type(tests, dtype)
+    if is_here(tests):
+        run = sorted_copy(tests.local)
+        made = mapped(array, lambda values: is_among(run, values), np.bool)
+    else:
+        team, row = array.team, sorted_row(array.team, row_of(tests))
+        made = mapped(
+            array,
+            lambda values: asked(
+                team, row, values, lambda some: is_among(row.local, some), right=True
+            ),
+            np.bool,
+        )
+    return logical_not(made) if invert else made  # type: ignore[no-any-return]
+
+
+def _as_type(array: Array, dtype: np.dtype[Any]) -> Array:
+    return array if array.dtype == dtype else array._cast(dtype)
+
+
+def _as_set(x: Any, is_set: bool) -> Array:
+    return reshape(x, -1) if is_set else unique(x)  # type: ignore[no-any-return]
+
+
+def union1d(ar1: Any, ar2: Any, /) -> Array:
+    """Return the different elements of two arrays together."""
+    made: Array = unique(concat([ar1, ar2], axis=None))
+    return made
+
+
+def intersect1d(
+    ar1: Any, ar2: Any, /, assume_unique: bool = False, return_indices: bool = False
+) -> Any:
+    """Return the elements that both arrays have, in order; where they are if that is asked for."""
+    if not return_indices:
+        first = _as_set(ar1, assume_unique)
+        common = first[isin(first, ar2)]
+        made = _as_type(common, result_type(first, an_array(ar2)))
+        return sort(made) if assume_unique else made
+    (first, at_first), (second, at_second) = (
+        unique(one, return_index=True) for one in (ar1, ar2)
+    )
+    in_second, in_first = isin(first, second), isin(second, first)
+    values = _as_type(first[in_second], result_type(first, second))
+    return values, at_first[in_second], at_second[in_first]
+
+
+def setdiff1d(ar1: Any, ar2: Any, /, assume_unique: bool = False) -> Array:
+    """Return the different elements of one array that another does not have."""
+    first = _as_set(ar1, assume_unique)
+    return first[isin(first, ar2, invert=True)]
+
+
+def setxor1d(ar1: Any, ar2: Any, /, assume_unique: bool = False) -> Array:
+    """Return the elements that one of two arrays has and the other has not, in order."""
+    first, second = _as_set(ar1, assume_unique), _as_set(ar2, assume_unique)
+    apart = [setdiff1d(first, second, True), setdiff1d(second, first, True)]
+    return sort(concat(apart, axis=0))
+
+
+__all__ = [
+    "intersect1d",
+    "isin",
+    "setdiff1d",
+    "setxor1d",
+    "union1d",
+    "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+]
