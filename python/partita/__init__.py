@@ -46,12 +46,14 @@ from partita._team import place as _place  # noqa: F401  (watches forks from the
 if _typing.TYPE_CHECKING:
     from partita._array.array import Array
     from partita._findings import Finding
+    from partita._functions.counting import *  # noqa: F403
     from partita._functions.creation import *  # noqa: F403
     from partita._functions.elementwise import *  # noqa: F403
     from partita._functions.finding import *  # noqa: F403
     from partita._functions.gathered import *  # noqa: F403
     from partita._functions.looking import *  # noqa: F403
     from partita._functions.manipulation import *  # noqa: F403
+    from partita._functions.order import *  # noqa: F403
     from partita._functions.placing import *  # noqa: F403
     from partita._functions.searching import *  # noqa: F403
     from partita._functions.sets import *  # noqa: F403
@@ -100,6 +102,7 @@ _LATER = {
 
 # Functions of arrays, by the module that has them.
 _FUNCTIONS = {
+    "counting": "bincount histogram histogram_bin_edges",
     "creation": """arange array asarray copy empty empty_like eye full full_like linspace meshgrid
         ndim ones ones_like shape size zeros zeros_like""",
     "elementwise": """angle around clip fmax fmin isclose positive rint
@@ -117,6 +120,7 @@ _FUNCTIONS = {
     "manipulation": """broadcast_arrays broadcast_shapes broadcast_to concat concatenate expand_dims
         flip hstack matrix_transpose moveaxis permute_dims ravel repeat reshape roll squeeze stack
         swapaxes tile transpose tril triu unstack vstack""",
+    "order": "median nanmedian nanpercentile nanquantile percentile quantile",
     "placing": "compute default_layout",
     "searching": "argmax argmin count_nonzero nonzero where",
     "sets": """intersect1d isin setdiff1d setxor1d union1d unique unique_all unique_counts

@@ -5,6 +5,7 @@
 - `selection`: where sorted rows are cut so that all ranks together have a given order.
 - `sample_sort`: rows sorted over the ranks.
 - `distinct`: different elements, how often and where they are.
+- `quantiles`: elements at given places of the order.
 - `lookup`: places in a sorted row that is cut.
 - `totals`: each rank's counts added up.
 """

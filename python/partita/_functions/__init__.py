@@ -6,6 +6,11 @@
 - `manipulation`: other shapes, orders, several arrays together.
 - `statistics`: sums, means, extremes, running sums.
 - `searching`: where elements are.
+- `sorting`: elements in order, and the positions that bring them there.
+- `finding`: places in sorted arrays, positions of what is not zero.
+- `sets`: different elements, and arrays as sets.
+- `order`: medians, quantiles and percentiles.
+- `counting`, `binning`: how often elements occur; the bounds of histograms.
 - `placing`: where new arrays go.
 - `looking`: what programs will cost, what they did, how much they may take.
 - `interop`: NumPy's own functions on our arrays, and their text.

@@ -174,9 +174,7 @@ def intersect1d(
         common = first[isin(first, ar2)]
         made = _as_type(common, result_type(first, an_array(ar2)))
         return sort(made) if assume_unique else made
-    (first, at_first), (second, at_second) = (
-        unique(one, return_index=True) for one in (ar1, ar2)
-    )
+    (first, at_first), (second, at_second) = (unique(one, return_index=True) for one in (ar1, ar2))
     in_second, in_first = isin(first, second), isin(second, first)
     values = _as_type(first[in_second], result_type(first, second))
     return values, at_first[in_second], at_second[in_first]
