@@ -25,13 +25,19 @@ Local = np.ndarray[Any, Any]
 _N_SAMPLES = 64
 
 
+class Places(NamedTuple):
+    """Where different elements are first, and for each element of a row which of them it is."""
+
+    firsts: Local
+    inverse: Local
+
+
 class Distinct(NamedTuple):
-    """Different elements in order, with counts and first positions; for each element its number."""
+    """Different elements in order, and how often each occurs; where, if that was asked for."""
 
     values: Local
     counts: Local
-    firsts: Local | None
-    inverse: Local | None
+    places: Places | None
 
 
 def distinct_here(local: Local, *, equal_nan: bool, wants_places: bool) -> Distinct:
@@ -45,10 +51,10 @@ def distinct_here(local: Local, *, equal_nan: bool, wants_places: bool) -> Disti
     at = choosing.where_true(begins)
     counts = np.diff(at, append=len(run)).astype(np.int64)
     if not wants_places:
-        return Distinct(run[at], counts, None, None)
+        return Distinct(run[at], counts, None)
     inverse = np.empty(len(run), np.int64)
     choosing.scatter(inverse, order, np.cumsum(begins) - 1)
-    return Distinct(run[at], counts, order[at], inverse)
+    return Distinct(run[at], counts, Places(order[at], inverse))
 
 
 def distinct(
@@ -70,16 +76,16 @@ def distinct(
     n_equal = np.concatenate(sent(own.counts))[order]
     total = np.add.reduceat(n_equal, at) if len(at) else n_equal
     sizes = team.allgather_data(len(at))
-    if own.firsts is None or own.inverse is None:
-        return Distinct(run[at], total, None, None), sizes
+    if own.places is None:
+        return Distinct(run[at], total, None), sizes
     # Of equal keys those of the first rank come first, and with them the first position.
-    firsts = np.concatenate(sent(own.firsts + row.first(team.rank)))[order][at]
+    firsts = np.concatenate(sent(own.places.firsts + row.first(team.rank)))[order][at]
     numbers = np.empty(len(run), np.int64)
     numbers[order] = np.cumsum(begins) - 1 + sum(sizes[: team.rank])
     ends = np.cumsum(counts[:, team.rank])[:-1]
     answers = routed(team, np.split(numbers, ends), counts.T.tolist())
-    inverse = choosing.gather(np.concatenate(answers), own.inverse)
-    return Distinct(run[at], total, firsts, inverse), sizes
+    inverse = choosing.gather(np.concatenate(answers), own.places.inverse)
+    return Distinct(run[at], total, Places(firsts, inverse)), sizes
 
 
 def _begins(run: Local, equal_nan: bool) -> Local:
@@ -93,7 +99,7 @@ def _begins(run: Local, equal_nan: bool) -> Local:
 
 
 def _cuts(team: Team, keys: Local, equal_nan: bool) -> Local:
-    """Where this rank's different elements are divided among the ranks; equal ones stay together."""
+    """Where this rank's different elements are divided among the ranks, equal ones never."""
     shown = keys[np.linspace(0, len(keys) - 1, min(len(keys), _N_SAMPLES), dtype=np.int64)]
     samples = np.concatenate(team.allgather_data(shown))
     if len(samples) == 0:

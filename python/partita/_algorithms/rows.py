@@ -21,7 +21,7 @@ Local = np.ndarray[Any, Any]
 
 # Arrays that every rank has whole are worked on by each rank alone up to so many elements:
 # exchanges would take longer.
-_FEW_ELEMENTS = 1 << 15
+FEW_ELEMENTS = 1 << 15
 
 
 class Row(NamedTuple):
@@ -41,7 +41,7 @@ def is_here(array: Array) -> bool:
     team = array.team
     if team.size == 1:
         return True
-    return array.size <= _FEW_ELEMENTS and enter.is_everywhere(array.layout, team.size)
+    return array.size <= FEW_ELEMENTS and enter.is_everywhere(array.layout, team.size)
 
 
 def sizes_of_row(n: int, team: Team) -> list[int]:

@@ -7,6 +7,7 @@ where arrays lie by default, however many keys are equal.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,7 +80,7 @@ def _parts(
     before = np.stack([columns[end] for end in (0, *ends, sum(sizes))], axis=1)
     counts = np.diff(before, axis=1)
     own = before[team.rank].tolist()
-    parts = [slice(*pair) for pair in zip(own[:-1], own[1:], strict=True)]
+    parts = [slice(*pair) for pair in pairwise(own)]
     if descending:
         counts, parts = counts[:, ::-1], parts[::-1]
     return parts, counts.tolist(), targets

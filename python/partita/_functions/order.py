@@ -38,7 +38,8 @@ def _statistic(
         def of_block(block: Any) -> Any:
             if block.size == 0:
                 return np.empty((*block.shape[:-1], sample.size), sample.dtype)
-            found = np.asarray(numpys(block, axis=-1, **options))
+            # NumPy places several rows of shares wrongly if the axis is counted from the end.
+            found = np.asarray(numpys(block, axis=block.ndim - 1, **options))
             return np.moveaxis(found.reshape(sample.size, *block.shape[:-1]), 0, -1)
 
         found = by_lines(lines, at, of_block)

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita._algorithms.distinct import Distinct, distinct, distinct_here
+from partita._algorithms.distinct import distinct, distinct_here
 from partita._algorithms.lookup import asked, is_among
 from partita._algorithms.rows import from_here, from_row, is_here, mapped, row_of
 from partita._algorithms.sample_sort import sorted_copy, sorted_row
 from partita._array.array import Array
-from partita._functions.creation import an_array
+from partita._functions.creation import an_array, shape, size
 from partita._functions.elementwise import logical_not
 from partita._functions.gathered import whole
 from partita._functions.manipulation import concat, reshape
@@ -42,53 +42,61 @@ class UniqueInverse(NamedTuple):
     inverse_indices: Array
 
 
-def _found(x: Any, *, equal_nan: bool, wants_places: bool) -> UniqueAll:
-    """Everything about the different elements; places only where they are asked for."""
+def _counted(x: Any, *, equal_nan: bool) -> UniqueCounts:
+    """Different elements and how often they occur."""
+    flat = reshape(x, -1)
+    team = flat.team
+    if is_here(flat):
+        local = np.ascontiguousarray(flat.local)
+        made = distinct_here(local, equal_nan=equal_nan, wants_places=False)
+        return UniqueCounts(from_here(made.values, team), from_here(made.counts, team))
+    made, sizes = distinct(team, row_of(flat), equal_nan=equal_nan, wants_places=False)
+    return UniqueCounts(from_row(made.values, sizes, team), from_row(made.counts, sizes, team))
+
+
+def _placed(x: Any, *, equal_nan: bool) -> UniqueAll:
+    """Different elements, how often they occur and where."""
     array = an_array(x)
     team, flat = array.team, reshape(array, -1)
     if is_here(flat):
         local = np.ascontiguousarray(flat.local)
-        made = distinct_here(local, equal_nan=equal_nan, wants_places=wants_places)
-        values, firsts, counts, inverse = (
-            from_here(one, team) for one in _in_turn(made, made.counts)
-        )
+        sizes = n_elements = None
+        made = distinct_here(local, equal_nan=equal_nan, wants_places=True)
     else:
         row = row_of(flat)
-        made, sizes = distinct(team, row, equal_nan=equal_nan, wants_places=wants_places)
-        values, firsts, counts = (
-            from_row(one, sizes, team) for one in _in_turn(made, made.counts)[:3]
-        )
-        inverse = values if made.inverse is None else from_row(made.inverse, row.sizes, team)
-    if wants_places:
-        inverse = reshape(inverse, array.shape)
-    return UniqueAll(values, firsts, inverse, counts)
+        n_elements = row.sizes
+        made, sizes = distinct(team, row, equal_nan=equal_nan, wants_places=True)
 
+    def spread(local: Any, sizes: list[int] | None) -> Array:
+        return from_here(local, team) if sizes is None else from_row(local, sizes, team)
 
-def _in_turn(made: Distinct, instead: Any) -> list[Any]:
-    firsts = instead if made.firsts is None else made.firsts
-    return [made.values, firsts, made.counts, instead if made.inverse is None else made.inverse]
+    assert made.places is not None
+    values, counts, firsts = (
+        spread(one, sizes) for one in (made.values, made.counts, made.places.firsts)
+    )
+    inverse = spread(made.places.inverse, n_elements)
+    return UniqueAll(values, firsts, reshape(inverse, array.shape), counts)
 
 
 def unique_all(x: Any, /) -> UniqueAll:
     """Return different elements, their first positions, each element's number, and counts."""
-    return _found(x, equal_nan=False, wants_places=True)
+    return _placed(x, equal_nan=False)
 
 
 def unique_counts(x: Any, /) -> UniqueCounts:
     """Return the different elements in order, and how often each occurs."""
-    found = _found(x, equal_nan=False, wants_places=False)
-    return UniqueCounts(found.values, found.counts)
+    return _counted(x, equal_nan=False)
 
 
 def unique_inverse(x: Any, /) -> UniqueInverse:
     """Return the different elements in order, and for each element which of them it is."""
-    found = _found(x, equal_nan=False, wants_places=True)
+    found = _placed(x, equal_nan=False)
     return UniqueInverse(found.values, found.inverse_indices)
 
 
 def unique_values(x: Any, /) -> Array:
     """Return the different elements in order; each NaN differs from the others."""
-    return _found(x, equal_nan=False, wants_places=False).values
+    return _counted(x, equal_nan=False).values
 
 
 def unique(
@@ -110,17 +118,19 @@ def unique(
     ([1, 3], [1, 2])
     """
     wants = (return_index, return_inverse, return_counts)
-    if axis is not None and np.ndim(ar) != 1:
+    made: list[Array]
+    if axis is not None and shape(ar) != (size(ar),):
         array = an_array(ar)
-        found = np.unique(whole(array, "unique"), *wants, axis=axis, equal_nan=equal_nan)
-        listed = found if isinstance(found, tuple) else (found,)
-        made = [from_here(one, array.team) for one in listed]
+        local = whole(array, "unique")
+        found: Any = np.unique(local, True, True, True, axis, equal_nan=equal_nan)
+        made = [from_here(one, array.team) for one in found]
+    elif return_index or return_inverse:
+        made = [*_placed(ar, equal_nan=equal_nan)]
     else:
-        places = return_index or return_inverse
-        all_of = _found(ar, equal_nan=equal_nan, wants_places=places)
-        rest = zip(all_of[1:], wants, strict=True)
-        made = [all_of.values, *(one for one, is_wanted in rest if is_wanted)]
-    return tuple(made) if any(wants) else made[0]
+        values, counts = _counted(ar, equal_nan=equal_nan)
+        made = [values, values, values, counts]
+    chosen = [one for one, is_wanted in zip(made[1:], wants, strict=True) if is_wanted]
+    return (made[0], *chosen) if chosen else made[0]
 
 
 def isin(
@@ -148,7 +158,8 @@ def isin(
             ),
             np.bool,
         )
-    return logical_not(made) if invert else made  # type: ignore[no-any-return]
+    found: Array = logical_not(made) if invert else made
+    return found
 
 
 def _as_type(array: Array, dtype: np.dtype[Any]) -> Array:
@@ -156,7 +167,7 @@ def _as_type(array: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def _as_set(x: Any, is_set: bool) -> Array:
-    return reshape(x, -1) if is_set else unique(x)  # type: ignore[no-any-return]
+    return reshape(x, -1) if is_set else _counted(x, equal_nan=True).values
 
 
 def union1d(ar1: Any, ar2: Any, /) -> Array:
