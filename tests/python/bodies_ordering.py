@@ -13,7 +13,7 @@ import partita as pt
 from partita._algorithms import rows
 
 LAYOUTS = ["block", "*", "cyclic", "*, block"]
-DTYPES = ["float64", "float32", "float16", "complex128", "int8", "uint64", "bool"]
+DTYPES = ["float64", "float16", "complex64", "int8", "uint64", "bool"]
 SHAPES: list[tuple[int, ...]] = [(), (0,), (2,), (300,), (5, 6), (3, 0), (2, 2, 9)]
 
 
@@ -41,11 +41,11 @@ def sample(shape: tuple[int, ...], dtype: str) -> Any:
 
 
 def cases(dtypes: list[str], shapes: list[tuple[int, ...]]) -> Iterator[tuple[Any, Any, str]]:
-    """Arrays of NumPy and the same on the ranks, in every layout."""
+    """Arrays of NumPy and the same on the ranks, each in a layout that is split and another."""
     for dtype in dtypes:
-        for shape in shapes:
+        for number, shape in enumerate(shapes):
             x = sample(shape, dtype)
-            for layout in LAYOUTS:
+            for layout in ("block", LAYOUTS[1 + number % 3]):
                 yield x, pt.asarray(x, layout), f"{dtype} {shape} {layout}"
 
 
@@ -76,7 +76,7 @@ def sorts(team: pt.Team, dtype: str) -> None:
 def long_rows(team: pt.Team) -> None:
     """Rows that take several rounds to cut; the result lies where arrays lie by default."""
     rng = np.random.default_rng(5)
-    n = 50_000
+    n = 20_000
     rows_of = {
         "random": rng.normal(size=n),
         "in order": np.arange(n, dtype=float),
@@ -109,7 +109,8 @@ def other_orders(team: pt.Team) -> None:
     x = np.array([3, 1, 3, 2, 1, 0, 2])
     y = np.array([1.5, 0, -1, 2, -0.5, 2, 2])
     for layout in LAYOUTS:
-        a, b = pt.asarray(x, layout), pt.asarray(y, layout)
+        # Copies: what is sorted in place would change the operands of other ranks too.
+        a, b = pt.asarray(x.copy(), layout), pt.asarray(y, layout)
         same(pt.lexsort((b, a)), np.lexsort((y, x)))
         same(pt.lexsort((a, b)), np.lexsort((x, y)))
         same(pt.partition(a, 2)[2], np.partition(x, 2)[2])
@@ -117,7 +118,8 @@ def other_orders(team: pt.Team) -> None:
         same(pt.sort_complex(a), np.sort_complex(x))
         same(pt.sort_complex(pt.asarray(x.astype("int8"), layout)), np.sort_complex(x.astype("i1")))
         same(np.sort(a), np.sort(x))
-        table, ours = np.stack([x, x[::-1]]), pt.asarray(np.stack([x, x[::-1]]), layout)
+        table = np.stack([x, x[::-1]])
+        ours = pt.asarray(table.copy(), layout)
         same(pt.lexsort((ours, ours), axis=0), np.lexsort((table, table), axis=0))
         ours.sort(axis=0)
         table.sort(axis=0)
@@ -204,13 +206,15 @@ def statistics(team: pt.Team, dtype: str) -> None:
             wanted = np.nanmedian(x, axis, keepdims=True)
             same(pt.nanmedian(a, axis, keepdims=True), wanted, case, axis)
             same(pt.quantile(a, 0.3, axis), np.quantile(x, 0.3, axis), case, axis)
-            shares = [[30, 0], [62.5, 100]]
+            same(pt.percentile(a, [[9, 5]], axis), np.percentile(x, [[9, 5]], axis), case, axis)
+            # Not in two dimensions: NumPy then mixes up those of several axes.
+            shares = [30, 62.5, 100]
             wanted = np.nanpercentile(x, shares, axis, keepdims=True)
             same(pt.nanpercentile(a, shares, axis, keepdims=True), wanted, case, axis)
     x = np.abs(sample((37,), dtype))
     a = pt.asarray(np.nan_to_num(x), "block")
     for method in METHODS:
-        for q in (0.0, 0.26, [0.1, 0.5, 0.99, 1.0]):
+        for q in (0.26, [0.0, 0.1, 0.5, 0.99, 1.0]):
             wanted = np.quantile(np.nan_to_num(x), q, method=method)
             same(pt.quantile(a, q, method=method), wanted, method, q)
             wanted = np.percentile(np.nan_to_num(x), np.multiply(q, 100), method=method)
@@ -220,8 +224,8 @@ def statistics(team: pt.Team, dtype: str) -> None:
 
 def counts(team: pt.Team) -> None:
     cut(team)
-    for dtype in ("int8", "uint8", "int64", "bool"):
-        x = sample((300,), dtype if dtype != "uint8" else "uint64").astype(dtype)
+    for dtype in ("int8", "bool"):
+        x = sample((300,), dtype)
         x = x if dtype == "bool" else np.abs(x)
         weights = np.arange(300) * 0.5
         for layout in LAYOUTS:
@@ -230,12 +234,13 @@ def counts(team: pt.Team) -> None:
             same(pt.bincount(a, minlength=40), np.bincount(x, minlength=40))
             same(pt.bincount(a, w), np.bincount(x, weights))
             same(pt.bincount(a, weights, 9), np.bincount(x, weights, 9))
-    for dtype in ("float64", "float32", "int8", "int64"):
+    for dtype in ("float32", "int8"):
         x = np.nan_to_num(sample((5, 60), dtype), posinf=3)
         for layout in LAYOUTS:
             a = pt.asarray(x, layout)
-            for bins in (10, [-1, 0, 1.5, 2], "auto", "fd", "doane", "rice", "scott", "sturges"):
-                for span in (None, (-1, 2)):
+            words = ["auto", "doane"] if layout == "*" else ["fd", "rice", "scott", "sturges"]
+            for bins in (10, [-1, 0, 1.5, 2], *words):
+                for span in (None, (-1, 2))[: 1 + (layout == "block")]:
                     wanted = np.histogram(x, bins, span)
                     for found, other in zip(pt.histogram(a, bins, span), wanted, strict=True):
                         same(found, other, dtype, layout, bins, span)
