@@ -121,6 +121,10 @@ def other_orders(team: pt.Team) -> None:
         table = np.stack([x, x[::-1]])
         ours = pt.asarray(table.copy(), layout)
         same(pt.lexsort((ours, ours), axis=0), np.lexsort((table, table), axis=0))
+        same(pt.lexsort((ours, ours * 0.5)), np.lexsort((table, table * 0.5)))
+        many = np.arange(35).reshape(5, 7) * 4 % 11
+        split = pt.asarray(many, layout)
+        same(pt.lexsort((-split, split % 3)), np.lexsort((-many, many % 3)))
         ours.sort(axis=0)
         table.sort(axis=0)
         same(ours, table)
@@ -192,6 +196,45 @@ def trimmed(zeros: Any, trim: str) -> Any:
     return np.trim_zeros(np.array(zeros), trim)
 
 
+def odd_layouts(team: pt.Team) -> None:
+    """Halos, lists, one rank that has all, views, grids: results are the same."""
+    cut(team)
+    n = team.size
+    x = (np.arange(60) * 17 % 23).astype(float)
+    lists = pt.Unstructured([list(range(rank, 60, n)) for rank in range(n)])
+    arrays = [
+        pt.asarray(x, pt.Layout((60,), [pt.Block(halo=(1, 1))], grid=(n,))),
+        pt.asarray(x, pt.Layout((60,), [pt.Whole()], ranks=[n - 1])),
+        pt.asarray(x, pt.Layout((60,), [lists], grid=(n,))),
+        pt.asarray(np.repeat(x, 2), "block")[::2],
+        pt.asarray(x[::-1].copy(), "block")[::-1],
+    ]
+    for number, a in enumerate(arrays):
+        same(pt.sort(a), np.sort(x), number)
+        same(pt.argsort(a), np.argsort(x, kind="stable"), number)
+        for found, wanted in zip(
+            pt.unique(a, True, True, True), np.unique(x, True, True, True), strict=True
+        ):
+            same(found, wanted, number)
+        same(pt.median(a), np.median(x), number)
+        same(pt.histogram(a)[0], np.histogram(x)[0], number)
+        same(pt.bincount(a.astype("int64"), a), np.bincount(x.astype(int), x), number)
+        same(pt.searchsorted(pt.sort(a), a), np.searchsorted(np.sort(x), x), number)
+    x = x.reshape(12, 5)
+    arrays = [
+        pt.asarray(x, "block, block"),
+        pt.asarray(x.T.copy(), "block").T,
+        pt.asarray(x, pt.Layout((12, 5), [pt.Whole(), pt.Whole()], ranks=[0])),
+        pt.asarray(np.pad(x, 1), "block, block")[1:-1, 1:-1],
+        pt.asarray(x, pt.Layout((12, 5), [pt.Block(halo=(1, 1)), pt.Whole()], grid=(n, 1))),
+    ]
+    for number, a in enumerate(arrays):
+        for axis in (0, 1, None):
+            same(pt.sort(a, axis=axis), np.sort(x, axis=axis), number, axis)
+            same(pt.median(a, axis), np.median(x, axis), number, axis)
+        same(pt.isin(a, a[:2]), np.isin(x, x[:2]), number)
+
+
 METHODS = ["inverted_cdf", "averaged_inverted_cdf", "closest_observation", "hazen", "weibull"]
 METHODS += ["interpolated_inverted_cdf", "linear", "median_unbiased", "normal_unbiased"]
 METHODS += ["lower", "higher", "midpoint", "nearest"]
@@ -212,12 +255,13 @@ def statistics(team: pt.Team, dtype: str) -> None:
             wanted = np.nanpercentile(x, shares, axis, keepdims=True)
             same(pt.nanpercentile(a, shares, axis, keepdims=True), wanted, case, axis)
     x = np.abs(sample((37,), dtype))
-    a = pt.asarray(np.nan_to_num(x), "block")
+    numbers = np.where(np.isnan(x), x.dtype.type(2), x)
+    a = pt.asarray(numbers, "block")
     for method in METHODS:
         for q in (0.26, [0.0, 0.1, 0.5, 0.99, 1.0]):
-            wanted = np.quantile(np.nan_to_num(x), q, method=method)
+            wanted = np.quantile(numbers, q, method=method)
             same(pt.quantile(a, q, method=method), wanted, method, q)
-            wanted = np.percentile(np.nan_to_num(x), np.multiply(q, 100), method=method)
+            wanted = np.percentile(numbers, np.multiply(q, 100), method=method)
             same(pt.percentile(a, np.multiply(q, 100), method=method), wanted, method, q)
     same(pt.nanquantile(pt.asarray(x, "block"), [0.5]), np.nanquantile(x, [0.5]))
 

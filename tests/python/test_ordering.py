@@ -18,6 +18,7 @@ PLACES += [Place("mpi", n, launchers()[0]) for n in (2, 3)]
 CASES = [Case("long rows", bodies.long_rows), Case("other orders", bodies.other_orders)]
 CASES += [Case("counts", bodies.counts), Case("refusals", bodies.refusals)]
 CASES += [Case("gathers", bodies.gathers_only_what_it_says)]
+CASES += [Case("odd layouts", bodies.odd_layouts)]
 CASES += [Case(f"sorts {dtype}", bodies.sorts, (dtype,)) for dtype in bodies.DTYPES]
 for dtype in ("float32", "complex128", "bool"):
     CASES += [Case(f"sets {dtype}", bodies.sets, (dtype,))]

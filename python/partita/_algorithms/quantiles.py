@@ -60,11 +60,14 @@ def quantile_places(n: int, q: Local, method: str) -> Places:
     share = index - before
     if method == "averaged_inverted_cdf":
         share = np.where(share == 0, 0.5, 1.0)
-    # Beyond the ends the outer element counts alone.
-    is_inside = (index >= 0) & (index < n - 1)
+    # Beyond the ends the outer element counts alone; so does one that is taken as it is.
+    is_inside = (index >= 0) & (index < n - 1) & (method not in TAKEN)
     first = np.clip(before, 0, n - 1).astype(np.int64)
     return Places(first, np.where(is_inside, first + 1, first), np.where(is_inside, share, 0.0))
 
+
+# Methods that take an element as it is.
+TAKEN = {"inverted_cdf", "closest_observation", "lower", "higher", "nearest"}
 
 # The two numbers of a continuous method, with which it counts the ends.
 _ENDS = {

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from partita._algorithms.lines import by_lines
-from partita._algorithms.quantiles import middle, pairs_of, quantile_places
+from partita._algorithms.quantiles import TAKEN, middle, pairs_of, quantile_places
 from partita._algorithms.rows import from_here, row_of
 from partita._array.array import Array
 from partita._functions.creation import an_array, axes_of
@@ -81,15 +81,11 @@ def _of_row(name: str, line: Array, q: Any, method: str) -> list[Any]:
         lambda n: quantile_places(n, wanted, method),
         skips_nan=skips_nan,
     )
+    if method in TAKEN:
+        return [first for first, _ in pairs]
     # A number of Python leaves the elements their type.
-    is_number = type(q) in (int, float)
-    given = [float(share) if is_number else share for share in between]
-    if method in ("linear", "midpoint", "averaged_inverted_cdf") or line.dtype.kind == "f":
-        return [np.quantile(pair, share) for pair, share in zip(pairs, given, strict=True)]
-    return [
-        pair[0] if share == 0 else np.quantile(pair, share)
-        for pair, share in zip(pairs, given, strict=True)
-    ]
+    given = between.tolist() if type(q) in (int, float) else between
+    return [np.quantile(pair, share) for pair, share in zip(pairs, given, strict=True)]
 
 
 def median(

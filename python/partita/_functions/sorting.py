@@ -11,7 +11,7 @@ from partita._algorithms.rows import from_row, row_of
 from partita._algorithms.sample_sort import sorted_copy, sorted_row, sorting_positions
 from partita._array.array import Array
 from partita._functions.creation import an_array, axis_of, empty, zeros
-from partita._functions.manipulation import moveaxis, reshape, stack
+from partita._functions.manipulation import concat, moveaxis, reshape, stack
 from partita._functions.types import result_type
 from partita._local import sorting
 
@@ -147,18 +147,33 @@ def lexsort(keys: Any, axis: int = -1) -> Array:
         raise TypeError("no keys to sort by; give one at least")
     if any(one.shape != given[0].shape for one in given):
         raise ValueError(f"keys of shapes {[one.shape for one in given]}; use one shape")
+    at = axis_of(axis, given[0].ndim)
     if given[0].ndim > 1:
-        at = axis_of(axis, given[0].ndim)
         lines = [moveaxis(one, at, -1) for one in given]
-        places = np.ndindex(*lines[0].shape[:-1])
-        found = [lexsort([line[place] for line in lines]) for place in places]
-        made = stack(found) if found else zeros(0, np.int64, team=given[0].team)
-        return moveaxis(reshape(made, lines[0].shape), -1, at)
-    axis_of(axis, given[0].ndim)
+        return moveaxis(_lexsorted_lines(lines), -1, at)
     positions = argsort(given[0])
     for key in given[1:]:
         positions = positions[argsort(key[positions])]
     return positions
+
+
+def _lexsorted_lines(lines: Sequence[Array]) -> Array:
+    """As `lexsort` along the last axis of several; where lines are whole, on the ranks they are."""
+    n_keys, shape = len(lines), lines[0].shape
+    if 0 in shape:
+        return zeros(shape, np.int64, team=lines[0].team)
+
+    def by_keys(block: Any) -> Any:
+        keys = np.moveaxis(block.reshape(*block.shape[:-1], n_keys, shape[-1]), -2, 0)
+        return np.lexsort(keys, axis=-1).astype(np.int64)
+
+    # In one type keys of integers and of floats would no longer be what they are.
+    if len({one.dtype.kind for one in lines}) == 1:
+        made = by_lines(concat(lines, axis=-1), len(shape) - 1, by_keys)
+        if made is not None:
+            return made
+    found = [lexsort([one[at] for one in lines]) for at in np.ndindex(*shape[:-1])]
+    return reshape(stack(found), shape)
 
 
 __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex"]
