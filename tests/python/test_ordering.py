@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import bodies_counting
 import bodies_ordering as bodies
 import engines
 import pytest
@@ -16,7 +17,7 @@ PLACES = [Place("threads", n) for n in (1, 2, 3, 4)]
 PLACES += [Place("mpi", n, launchers()[0]) for n in (2, 3)]
 
 CASES = [Case("long rows", bodies.long_rows), Case("other orders", bodies.other_orders)]
-CASES += [Case("counts", bodies.counts), Case("refusals", bodies.refusals)]
+CASES += [Case("counts", bodies_counting.counts), Case("refusals", bodies.refusals)]
 CASES += [Case("gathers", bodies.gathers_only_what_it_says)]
 CASES += [Case("odd layouts", bodies.odd_layouts)]
 CASES += [Case(f"sorts {dtype}", bodies.sorts, (dtype,)) for dtype in bodies.DTYPES]
@@ -24,7 +25,7 @@ for dtype in ("float32", "complex128", "bool"):
     CASES += [Case(f"sets {dtype}", bodies.sets, (dtype,))]
     CASES += [Case(f"places {dtype}", bodies.places, (dtype,))]
 for dtype in ("float32", "uint64"):
-    CASES += [Case(f"statistics {dtype}", bodies.statistics, (dtype,))]
+    CASES += [Case(f"statistics {dtype}", bodies_counting.statistics, (dtype,))]
 
 
 @pytest.fixture(autouse=True)
