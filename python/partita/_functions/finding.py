@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from partita._algorithms.lookup import asked
-from partita._algorithms.rows import is_here, mapped, row_of
+from partita._algorithms.rows import from_here, from_row, is_here, mapped, row_of
 from partita._array.array import Array
 from partita._functions.creation import an_array, axes_of
-from partita._functions.manipulation import concat, reshape, stack
-from partita._functions.searching import argmax, nonzero
+from partita._functions.manipulation import concat, reshape
+from partita._functions.searching import argmax
 from partita._functions.statistics import all as all_of
 from partita._functions.statistics import any as any_of
 from partita._functions.types import result_type
-from partita._local import sorting
+from partita._local import choosing, sorting
 
 
 def searchsorted(x1: Any, x2: Any, /, side: str = "left", sorter: Any = None) -> Array:
@@ -64,15 +64,30 @@ def digitize(x: Any, bins: Any, /, right: bool = False) -> Array:
 
 def flatnonzero(a: Any, /) -> Array:
     """Return where elements are not zero, counted in C order."""
-    return nonzero(reshape(a, -1))[0]
+    flat = reshape(a, -1)
+    positions, sizes = _positions(flat)
+    return (
+        from_here(positions, flat.team) if sizes is None else from_row(positions, sizes, flat.team)
+    )
 
 
 def argwhere(a: Any, /) -> Array:
     """Return where elements are not zero: one row of indices for each."""
     array = an_array(a)
-    if array.ndim == 0:
-        return reshape(nonzero(reshape(array, 1))[0], (-1, 1))[:, :0]
-    return stack(nonzero(array), axis=1)
+    positions, sizes = _positions(reshape(array, -1))
+    found = np.zeros((len(positions), array.ndim), np.int64)
+    if array.ndim and array.size:
+        np.stack(np.unravel_index(positions, array.shape), axis=1, out=found)
+    return from_here(found, array.team) if sizes is None else from_row(found, sizes, array.team)
+
+
+def _positions(flat: Array) -> tuple[Any, list[int] | None]:
+    """Where a row is not zero on this rank, and how often on each; None where each has all."""
+    if is_here(flat):
+        return choosing.where_true(flat.local != 0), None
+    row = row_of(flat)
+    found = choosing.where_true(row.local != 0) + row.first(flat.team.rank)
+    return found, flat.team.allgather_data(len(found))
 
 
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
