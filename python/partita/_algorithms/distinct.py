@@ -14,7 +14,7 @@ import numpy as np
 from partita._algorithms.rows import Row
 from partita._algorithms.sample_sort import sorted_copy
 from partita._local import choosing, sorting
-from partita._team.routing import routed
+from partita._team.routing import route, routed
 
 if TYPE_CHECKING:
     from partita._team.team import Team
@@ -55,6 +55,15 @@ def distinct_here(local: Local, *, equal_nan: bool, wants_places: bool) -> Disti
     inverse = np.empty(len(run), np.int64)
     choosing.scatter(inverse, order, np.cumsum(begins) - 1)
     return Distinct(run[at], counts, Places(order[at], inverse))
+
+
+def distinct_values(team: Team, row: Row, *, equal_nan: bool) -> tuple[Local, list[int]]:
+    """The different elements of a row alone, and how many of them each rank has. Collective."""
+    own = distinct_here(row.local, equal_nan=equal_nan, wants_places=False).values
+    cuts = _cuts(team, own, equal_nan)
+    run = sorting.merge(route(team, np.split(own, cuts[1:-1])))
+    values = choosing.pack(_begins(run, equal_nan), run)
+    return values, team.allgather_data(len(values))
 
 
 def distinct(

@@ -107,7 +107,7 @@ def from_row(local: Local, sizes: Sequence[int], team: Team) -> Array:
     if len(shape) == 1 and list(sizes) == sizes_of_row(shape[0], team):
         layout = default_layout(shape, team)
     else:
-        maps = [Block(sizes=list(sizes)), *(Whole() for _ in shape[1:])]
+        maps: list[Block | Whole] = [Block(sizes=list(sizes)), *(Whole() for _ in shape[1:])]
         layout = Layout(shape, maps, grid=(team.size, *(1 for _ in shape[1:])))
     return Array([np.ascontiguousarray(local)], layout, team, local.dtype)
 

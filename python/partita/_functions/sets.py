@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita._algorithms.distinct import distinct, distinct_here
+from partita._algorithms.distinct import distinct, distinct_here, distinct_values
 from partita._algorithms.lookup import asked, is_among
 from partita._algorithms.rows import from_here, from_row, is_here, mapped, packed, row_of
 from partita._algorithms.sample_sort import sorted_copy, sorted_row
@@ -40,6 +40,15 @@ class UniqueInverse(NamedTuple):
 
     values: Array
     inverse_indices: Array
+
+
+def _values(x: Any, *, equal_nan: bool) -> Array:
+    """Different elements alone."""
+    flat = reshape(x, -1)
+    if is_here(flat):
+        return _counted(flat, equal_nan=equal_nan).values
+    values, sizes = distinct_values(flat.team, row_of(flat), equal_nan=equal_nan)
+    return from_row(values, sizes, flat.team)
 
 
 def _counted(x: Any, *, equal_nan: bool) -> UniqueCounts:
@@ -96,7 +105,7 @@ def unique_inverse(x: Any, /) -> UniqueInverse:
 
 def unique_values(x: Any, /) -> Array:
     """Return the different elements in order; each NaN differs from the others."""
-    return _counted(x, equal_nan=False).values
+    return _values(x, equal_nan=False)
 
 
 def unique(
@@ -126,9 +135,11 @@ def unique(
         made = [from_here(one, array.team) for one in found]
     elif return_index or return_inverse:
         made = [*_placed(ar, equal_nan=equal_nan)]
-    else:
+    elif return_counts:
         values, counts = _counted(ar, equal_nan=equal_nan)
         made = [values, values, values, counts]
+    else:
+        return _values(ar, equal_nan=equal_nan)
     chosen = [one for one, is_wanted in zip(made[1:], wants, strict=True) if is_wanted]
     return (made[0], *chosen) if chosen else made[0]
 
@@ -167,7 +178,7 @@ def _as_type(array: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def _as_set(x: Any, is_set: bool) -> Array:
-    return reshape(x, -1) if is_set else _counted(x, equal_nan=True).values
+    return reshape(x, -1) if is_set else _values(x, equal_nan=True)
 
 
 def union1d(ar1: Any, ar2: Any, /) -> Array:
