@@ -47,6 +47,7 @@ if _typing.TYPE_CHECKING:
     from partita._array.array import Array
     from partita._findings import Finding
     from partita._functions.applying import *  # noqa: F403
+    from partita._functions.counting import *  # noqa: F403
     from partita._functions.creation import *  # noqa: F403
     from partita._functions.diagonals import *  # noqa: F403
     from partita._functions.differences import *  # noqa: F403
@@ -59,6 +60,7 @@ if _typing.TYPE_CHECKING:
     from partita._functions.elementwise import isclose as isclose
     from partita._functions.elementwise import real as real
     from partita._functions.elementwise import round as round
+    from partita._functions.finding import *  # noqa: F403
     from partita._functions.gathered import *  # noqa: F403
     from partita._functions.grids import *  # noqa: F403
     from partita._functions.inspection import __array_api_version__ as __array_api_version__
@@ -72,10 +74,13 @@ if _typing.TYPE_CHECKING:
     from partita._functions.nans import *  # noqa: F403
     from partita._functions.ndarrays import *  # noqa: F403
     from partita._functions.numbers import *  # noqa: F403
+    from partita._functions.order import *  # noqa: F403
     from partita._functions.padding import *  # noqa: F403
     from partita._functions.picking import *  # noqa: F403
     from partita._functions.placing import *  # noqa: F403
     from partita._functions.searching import *  # noqa: F403
+    from partita._functions.sets import *  # noqa: F403
+    from partita._functions.sorting import *  # noqa: F403
     from partita._functions.statistics import *  # noqa: F403
     from partita._functions.texts import *  # noqa: F403
     from partita._functions.types import *  # noqa: F403
@@ -126,56 +131,62 @@ _LATER = {
 # Functions of arrays, by the module that has them.
 _FUNCTIONS = {
     "applying": "apply_along_axis apply_over_axes vectorize",
-    "creation": """arange array asanyarray asarray ascontiguousarray copy empty eye
-        from_dlpack full linspace meshgrid ndim ones shape size zeros""",
+    "counting": "bincount histogram histogram_bin_edges",
+    "creation": """arange array asanyarray asarray ascontiguousarray copy empty eye from_dlpack
+        full linspace meshgrid ndim ones shape size zeros""",
     "diagonals": "diag diagflat fill_diagonal",
     "differences": "convolve correlate diff ediff1d gradient interp polyval trapezoid unwrap",
     "elementwise": "angle around clip erf erfc imag isclose real round",
+    "finding": "digitize searchsorted",
     "gathered": "gathers",
     "grids": """c_ diag_indices diag_indices_from frombuffer fromfunction fromiter geomspace
         identity indices ix_ logspace mgrid ogrid r_ ravel_multi_index tri tril_indices
         tril_indices_from triu_indices triu_indices_from unravel_index vander""",
     "joining": """append array_split atleast_1d atleast_2d atleast_3d block column_stack delete
-        dsplit dstack fliplr flipud hsplit insert resize rollaxis
-        rot90 row_stack split trim_zeros vsplit""",
-    "kinds": """False_ True_ base_repr binary_repr bool_ byte cdouble common_type complexfloating
-        csingle double errstate euler_gamma floating format_float_positional
-        format_float_scientific generic get_printoptions geterr half index_exp inexact int_
-        intc integer intp iscomplexobj isfortran isrealobj isscalar issubdtype iterable
-        little_endian long longlong may_share_memory min_scalar_type ndindex number
-        printoptions promote_types set_printoptions s_ seterr shares_memory short
-        signedinteger single ubyte uint uintc uintp ulong ulonglong unsignedinteger ushort""",
+        dsplit dstack fliplr flipud hsplit insert resize rollaxis rot90 row_stack split trim_zeros
+        vsplit""",
+    "kinds": """False_ True_ base_repr binary_repr bool_ byte cdouble common_type
+        complexfloating csingle double errstate euler_gamma floating format_float_positional
+        format_float_scientific generic get_printoptions geterr half index_exp inexact int_ intc
+        integer intp iscomplexobj isfortran isrealobj isscalar issubdtype iterable little_endian
+        long longlong may_share_memory min_scalar_type ndindex number printoptions promote_types
+        s_ set_printoptions seterr shares_memory short signedinteger single ubyte uint uintc uintp
+        ulong ulonglong unsignedinteger ushort""",
     "likes": "empty_like full_like ones_like zeros_like",
     "looking": "explain memory_limit profile progress",
     "manipulation": """broadcast_arrays broadcast_shapes broadcast_to concat concatenate
-        expand_dims flip hstack matrix_transpose moveaxis permute_dims ravel repeat reshape
-        roll squeeze stack swapaxes tile transpose tril triu unstack vstack""",
+        expand_dims flip hstack matrix_transpose moveaxis permute_dims ravel repeat reshape roll
+        squeeze stack swapaxes tile transpose tril triu unstack vstack""",
     "moments": "average corrcoef cov ptp",
     "nans": """nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd
         nansum nanvar""",
     "ndarrays": "ndarray",
     "numbers": "fix i0 iscomplex isneginf isposinf isreal nan_to_num real_if_close sinc",
+    "order": "median nanmedian nanpercentile nanquantile percentile quantile",
     "padding": "pad",
     "picking": """argwhere choose compress copyto extract flatnonzero piecewise place put
         put_along_axis putmask select take take_along_axis""",
     "placing": "compute default_layout",
     "searching": "argmax argmin count_nonzero nonzero where",
+    "sets": """intersect1d isin setdiff1d setxor1d union1d unique unique_all unique_counts
+        unique_inverse unique_values""",
+    "sorting": "argpartition argsort lexsort partition sort sort_complex",
     "statistics": """all allclose amax amin any array_equal array_equiv cumprod cumsum
         cumulative_prod cumulative_sum max mean min prod std sum var""",
     "texts": "array2string array_repr array_str",
-    "types": """astype bool can_cast complex64 complex128 dtype e finfo float16 float32 float64
-        iinfo inf int8 int16 int32 int64 isdtype nan newaxis pi result_type uint8 uint16
-        uint32 uint64""",
-    "ufuncs": """abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh
-        asin asinh atan atan2 atanh bitwise_and bitwise_count bitwise_invert
-        bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor cbrt ceil
-        conj conjugate copysign cos cosh deg2rad degrees divide divmod equal exp exp2 expm1
-        fabs float_power floor floor_divide fmax fmin fmod frexp gcd greater greater_equal
-        heaviside hypot invert isfinite isinf isnan lcm ldexp left_shift less less_equal log
-        log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or logical_xor
-        maximum minimum mod modf multiply negative nextafter not_equal positive pow power
-        rad2deg radians reciprocal remainder right_shift rint sign signbit sin sinh spacing
-        sqrt square subtract tan tanh true_divide trunc ufunc""",
+    "types": """astype bool can_cast complex128 complex64 dtype e finfo float16 float32 float64
+        iinfo inf int16 int32 int64 int8 isdtype nan newaxis pi result_type uint16 uint32 uint64
+        uint8""",
+    "ufuncs": """abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2
+        arctanh asin asinh atan atan2 atanh bitwise_and bitwise_count bitwise_invert
+        bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor cbrt ceil conj
+        conjugate copysign cos cosh deg2rad degrees divide divmod equal exp exp2 expm1 fabs
+        float_power floor floor_divide fmax fmin fmod frexp gcd greater greater_equal heaviside
+        hypot invert isfinite isinf isnan lcm ldexp left_shift less less_equal log log10 log1p
+        log2 logaddexp logaddexp2 logical_and logical_not logical_or logical_xor maximum minimum
+        mod modf multiply negative nextafter not_equal positive pow power rad2deg radians
+        reciprocal remainder right_shift rint sign signbit sin sinh spacing sqrt square subtract
+        tan tanh true_divide trunc ufunc""",
     "windows": "bartlett blackman hamming hanning kaiser",
 }
 _LATER |= {

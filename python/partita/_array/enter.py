@@ -34,7 +34,7 @@ def own_rank(team: Team | None = None) -> Rank:
 def enter(array: Array) -> None:
     """Let an array that Python holds be computed with; its memory stays its own."""
     held = array._held
-    if export.is_whole(array) and _is_everywhere(held.layout, held.team.size):
+    if export.is_whole(array) and is_everywhere(held.layout, held.team.size):
         array._enter(held.team.arrays, *_place(export.whole(array)))
     elif held.layout.partial or not _enter_part(array, held.layout, held.buffers):
         # Parts that are no boxes are computed with as rows, and brought back when somebody looks.
@@ -45,7 +45,7 @@ def enter(array: Array) -> None:
         _enter_part(array, moved.layout, moved._buffers, is_writable=is_writable)
 
 
-def _is_everywhere(layout: Layout, n_ranks: int) -> bool:
+def is_everywhere(layout: Layout, n_ranks: int) -> bool:
     """Whether every rank of a team has the whole array."""
     return n_ranks == 1 or (
         len(layout.ranks) == n_ranks

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._array.enter import _is_everywhere, from_numpy
+from partita._array.enter import from_numpy, is_everywhere
 from partita._chosen.keys import Chosen, chosen
 from partita._chosen.rows import Rows, as_rows, cut_like, even_sizes, evenly, from_rows
 from partita._chosen.taking import Asked
@@ -82,7 +82,7 @@ def _masked(view: Array, mask: Array) -> Array:
     """The rows of a view where a mask of its first dimensions is true."""
     team = view.team
     rows = as_rows(view)
-    if rows.starts is None and team.size > 1 and not _is_everywhere(mask.layout, team.size):
+    if rows.starts is None and team.size > 1 and not is_everywhere(mask.layout, team.size):
         # The mask says who has what: the view is everywhere.
         cut = as_rows(mask)
         rows = Rows(rows.local[cut.range_of(team.rank)], cut.starts, is_own=False)
@@ -227,9 +227,9 @@ def _agreed(
         flat = counted if flat is None else flat * size + counted
     assert flat is not None
     # Positions that all ranks see are judged alike by all.
-    if team.size > 1 and not all(_is_here(one) for one in indices):
-        problem = next((one for one in team.allgather_data(problem) if one is not None), None)
-    elif team.size > 1 and part != slice(None):
+    if (team.size > 1 and not all(_is_here(one) for one in indices)) or (
+        team.size > 1 and part != slice(None)
+    ):
         problem = next((one for one in team.allgather_data(problem) if one is not None), None)
     if problem is not None:
         dim, position, size = problem
@@ -262,7 +262,7 @@ def _part(index: Any, shape: tuple[int, ...], part: slice) -> Local:
 
 def _is_here(index: Any) -> bool:
     """Whether every rank has the whole array."""
-    return isinstance(index, np.ndarray) or _is_everywhere(index.layout, index.team.size)
+    return isinstance(index, np.ndarray) or is_everywhere(index.layout, index.team.size)
 
 
 def _table(local: Local, n_picked: int, rest: tuple[int, ...]) -> Local:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from partita._array.enter import _is_everywhere
+from partita._array.enter import is_everywhere
 from partita._partita import Block, Layout, Whole
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def as_rows(array: Array) -> Rows:
     layout = array.layout
     if layout.partial:
         return as_rows(array.redistribute(rows_layout(array.shape, team)))
-    if _is_everywhere(layout, team.size):
+    if is_everywhere(layout, team.size):
         return Rows(array.local, None, True)
     starts = _starts(layout, team.size)
     if starts is not None:
@@ -67,7 +67,7 @@ def cut_like(array: Array, rows: Rows) -> Local:
         own = rows.range_of(team.rank)
         return _nothing(array, own.stop - own.start)
     layout = array.layout
-    if _is_everywhere(layout, team.size):
+    if is_everywhere(layout, team.size):
         return array.local[rows.range_of(team.rank)]
     if rows.starts is None:
         whole = array.gather()
@@ -88,7 +88,7 @@ def evenly(array: Array) -> tuple[Local, list[int]]:
         return array.local, starts
     if array.size == 0:
         return _nothing(array, sizes[team.rank]), starts
-    if _is_everywhere(array.layout, team.size):
+    if is_everywhere(array.layout, team.size):
         return array.local[starts[team.rank] : starts[team.rank + 1]], starts
     if _starts(array.layout, team.size) == starts:
         return array.owned, starts

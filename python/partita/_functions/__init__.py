@@ -13,6 +13,11 @@
 - `searching`, `picking`, `flat`: where elements are; taken and set by positions and choices.
 - `locally`, `applying`, `bits`: NumPy's functions and users' on each rank's part.
 - `texts`: arrays as text.
+- `sorting`: elements in order, and the positions that bring them there.
+- `finding`: places in sorted arrays.
+- `sets`: different elements, and arrays as sets.
+- `order`: medians, quantiles and percentiles.
+- `counting`, `binning`: how often elements occur; the bounds of histograms.
 - `placing`: where new arrays go.
 - `gathered`: what takes whole arrays to every rank, and is counted.
 - `looking`: what programs will cost, what they did, how much they may take.

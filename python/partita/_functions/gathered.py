@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._array import enter
 from partita._errors import GatherWarning
 
 if TYPE_CHECKING:
@@ -20,8 +21,10 @@ _MOST_FEW = 10_000
 
 def whole(array: Array, name: str) -> np.ndarray[Any, Any]:
     """Return all elements on every rank, for the function `name`. Collective."""
+    n_ranks = array.team.size
+    is_moved = n_ranks > 1 and array.size > 1 and not enter.is_everywhere(array.layout, n_ranks)
     found = array.gather()
-    if array.team.size > 1 and array.size > 1:
+    if is_moved:
         _counts[name] += 1
         message = f"{name} brings all {array.size:,} elements of an array to every rank"
         warnings.warn(message, GatherWarning, stacklevel=3)

@@ -10,6 +10,7 @@ from partita._array.array import Array, put_into_array
 from partita._functions import (
     bits,
     elementwise,
+    finding,
     interop,
     looking,
     manipulation,
@@ -17,6 +18,7 @@ from partita._functions import (
     numbers,
     picking,
     searching,
+    sorting,
     statistics,
     types,
 )
@@ -46,6 +48,8 @@ class NumPyMethods(_Base):
     cumsum, cumprod = statistics.cumsum, statistics.cumprod
     argmin, argmax = searching.argmin, searching.argmax
     nonzero = searching.nonzero
+    searchsorted = finding.searchsorted
+    argsort, argpartition = sorting.argsort, sorting.argpartition
     squeeze, swapaxes, repeat = manipulation.squeeze, manipulation.swapaxes, manipulation.repeat
     ravel = manipulation.ravel
     clip = elementwise.clip
@@ -116,6 +120,10 @@ class NumPyMethods(_Base):
     def flatten(self, order: str = "C") -> Array:
         """Return the elements in a row, in memory of their own."""
         return manipulation.reshape(self, -1, order, copy=True)
+
+    def sort(self, axis: int = -1, kind: str | None = None, order: None = None) -> None:
+        """Bring the elements into order along an axis, in place."""
+        self[...] = sorting.sort(self, axis, kind, order)
 
     def fill(self, value: Any) -> None:
         """Set every element."""

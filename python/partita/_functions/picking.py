@@ -9,10 +9,10 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._functions.creation import an_array, arange, axis_of, full
-from partita._functions.likes import zeros_like
 from partita._functions.elementwise import beside, written
 from partita._functions.grids import inside
 from partita._functions.joining import resize
+from partita._functions.likes import zeros_like
 from partita._functions.manipulation import broadcast_to, ravel, reshape, stack
 from partita._functions.searching import nonzero, where
 from partita._functions.types import result_type

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from partita._array.array import Array
+from partita._chosen.access import where_true
 from partita._functions.creation import an_array
 from partita._functions.elementwise import beside
 from partita._functions.statistics import _reduced
-from partita._chosen.access import where_true
 from partita._partita import lazy_where
 
 

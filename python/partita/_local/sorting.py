@@ -44,3 +44,8 @@ def search(ordered: Block, values: Block, *, right: bool = False) -> Block:
     row, wanted = (np.ascontiguousarray(one, kind) for one in (ordered, values))
     local_search(row, wanted, out, right, n_threads())
     return out
+
+
+def merging_positions(runs: list[Block]) -> Block:
+    """Return the positions, in all runs one behind the other, that `merge` would take in turn."""
+    return np.argsort(np.concatenate(runs), kind="stable").astype(np.int64)

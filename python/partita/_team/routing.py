@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._memory.warm import empty
 from partita._partita import Layout, plan
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def routed(team: Team, parts: Sequence[Local], counts: Sequence[Sequence[int]]) 
     row = parts[0].shape[1:]
     width = int(np.prod(row, dtype=np.int64))
     dtype = parts[0].dtype
-    kept = np.empty((sum(n_here), *row), dtype)
+    kept = empty((sum(n_here), *row), _carrier(dtype)).view(dtype)
     # Rows are numbered by where they go, then by where they come from.
     starts, boxes, own, first = [], [[] for _ in range(size)], [], 0
     for target in range(size):

@@ -1,0 +1,107 @@
+"""How often elements occur: numbers from 0 on, or between bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from partita._algorithms.rows import elements_of, from_here, is_here, same_rows
+from partita._algorithms.totals import added_up
+from partita._array.array import Array
+from partita._functions.binning import edges_of
+from partita._functions.creation import an_array, zeros
+from partita._functions.manipulation import reshape
+from partita._functions.statistics import max as largest
+from partita._functions.statistics import min as smallest
+from partita._functions.statistics import sum as total
+from partita._local import choosing
+
+
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
+    """Return how often each number from 0 on occurs, or the sums of its weights.
+
+    >>> import partita as pt
+    >>> pt.bincount(pt.asarray([0, 2, 2])).tolist()
+    [1, 0, 2]
+    """
+    array = an_array(x)
+    if array.ndim != 1:
+        raise ValueError(f"numbers of shape {array.shape}; use one dimension")
+    is_empty_list = array.size == 0 and not hasattr(x, "dtype")
+    if not is_empty_list and not np.can_cast(array.dtype, np.int64, "safe"):
+        raise TypeError(f"elements of {array.dtype} are not counted; use integers up to int64")
+    if minlength < 0:
+        raise ValueError(f"minlength {minlength} is negative; use 0 or more")
+    loads = None if weights is None else _weights(weights, array)
+    if array.size == 0:
+        return zeros(minlength, np.int64 if loads is None else np.float64, team=array.team)
+    least = int(smallest(array))
+    if least < 0:
+        raise ValueError(f"{least} is negative; count numbers from 0 on")
+    n_bins = max(minlength, int(largest(array)) + 1)
+    if loads is None:
+        alone = is_here(array)
+        numbers = array.local if alone else elements_of(array)
+        found = choosing.count_values(numbers.astype(np.int64), n_bins)
+    else:
+        alone = is_here(array) and is_here(loads)
+        numbers, values = (array.local, loads.local) if alone else same_rows(array, loads)
+        found = np.zeros(n_bins, np.float64)
+        choosing.scatter_add(found, numbers.astype(np.int64), np.ascontiguousarray(values))
+    return from_here(found, array.team) if alone else added_up(array.team, found)
+
+
+def _weights(weights: Any, array: Array) -> Array:
+    """Weights as floats, if there is one for each element."""
+    given = an_array(weights)
+    if given.shape != array.shape:
+        raise ValueError(f"weights of shape {given.shape} for {array.shape}; give one for each")
+    if not np.can_cast(given.dtype, np.float64, "same_kind"):
+        raise TypeError(f"weights of {given.dtype} are no real numbers; use real or imag")
+    return given._cast(np.float64)
+
+
+def histogram(
+    a: Any,
+    /,
+    bins: Any = 10,
+    range: Any = None,
+    density: bool | None = None,
+    weights: Any = None,
+) -> tuple[Array, Array]:
+    """Return how many elements lie between bounds, and the bounds."""
+    array = reshape(a, -1)
+    loads = None if weights is None else reshape(weights, -1)
+    if loads is not None and loads.shape != array.shape:
+        raise ValueError(f"weights of {loads.size} for {array.size} elements; give one for each")
+    edges = edges_of(array, bins, range, is_weighted=loads is not None)
+    local = (array,) if loads is None else (array, loads)
+    alone = all(is_here(one) for one in local)
+    if alone:
+        parts = [one.local for one in local]
+    else:
+        parts = [elements_of(array)] if loads is None else same_rows(*local)
+    if parts[0].dtype == np.bool:
+        parts[0] = parts[0].astype(np.uint8)
+    given = None if loads is None else parts[1]
+    counts, bounds = np.histogram(parts[0], edges.bins, edges.range, weights=given)
+    team = array.team
+    made = from_here(counts, team) if alone else added_up(team, counts)
+    where = from_here(bounds, team)
+    if density:
+        widths = from_here(np.diff(bounds).astype(np.float64), team)
+        made = made / widths / total(made)
+    return made, where
+
+
+def histogram_bin_edges(a: Any, /, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
+    """Return the bounds between which `histogram` counts."""
+    array = reshape(a, -1)
+    edges = edges_of(array, bins, range, is_weighted=weights is not None)
+    dtype = np.dtype(np.uint8) if array.dtype == np.bool else array.dtype
+    found = np.histogram_bin_edges(np.empty(0, dtype), edges.bins, edges.range)
+    return from_here(found, array.team)
+
+
+__all__ = ["bincount", "histogram", "histogram_bin_edges"]

@@ -1,0 +1,62 @@
+"""Places in sorted arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from partita._algorithms.lookup import asked
+from partita._algorithms.rows import is_here, mapped, row_of
+from partita._array.array import Array
+from partita._functions.creation import an_array
+from partita._functions.statistics import all as all_of
+from partita._functions.types import result_type
+from partita._local import sorting
+
+
+def searchsorted(x1: Any, x2: Any, /, side: str = "left", sorter: Any = None) -> Array:
+    """Return where elements of `x2` belong in sorted `x1`: before equal ones, or after them.
+
+    >>> import partita as pt
+    >>> pt.searchsorted(pt.asarray([1, 3, 3]), pt.asarray([3]), side="right").tolist()
+    [3]
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"side {side!r}; use 'left' or 'right'")
+    ordered, values = an_array(x1), an_array(x2)
+    if ordered.ndim != 1:
+        raise ValueError(f"a sorted array of shape {ordered.shape}; use one dimension")
+    if sorter is not None:
+        ordered = ordered[an_array(sorter)]
+    dtype = result_type(ordered, values)
+    ordered, values = (one if one.dtype == dtype else one._cast(dtype) for one in (ordered, values))
+    right = side == "right"
+    if is_here(ordered):
+        run = np.ascontiguousarray(ordered.local)
+        return mapped(values, lambda some: sorting.search(run, some, right=right), np.int64)
+    team, row = ordered.team, row_of(ordered)
+    first = row.first(team.rank)
+
+    def placed(some: Any) -> Any:
+        return sorting.search(row.local, some, right=right) + first
+
+    return mapped(values, lambda some: asked(team, row, some, placed, right=right), np.int64)
+
+
+def digitize(x: Any, bins: Any, /, right: bool = False) -> Array:
+    """Return between which bounds each element is; the bounds rise or fall."""
+    values, bounds = an_array(x), an_array(bins)
+    if values.dtype.kind == "c":
+        raise TypeError("complex numbers are not between bounds; use real or imag")
+    if bounds.ndim != 1:
+        raise ValueError(f"bounds of shape {bounds.shape}; use one dimension")
+    side = "left" if right else "right"
+    if bool(all_of(bounds[1:] >= bounds[:-1])):
+        return searchsorted(bounds, values, side)
+    if bool(all_of(bounds[1:] <= bounds[:-1])):
+        return bounds.size - searchsorted(bounds[::-1], values, side)
+    raise ValueError("bounds that rise and fall; sort them")
+
+
+__all__ = ["digitize", "searchsorted"]
