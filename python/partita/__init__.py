@@ -52,6 +52,7 @@ if _typing.TYPE_CHECKING:
     from partita._functions.looking import *  # noqa: F403
     from partita._functions.manipulation import *  # noqa: F403
     from partita._functions.placing import *  # noqa: F403
+    from partita._functions.products import *  # noqa: F403
     from partita._functions.searching import *  # noqa: F403
     from partita._functions.statistics import *  # noqa: F403
     from partita._functions.types import *  # noqa: F403
@@ -114,6 +115,8 @@ _FUNCTIONS = {
         flip hstack matrix_transpose moveaxis permute_dims ravel repeat reshape roll squeeze stack
         swapaxes tile transpose tril triu unstack vstack""",
     "placing": "compute default_layout",
+    "products": """cross diagonal dot inner kron matmul matvec outer tensordot trace vdot vecdot
+        vecmat""",
     "searching": "argmax argmin count_nonzero nonzero where",
     "statistics": """all allclose amax amin any array_equal cumprod cumsum cumulative_prod
         cumulative_sum max mean min prod std sum var""",

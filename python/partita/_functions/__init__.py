@@ -5,6 +5,7 @@
 - `elementwise`: what is computed for each element alone.
 - `manipulation`: other shapes, orders, several arrays together.
 - `statistics`: sums, means, extremes, running sums.
+- `products`: of vectors, matrices and stacks; `matmul`: which rank multiplies what.
 - `searching`: where elements are.
 - `placing`: where new arrays go.
 - `looking`: what programs will cost, what they did, how much they may take.

@@ -12,6 +12,7 @@ from partita._functions import (
     interop,
     looking,
     manipulation,
+    products,
     searching,
     statistics,
     types,
@@ -43,6 +44,16 @@ class NumPyMethods(_Base):
     squeeze, swapaxes, repeat = manipulation.squeeze, manipulation.swapaxes, manipulation.repeat
     ravel = manipulation.ravel
     clip = elementwise.clip
+    dot, diagonal, trace = products.dot, products.diagonal, products.trace
+
+    def __matmul__(self, other: Any) -> Array:
+        return _beside_arrays(self, other, other)
+
+    def __rmatmul__(self, other: Any) -> Array:
+        return _beside_arrays(other, self, other)
+
+    def __imatmul__(self, other: Any) -> Array:
+        return products.matmul(self, other, _seen(self))
 
     def astype(self, dtype: Any, *, copy: bool = True) -> Array:
         """Return the elements in another type."""
@@ -168,6 +179,14 @@ class NumPyMethods(_Base):
 
     def __deepcopy__(self, memo: Any) -> Array:
         return self.copy()
+
+
+def _beside_arrays(a: Any, b: Any, other: Any) -> Array:
+    """The product of two operands, or `NotImplemented` where the other is no array."""
+    if not isinstance(other, Array | np.ndarray | list | tuple | int | float | complex):
+        made: Array = NotImplemented
+        return made
+    return products.matmul(a, b)
 
 
 def _seen(array: NumPyMethods) -> Array:
