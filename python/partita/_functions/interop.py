@@ -54,8 +54,12 @@ _REDUCTIONS = {
 
 def array_function(self: Array, function: Any, kinds: Any, args: Any, options: Any) -> Any:
     """Let `numpy.concatenate([a, b])` and the like stay arrays of ours."""
-    ours = getattr(namespace(), function.__name__, None)
-    if ours is None or function.__module__ not in ("numpy", "numpy.linalg", "numpy.fft"):
+    home, _, inside = function.__module__.partition(".")
+    if home != "numpy" or inside not in ("", "linalg", "fft"):
+        return NotImplemented
+    room = getattr(namespace(), inside, None) if inside else namespace()
+    ours = getattr(room, function.__name__, None)
+    if ours is None:
         return NotImplemented
     return ours(*args, **options)
 

@@ -1,0 +1,91 @@
+"""Stacks of matrices: every rank factorises its own, and nothing moves that need not.
+
+One matrix on a team of one rank is a stack, too, and one that is narrow enough to be everywhere.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._array.parts import array_of, cut_along, part, slab_sizes, spread, whole
+from partita._functions.manipulation import broadcast_to
+from partita._partita import Layout, Whole
+from partita.linalg.given import agreed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from partita._array.array import Array
+
+Local = np.ndarray[Any, Any]
+
+# A matrix of at most so many rows and columns is brought to every rank, as panels of others are.
+NARROW = 64
+
+
+def is_local(array: Array) -> bool:
+    """Whether ranks factorise whole matrices of their own here."""
+    is_alone = array.ndim > 2 or array.team.size == 1
+    return is_alone or max(array.shape) <= NARROW or 0 in array.shape
+
+
+def of_stacks(
+    work: Callable[..., Sequence[Local]], *arrays: Array, n_inner: Sequence[int] = (2,)
+) -> list[Array]:
+    """What a function makes of all matrices, as arrays of stacks. Collective.
+
+    Of each array, so many dimensions as `n_inner` says belong to a matrix or vector.
+    """
+    team = arrays[0].team
+    inner = [*n_inner, *[2] * (len(arrays) - len(n_inner))]
+    leads = [one.shape[: one.ndim - n] for one, n in zip(arrays, inner, strict=True)]
+    lead = np.broadcast_shapes(*leads)
+    wide = [
+        one if own == lead else broadcast_to(one, (*lead, *one.shape[len(own) :]))
+        for one, own in zip(arrays, leads, strict=True)
+    ]
+    if team.size == 1:
+        return [_alone(made, wide[0]) for made in work(*(one.local for one in wide))]
+    if not lead:
+        parts = [whole(one) for one in wide]
+        return [spread(np.asarray(made), team) for made in agreed(team, lambda: work(*parts))]
+    stack = _stack_layout(wide[0].layout, len(lead), team.size)
+    parts = [part(one, _of_entries(stack, one.shape[len(lead) :])) for one in wide]
+    found = [np.asarray(made) for made in agreed(team, lambda: work(*parts))]
+    return [array_of(one, _of_entries(stack, one.shape[len(lead) :]), team) for one in found]
+
+
+def _alone(made: Any, given: Array) -> Array:
+    local = np.asarray(made)
+    maps = [Whole() for _ in local.shape]
+    layout = Layout(local.shape, maps, grid=tuple(1 for _ in maps) or (1,))
+    return array_of(local, layout, given.team)
+
+
+@lru_cache(maxsize=256)
+def _stack_layout(layout: Layout, n_lead: int, n_ranks: int) -> Layout:
+    """Where the entries of a stack go: where they are, if they are whole."""
+    lead, maps = layout.shape[:n_lead], layout.maps
+    grid = layout.grid_shape
+    is_whole_inside = maps is not None and all(isinstance(one, Whole) for one in maps[n_lead:])
+    if maps is not None and is_whole_inside and not layout.partial:
+        is_spread = np.prod(grid[:n_lead], dtype=int) == n_ranks == layout.n_ranks
+        if is_spread and all(layout.n_held(r) == layout.n_owned(r) for r in layout.ranks):
+            return Layout(lead, list(maps[:n_lead]), grid=grid[:n_lead], ranks=list(layout.ranks))
+    for dim in range(n_lead):
+        sizes = slab_sizes(layout, dim, n_ranks)
+        if sizes is not None and max(sizes) < max(2, lead[dim]):
+            return cut_along(lead, dim, n_ranks, sizes)
+    return cut_along(lead, int(np.argmax(lead)), n_ranks)
+
+
+def _of_entries(stack: Layout, entry: Sequence[int]) -> Layout:
+    """The layout of a stack whose entries have a shape."""
+    maps = stack.maps
+    assert maps is not None
+    sides = [*stack.grid_shape[: stack.ndim], *(1 for _ in entry)]
+    shape = (*stack.shape, *entry)
+    return Layout(shape, [*maps, *(Whole() for _ in entry)], grid=sides, ranks=list(stack.ranks))
