@@ -47,6 +47,7 @@ if _typing.TYPE_CHECKING:
     from partita._array.array import Array
     from partita._findings import Finding
     from partita._functions.creation import *  # noqa: F403
+    from partita._functions.einsums import *  # noqa: F403
     from partita._functions.elementwise import *  # noqa: F403
     from partita._functions.gathered import *  # noqa: F403
     from partita._functions.looking import *  # noqa: F403
@@ -100,6 +101,7 @@ _LATER = {
 _FUNCTIONS = {
     "creation": """arange array asarray copy empty empty_like eye full full_like linspace meshgrid
         ndim ones ones_like shape size zeros zeros_like""",
+    "einsums": "einsum",
     "elementwise": """angle around clip fmax fmin isclose positive rint
         abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin
         asinh atan atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_not

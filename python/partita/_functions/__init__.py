@@ -6,6 +6,7 @@
 - `manipulation`: other shapes, orders, several arrays together.
 - `statistics`: sums, means, extremes, running sums.
 - `products`: of vectors, matrices and stacks; `matmul`: which rank multiplies what.
+- `einsums`: sums of products by `subscripts`.
 - `searching`: where elements are.
 - `placing`: where new arrays go.
 - `looking`: what programs will cost, what they did, how much they may take.

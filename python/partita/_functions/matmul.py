@@ -160,11 +160,10 @@ def _cut_or_whole(
 
 def _grid(a: Sequence[int], b: Sequence[int], n_tall: int, n_wide: int) -> Way:
     """Ranks in a grid over rows and columns of the result, in C order."""
-    by = Block(rule="last")
-    first = Layout(a, [by, Whole()], grid=(n_tall, 1, n_wide))
-    across = [row * n_wide + column for column in range(n_wide) for row in range(n_tall)]
-    second = Layout(b, [Whole(), by], grid=(1, n_wide, n_tall), ranks=across)
-    return Way(first, second, Layout((a[0], b[1]), [by, by], grid=(n_tall, n_wide)))
+    by, grid = Block(rule="last"), (n_tall, n_wide)
+    # What is whole along an axis of the grid is there for every rank of that axis.
+    first, second = Layout(a, [by, Whole()], grid=grid), Layout(b, [Whole(), by], grid=grid)
+    return Way(first, second, Layout((a[0], b[1]), [by, by], grid=grid))
 
 
 def _inner(a: Layout, b: Layout, shape: tuple[int, ...], n_ranks: int) -> Way:

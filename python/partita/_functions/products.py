@@ -39,7 +39,7 @@ def cast(array: Array, dtype: Any) -> Array:
     return array if array.dtype == dtype else array._cast(dtype)
 
 
-def _alike(*given: Any) -> list[Array]:
+def alike(*given: Any) -> list[Array]:
     """Arrays of what is given, in the type that they have together."""
     arrays = together(*given)
     dtype = result_type(*arrays)
@@ -53,7 +53,7 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None) -> Array:
     >>> print(pt.matmul([[1, 2], [3, 4]], [1, 1]))
     [3 7]
     """
-    a, b = _alike(x1, x2)
+    a, b = alike(x1, x2)
     if dtype is not None:
         a, b = cast(a, np.dtype(dtype)), cast(b, np.dtype(dtype))
     made: Array = written(_matmul(a, b), out)
@@ -94,7 +94,7 @@ def summed_product(a: Array, b: Array, axis: int) -> Array:
 
 def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1) -> Array:
     """Return sums of products along an axis, of the conjugates of the first."""
-    a, b = _alike(x1, x2)
+    a, b = alike(x1, x2)
     if min(a.ndim, b.ndim) == 0:
         raise ValueError("vecdot of a number; use arrays of one dimension or more")
     a, b = moveaxis(a, axis, -1), moveaxis(b, axis, -1)
@@ -113,7 +113,7 @@ def _conjugate(array: Array) -> Array:
 
 def matvec(x1: Any, x2: Any, /, out: Any = None) -> Array:
     """Return products of matrices and vectors, stacks of each."""
-    a, b = _alike(x1, x2)
+    a, b = alike(x1, x2)
     if a.ndim < 2 or b.ndim < 1:
         raise ValueError(f"matvec of shapes {a.shape} and {b.shape}; use a matrix and a vector")
     made: Array = written(_matmul(a, b[..., None])[..., 0], out)
@@ -122,7 +122,7 @@ def matvec(x1: Any, x2: Any, /, out: Any = None) -> Array:
 
 def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Array:
     """Return products of vectors, conjugated, and matrices, stacks of each."""
-    a, b = _alike(x1, x2)
+    a, b = alike(x1, x2)
     if a.ndim < 1 or b.ndim < 2:
         raise ValueError(f"vecmat of shapes {a.shape} and {b.shape}; use a vector and a matrix")
     made: Array = written(_matmul(_conjugate(a)[..., None, :], b)[..., 0, :], out)
@@ -131,7 +131,7 @@ def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Array:
 
 def dot(a: Any, b: Any, /, out: Any = None) -> Array:
     """Return NumPy's dot: the last axis of one with the last but one of the other."""
-    x, y = _alike(a, b)
+    x, y = alike(a, b)
     if x.ndim == 0 or y.ndim == 0:
         made = x * y
     elif y.ndim <= 2:
@@ -144,7 +144,7 @@ def dot(a: Any, b: Any, /, out: Any = None) -> Array:
 
 def inner(a: Any, b: Any, /) -> Array:
     """Return sums of products over the last axes of both."""
-    x, y = _alike(a, b)
+    x, y = alike(a, b)
     if x.ndim == 0 or y.ndim == 0:
         return x * y
     return tensordot(x, y, axes=((x.ndim - 1,), (y.ndim - 1,)))
@@ -152,20 +152,20 @@ def inner(a: Any, b: Any, /) -> Array:
 
 def vdot(a: Any, b: Any, /) -> Array:
     """Return the sum of products of all elements, of the conjugates of the first."""
-    x, y = (reshape(one, -1) for one in _alike(a, b))
+    x, y = (reshape(one, -1) for one in alike(a, b))
     return vecdot(x, y)
 
 
 def outer(a: Any, b: Any, /, out: Any = None) -> Array:
     """Return the products of each element of one with each of the other."""
-    x, y = (reshape(one, -1) for one in _alike(a, b))
+    x, y = (reshape(one, -1) for one in alike(a, b))
     made: Array = written(x[:, None] * y, out)
     return made
 
 
 def tensordot(a: Any, b: Any, /, axes: Any = 2) -> Array:
     """Return sums of products over axes of both: a number of them, or a list for each."""
-    x, y = _alike(a, b)
+    x, y = alike(a, b)
     if np.iterable(axes):
         first, second = (list(one) if np.iterable(one) else [one] for one in axes)
     else:
@@ -189,7 +189,7 @@ def tensordot(a: Any, b: Any, /, axes: Any = 2) -> Array:
 
 def kron(a: Any, b: Any, /) -> Array:
     """Return the products of all elements of one with the whole other, side by side."""
-    x, y = _alike(a, b)
+    x, y = alike(a, b)
     ndim = max(x.ndim, y.ndim)
     sizes = [(1,) * (ndim - one.ndim) + one.shape for one in (x, y)]
     wide = reshape(x, [n for size in sizes[0] for n in (size, 1)])
@@ -201,7 +201,7 @@ def cross(
     a: Any, b: Any, /, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Array:
     """Return the vectors of three that are perpendicular to two others."""
-    x, y = _alike(a, b)
+    x, y = alike(a, b)
     if axis is not None:
         axisa = axisb = axisc = axis
     x, y = moveaxis(x, axisa, -1), moveaxis(y, axisb, -1)

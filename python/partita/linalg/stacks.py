@@ -69,17 +69,26 @@ def _alone(made: Any, given: Array) -> Array:
 def _stack_layout(layout: Layout, n_lead: int, n_ranks: int) -> Layout:
     """Where the entries of a stack go: where they are, if they are whole."""
     lead, maps = layout.shape[:n_lead], layout.maps
-    grid = layout.grid_shape
-    is_whole_inside = maps is not None and all(isinstance(one, Whole) for one in maps[n_lead:])
-    if maps is not None and is_whole_inside and not layout.partial:
-        is_spread = np.prod(grid[:n_lead], dtype=int) == n_ranks == layout.n_ranks
-        if is_spread and all(layout.n_held(r) == layout.n_owned(r) for r in layout.ranks):
-            return Layout(lead, list(maps[:n_lead]), grid=grid[:n_lead], ranks=list(layout.ranks))
+    if maps is not None and all(isinstance(one, Whole) for one in maps[n_lead:]):
+        grid = _sides(layout)[:n_lead]
+        is_spread = np.prod(grid, dtype=int) == n_ranks == layout.n_ranks
+        has_halo = any(layout.n_held(rank) != layout.n_owned(rank) for rank in layout.ranks)
+        if is_spread and not has_halo and not layout.partial:
+            return Layout(lead, list(maps[:n_lead]), grid=grid, ranks=list(layout.ranks))
     for dim in range(n_lead):
         sizes = slab_sizes(layout, dim, n_ranks)
         if sizes is not None and max(sizes) < max(2, lead[dim]):
             return cut_along(lead, dim, n_ranks, sizes)
     return cut_along(lead, int(np.argmax(lead)), n_ranks)
+
+
+def _sides(layout: Layout) -> list[int]:
+    """The extent of the grid along each dimension; of a shorter grid only cut ones have an axis."""
+    maps, grid = layout.maps or (), layout.grid_shape
+    if len(grid) == len(maps):
+        return list(grid)
+    axes = iter(grid)
+    return [1 if isinstance(one, Whole) else next(axes, 1) for one in maps]
 
 
 def _of_entries(stack: Layout, entry: Sequence[int]) -> Layout:
