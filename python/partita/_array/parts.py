@@ -18,6 +18,7 @@ from partita._partita import Block, Layout, Whole, plan
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from partita._partita import Piece
     from partita._team.team import Team
 
 Local = np.ndarray[Any, Any]
@@ -75,14 +76,20 @@ def is_here(source: Layout, target: Layout) -> bool:
         return False
     for rank in target.ranks:
         wanted = [piece for piece in target.pieces(rank) if 0 not in piece.shape]
-        found = source.pieces(rank) if rank in source.ranks else ()
+        found = list(source.pieces(rank)) if rank in source.ranks else []
         if len(wanted) > 1 or (wanted and len(found) != 1):
             return False
-        for piece in wanted:
-            ends = zip(piece.start, piece.shape, found[0].owned_start, found[0].owned_shape, strict=True)
-            if any(at < first or at + n > first + most for at, n, first, most in ends):
-                return False
+        if wanted and not _is_inside(wanted[0], found[0]):
+            return False
     return True
+
+
+def _is_inside(wanted: Piece, held: Piece) -> bool:
+    """Whether a rank owns all of a box."""
+    ends = zip(wanted.start, wanted.shape, strict=True)
+    own = zip(held.owned_start, held.owned_shape, strict=True)
+    pairs = zip(ends, own, strict=True)
+    return all(first <= at and at + n <= first + most for (at, n), (first, most) in pairs)
 
 
 def part(array: Array, layout: Layout) -> Local:
@@ -101,8 +108,10 @@ def part(array: Array, layout: Layout) -> Local:
         own + at - first
         for own, at, first in zip(held.local_start, wanted[0].start, held.start, strict=True)
     ]
-    box = zip(starts, wanted[0].shape, strict=True)
-    return array.local[(*(slice(start, start + length) for start, length in box), ...)]
+    sides = zip(starts, wanted[0].shape, strict=True)
+    index: Any = (*(slice(start, start + length) for start, length in sides), ...)
+    found: Local = array.local[index]
+    return found
 
 
 def whole(array: Array) -> Local:

@@ -3,13 +3,14 @@
 Every way but one is the same: the result is cut, each rank brings the rows of the first operand and
 the columns of the second that its part needs, and multiplies. Ranks form a line along one dimension
 of the result, or a grid over rows and columns. Where the inner dimension is cut already, ranks
-multiply what they have, and the shares are added. What is received decides, beside what is computed.
+multiply what they have, and the shares are added. What is received and computed decides.
 """
 
 from __future__ import annotations
 
 import math
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -78,7 +79,7 @@ def _panels(a: Array, b: Array, way: Way) -> Iterator[tuple[int, int]]:
     brought += bytes_received(b.layout, way.second, dtype)
     n_panels = max(1, min(inner, math.ceil(brought / _PANEL_BYTES)))
     cuts = [inner * at // n_panels for at in range(n_panels + 1)]
-    return zip(cuts[:-1], cuts[1:], strict=True)
+    return pairwise(cuts)
 
 
 def _with_extent(layout: Layout, dim: int, extent: int) -> Layout:

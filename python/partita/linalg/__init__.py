@@ -5,8 +5,8 @@
 >>> print(pt.linalg.solve(a, [3.0, 4.0]))
 [1. 1.]
 
-Functions of stacks of matrices work where the stacks are. One matrix that is spread is factorised in
-parts; what has no such algorithm says so, and brings the matrix to every rank.
+Functions of stacks of matrices work where the stacks are. One matrix that is spread is factorised
+in parts; what has no such algorithm says so, and brings the matrix to every rank.
 
 - `given`: what is given, and what is refused.
 - `stacks`: every rank its own matrices.

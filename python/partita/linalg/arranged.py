@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from numpy.linalg import LinAlgError
+
 from partita._functions import products
 from partita._functions.creation import an_array
 from partita._functions.manipulation import moveaxis, reshape
 from partita._functions.products import together
 from partita.linalg.elimination import inv, solve
-from partita.linalg.given import LinAlgError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,12 +5,13 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
+from numpy.linalg import LinAlgError
+
 from partita._functions.creation import an_array, eye
 from partita._functions.elementwise import written
 from partita._functions.manipulation import broadcast_to
 from partita._functions.products import matmul, together
 from partita.linalg.elimination import inv
-from partita.linalg.given import LinAlgError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -58,7 +58,8 @@ def lstsq(a: Any, b: Any, /, rcond: Any = None) -> LstsqResult:
 def _inverses(values: Array, bound: Any) -> Array:
     """One over each singular value above a bound, zero for the others."""
     is_kept = values > bound
-    return where(is_kept, 1 / where(is_kept, values, 1.0), 0.0)
+    made: Array = where(is_kept, 1 / where(is_kept, values, 1.0), 0.0)
+    return made
 
 
 def pinv(x: Any, /, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:

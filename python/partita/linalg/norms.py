@@ -36,7 +36,7 @@ def _vector_norm(array: Array, axes: tuple[int, ...], keepdims: bool, order: Any
     if order == 0:
         counted = (array != 0)._reduce("sum", axes, keepdims)
         return cast(counted, real_type(array.dtype))
-    sizes = elementwise.abs(array)
+    sizes: Array = elementwise.abs(array)
     if order == np.inf:
         return sizes._reduce("max", axes, keepdims)
     if order == -np.inf:
@@ -68,7 +68,8 @@ def _matrix_norm(array: Array, axes: tuple[int, int], keepdims: bool, order: Any
         return _vector_norm(array, axes, keepdims, 2)
     if order in _SUMMED:
         along, chosen = _SUMMED[order]
-        sums = elementwise.abs(array)._reduce("sum", axes[along], True)
+        sizes: Array = elementwise.abs(array)
+        sums = sizes._reduce("sum", axes[along], True)
         return sums._reduce(chosen, axes, keepdims)
     if order not in (2, -2, "nuc"):
         raise ValueError(f"norm {order!r} of matrices; use 'fro', 'nuc', 1, -1, 2, -2 or inf")
@@ -98,9 +99,7 @@ def norm(x: Any, /, ord: Any = None, axis: Any = None, keepdims: bool = False) -
     return _matrix_norm(array, (axes[0], axes[1]), keepdims, ord)
 
 
-def matrix_rank(
-    x: Any, /, tol: Any = None, hermitian: bool = False, *, rtol: Any = None
-) -> Array:
+def matrix_rank(x: Any, /, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
     """Return how many singular values are larger than a tolerance. Collective."""
     array = an_array(x)
     if array.ndim < 2:
@@ -120,7 +119,7 @@ def matrix_rank(
 
 
 def cond(x: Any, /, p: Any = None) -> Array:
-    """Return condition numbers: how much solutions may change with their right sides. Collective."""
+    """Return condition numbers: how much solutions change with right sides. Collective."""
     array = matrix(x)
     if 0 in array.shape[-2:]:
         raise np.linalg.LinAlgError(f"a matrix of shape {array.shape[-2:]} has no condition")
@@ -134,7 +133,8 @@ def cond(x: Any, /, p: Any = None) -> Array:
         made = _matrix_norm(array, axes, False, p) * _matrix_norm(inv(array), axes, False, p)
     # No number comes of infinities; one of the matrix itself stays.
     has_nan = elementwise.isnan(array)._reduce("any", (array.ndim - 2, array.ndim - 1))
-    return where(elementwise.isnan(made) & ~has_nan, np.inf, made)
+    result: Array = where(elementwise.isnan(made) & ~has_nan, np.inf, made)
+    return result
 
 
 __all__ = ["cond", "matrix_norm", "matrix_rank", "norm", "vector_norm"]

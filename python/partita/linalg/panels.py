@@ -1,7 +1,7 @@
 """Matrices by columns, in panels dealt out to the ranks in turn.
 
-Blocked factorisations work on these: the owner of a panel factorises it alone, all ranks get it, and
-each changes the columns that it has behind it. The width of panels is fixed, so that what is
+Blocked factorisations work on these: the owner of a panel factorises it alone, all ranks get it,
+and each changes the columns that it has behind it. The width of panels is fixed, so that what is
 computed does not depend on the number of ranks.
 """
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from partita._array.parts import array_of, cut_along, everywhere, part
 from partita._array.held import default_layout
+from partita._array.parts import array_of, cut_along, everywhere, part
 from partita._local import matrices
 from partita._partita import Cyclic, Layout, Whole, plan
 

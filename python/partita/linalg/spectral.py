@@ -6,6 +6,7 @@ are brought to every rank, which `partita.gathers()` counts: they must fit one.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -48,9 +49,7 @@ class EigResult(NamedTuple):
     eigenvectors: Array
 
 
-def _everywhere(
-    work: Callable[[Local], Sequence[Local]], array: Array, name: str
-) -> list[Array]:
+def _everywhere(work: Callable[[Local], Sequence[Local]], array: Array, name: str) -> list[Array]:
     """What a function makes of matrices; one that is spread is brought to every rank."""
     if is_local(array):
         return of_stacks(work, array)
@@ -76,9 +75,7 @@ def svd(
         if is_tall(adjoint(array)):
             u, s, vh = _of_tall(adjoint(array))
             return SVDResult(adjoint(vh), s, adjoint(u))
-    return SVDResult(
-        *_everywhere(lambda one: matrices.svd(one, full=full_matrices), array, "svd")
-    )
+    return SVDResult(*_everywhere(lambda one: matrices.svd(one, full=full_matrices), array, "svd"))
 
 
 def _of_tall(array: Array) -> tuple[Array, Array, Array]:
@@ -95,9 +92,12 @@ def svdvals(x: Any, /) -> Array:
         for one in (array, adjoint(array)):
             if is_tall(one):
                 _, r = of_tall(one)
-                found = agreed(array.team, lambda r=r: matrices.svd(r, vectors=False))
-                return spread(found[0], array.team)
-    return _everywhere(lambda one: matrices.svd(one, vectors=False), array, "svdvals")[0]
+                return spread(agreed(array.team, partial(_values, r))[0], array.team)
+    return _everywhere(_values, array, "svdvals")[0]
+
+
+def _values(local: Local) -> Sequence[Local]:
+    return matrices.svd(local, vectors=False)
 
 
 def _is_lower(side: str) -> bool:
@@ -112,9 +112,7 @@ def eigh(x: Any, /, UPLO: str = "L") -> EighResult:
     A matrix that is spread is brought to every rank. Collective.
     """
     lower = _is_lower(UPLO)
-    return EighResult(
-        *_everywhere(lambda one: matrices.eigh(one, lower=lower), square(x), "eigh")
-    )
+    return EighResult(*_everywhere(lambda one: matrices.eigh(one, lower=lower), square(x), "eigh"))
 
 
 def eigvalsh(x: Any, /, UPLO: str = "L") -> Array:
