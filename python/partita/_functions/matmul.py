@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from partita._array.array import Array
-    from partita._team.team import Team
 
 Local = np.ndarray[Any, Any]
 
@@ -59,10 +58,15 @@ def product(a: Array, b: Array) -> Array:
     if team.size == 1:
         return array_of(matrices.matmul(a.local, b.local), default_layout(shape, team), team)
     way = _best_way(a.layout, b.layout, shape, a.dtype.name, team.size)
+    return _by_way(a, b, way)
+
+
+def _by_way(a: Array, b: Array, way: Way, panel_bytes: int = _PANEL_BYTES) -> Array:
     if way.is_inner:
-        return _sum_of_shares(a, b, way, team)
+        return _sum_of_shares(a, b, way)
+    team = a.team
     made = np.zeros(way.result.local_shape(team.rank), a.dtype)
-    for first, last in _panels(a, b, way):
+    for first, last in _panels(a, b, way, panel_bytes):
         is_all = last - first == a.shape[-1]
         left, right = (a, b) if is_all else (a[..., first:last], b[..., first:last, :])
         own_a = part(left, _with_extent(way.first, -1, last - first))
@@ -72,12 +76,12 @@ def product(a: Array, b: Array) -> Array:
     return array_of(made, way.result, team)
 
 
-def _panels(a: Array, b: Array, way: Way) -> Iterator[tuple[int, int]]:
+def _panels(a: Array, b: Array, way: Way, panel_bytes: int) -> Iterator[tuple[int, int]]:
     """Ranges of the inner dimension, so many that what is brought at a time stays small."""
     inner, dtype = a.shape[-1], a.dtype.name
     brought = bytes_received(a.layout, way.first, dtype)
     brought += bytes_received(b.layout, way.second, dtype)
-    n_panels = max(1, min(inner, math.ceil(brought / _PANEL_BYTES)))
+    n_panels = max(1, min(inner, math.ceil(brought / panel_bytes)))
     cuts = [inner * at // n_panels for at in range(n_panels + 1)]
     return pairwise(cuts)
 
@@ -93,8 +97,9 @@ def _with_extent(layout: Layout, dim: int, extent: int) -> Layout:
     return Layout(shape, list(maps), grid=layout.grid_shape, ranks=list(layout.ranks))
 
 
-def _sum_of_shares(a: Array, b: Array, way: Way, team: Team) -> Array:
+def _sum_of_shares(a: Array, b: Array, way: Way) -> Array:
     """Products of what each rank has of the inner dimension, added in rank order."""
+    team = a.team
     own = matrices.matmul(part(a, way.first), part(b, way.second))
     shape, dtype = own.shape, own.dtype
     # Truth values are counted, so that their sum tells whether there was one.
