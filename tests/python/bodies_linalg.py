@@ -187,6 +187,39 @@ def stacks(team: pt.Team) -> None:
         assert ours.inv(own).layout == own.layout
 
 
+def odd_layouts(team: pt.Team) -> None:
+    """Rows in any order, halos, several pieces on a rank; more entries than ranks, and fewer."""
+    n = team.size
+    places = [
+        list(map(int, own)) for own in np.array_split(np.random.default_rng(2).permutation(12), n)
+    ]
+    boxes: list[Any] = [[] for _ in range(n)]
+    for at in range(4):
+        boxes[at % n].append(((3 * at, 0), (3, 12)))
+    layouts = [
+        pt.Layout((12, 12), [pt.Unstructured(places), pt.Whole()], grid=(n, 1)),
+        pt.Layout((12, 12), [pt.Block(halo=(1, 1), periodic=True), pt.Whole()], grid=(n, 1)),
+        pt.Layout.from_boxes((12, 12), boxes),
+    ]
+    x = well(12, "float64")
+    for layout in layouts:
+        a = pt.asarray(x).redistribute(layout)
+        near(a @ a, x @ x)
+        near(a.T @ a, x.T @ x)
+        near(ours.inv(a), theirs.inv(x))
+        near(ours.norm(a), theirs.norm(x))
+    y = np.stack([x[:5, :5] + at for at in range(12)])
+    for by in (pt.Unstructured(places), pt.Block(halo=(1, 1))):
+        layout = pt.Layout((12, 5, 5), [by, pt.Whole(), pt.Whole()], grid=(n, 1, 1))
+        near(ours.inv(pt.asarray(y).redistribute(layout)), theirs.inv(y))
+    tall = random((400, 3), "float64")
+    lonely = pt.asarray(tall).redistribute(
+        pt.Layout((400, 3), [pt.Whole(), pt.Whole()], ranks=[n - 1])
+    )
+    check_qr(*ours.qr(lonely), tall, "reduced")
+    near(lonely.T @ lonely, tall.T @ tall)
+
+
 def norms(team: pt.Team) -> None:
     for dtype in DTYPES:
         x = random((6, 5), dtype)
@@ -261,11 +294,16 @@ def refused(team: pt.Team) -> None:
         lambda: ours.eigh(pt.eye(3), "X"),
         lambda: ours.outer(a, a),
     ):
-        with pytest.raises(ValueError, match="use|name"):
+        with pytest.raises(ValueError, match=r"use|name"):
             call()
     with pytest.raises(TypeError, match="float16"):
         ours.inv(pt.eye(3, dtype="float16"))
     near(ours.inv(put(2 * np.eye(70), "block, *")), np.eye(70) / 2)
+    assert ours.solve(put(np.eye(70), "block, *"), np.zeros((70, 0))).shape == (70, 0)
+    lost = np.full((300, 4), np.nan)
+    with pytest.raises(np.linalg.LinAlgError):
+        ours.svd(put(lost, "block, *"), full_matrices=False)
+    assert np.isnan(ours.inv(put(np.full((70, 70), np.nan), "block, *")).gather()).all()
 
 
 BODIES = [
@@ -275,6 +313,7 @@ BODIES = [
     singular_values,
     eigenvalues,
     stacks,
+    odd_layouts,
     norms,
     chains,
     refused,

@@ -33,7 +33,9 @@ def cut_along(
     shape: Sequence[int], dim: int, n_ranks: int, sizes: Sequence[int] | None = None
 ) -> Layout:
     """One dimension cut over all ranks, in pieces of these sizes; nearly equal without any."""
-    by = Block(rule="last") if sizes is None else Block(sizes=list(sizes))
+    usual = [(shape[dim] + rank) // n_ranks for rank in range(n_ranks)]
+    is_usual = sizes is None or list(sizes) == usual
+    by = Block(rule="last") if is_usual else Block(sizes=list(sizes or ()))
     maps = [by if at == dim else Whole() for at in range(len(shape))]
     return Layout(shape, maps, grid=[n_ranks if at == dim else 1 for at in range(len(shape))])
 
@@ -112,6 +114,21 @@ def part(array: Array, layout: Layout) -> Local:
     index: Any = (*(slice(start, start + length) for start, length in sides), ...)
     found: Local = array.local[index]
     return found
+
+
+def alone(array: Array) -> Local:
+    """All elements of an array on a team of one rank; a view where they lie in order."""
+    if _is_in_order(array.layout):
+        return array.local
+    return part(array, default_layout(array.shape, array.team))
+
+
+@lru_cache(maxsize=1024)
+def _is_in_order(layout: Layout) -> bool:
+    """Whether the first rank's one buffer is the whole array."""
+    pieces = list(layout.pieces(0)) if 0 in layout.ranks else []
+    is_one = len(pieces) == 1 and not layout.partial
+    return is_one and layout.n_held(0) == layout.n_owned(0) and pieces[0].shape == layout.shape
 
 
 def whole(array: Array) -> Local:

@@ -17,6 +17,7 @@ import numpy as np
 
 from partita._array.held import default_layout
 from partita._array.parts import (
+    alone,
     array_of,
     bytes_received,
     cut_along,
@@ -56,7 +57,7 @@ def product(a: Array, b: Array) -> Array:
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     shape = (*batch, a.shape[-2], b.shape[-1])
     if team.size == 1:
-        return array_of(matrices.matmul(a.local, b.local), default_layout(shape, team), team)
+        return array_of(matrices.matmul(alone(a), alone(b)), default_layout(shape, team), team)
     way = _best_way(a.layout, b.layout, shape, a.dtype.name, team.size)
     return _by_way(a, b, way)
 
@@ -113,9 +114,12 @@ def _sum_of_shares(a: Array, b: Array, way: Way) -> Array:
 @lru_cache(maxsize=1024)
 def _best_way(a: Layout, b: Layout, shape: tuple[int, ...], dtype: str, n_ranks: int) -> Way:
     """The way that takes the least time, the first of equals."""
+    usual = cut_along(shape, cut_dim(shape, n_ranks), n_ranks)
 
     def seconds(way: Way) -> float:
         received = bytes_received(a, way.first, dtype) + bytes_received(b, way.second, dtype)
+        # What the result will meet lies as arrays usually do.
+        received += bytes_received(way.result, usual, dtype)
         if way.is_inner:
             received += math.prod(shape) * np.dtype(dtype).itemsize
             inner = max(way.first.local_shape(rank)[-1] for rank in range(n_ranks))

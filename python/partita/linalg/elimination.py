@@ -44,7 +44,7 @@ def solve(x1: Any, x2: Any, /) -> Array:
 
 
 def _solved(a: Array, b: Array) -> Array:
-    if is_local(a) or b.ndim > 2 or b.shape[1] == 0:
+    if is_local(a) or b.ndim > 2:
         return of_stacks(lambda x, y: (matrices.solve(x, y),), a, b)[0]
     panels = Panels(a)
     own, layout = columns_of(b)

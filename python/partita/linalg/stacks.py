@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._array.parts import array_of, cut_along, part, slab_sizes, spread, whole
+from partita._array.parts import alone, array_of, cut_along, part, slab_sizes, spread, whole
 from partita._functions.manipulation import broadcast_to
 from partita._partita import Layout, Whole
 from partita.linalg.given import agreed
@@ -48,7 +48,7 @@ def of_stacks(
         for one, own in zip(arrays, leads, strict=True)
     ]
     if team.size == 1:
-        return [_alone(made, wide[0]) for made in work(*(one.local for one in wide))]
+        return [_alone(made, wide[0]) for made in work(*(alone(one) for one in wide))]
     if not lead:
         parts = [whole(one) for one in wide]
         return [spread(np.asarray(made), team) for made in agreed(team, lambda: work(*parts))]
