@@ -63,6 +63,11 @@ def is_tall(array: Array) -> bool:
     return bool(array.shape[0] >= array.shape[1] * array.team.size)
 
 
+def is_wide(array: Array) -> bool:
+    """Whether a matrix has as many columns for every rank as it has rows."""
+    return bool(array.shape[1] >= array.shape[0] * array.team.size)
+
+
 def of_tall(array: Array) -> tuple[Array, Local]:
     """Orthonormal columns where the rows are, and the triangle on every rank. Collective.
 

@@ -1,8 +1,8 @@
 """Matrices by columns, in panels dealt out to the ranks in turn.
 
 Blocked factorisations work on these: the owner of a panel factorises it alone, all ranks get it,
-and each changes the columns that it has behind it. The width of panels is fixed, so that what is
-computed does not depend on the number of ranks.
+and each changes the columns that it has behind it. The width of panels is fixed, so that the steps
+are the same on any number of ranks.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ are brought to every rank, which `partita.gathers()` counts: they must fit one.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from partita._array.parts import spread
 from partita._functions.products import matmul
 from partita._local import matrices
 from partita.linalg.given import agreed, all_of, matrix, square
-from partita.linalg.orthogonal import is_tall, of_tall
+from partita.linalg.orthogonal import is_tall, is_wide, of_tall
 from partita.linalg.stacks import is_local, of_stacks
 from partita.linalg.triangles import adjoint
 
@@ -72,7 +71,7 @@ def svd(
     if not is_local(array) and (n_rows == n_columns or not full_matrices):
         if is_tall(array):
             return SVDResult(*_of_tall(array))
-        if is_tall(adjoint(array)):
+        if is_wide(array):
             u, s, vh = _of_tall(adjoint(array))
             return SVDResult(adjoint(vh), s, adjoint(u))
     return SVDResult(*_everywhere(lambda one: matrices.svd(one, full=full_matrices), array, "svd"))
@@ -88,11 +87,9 @@ def _of_tall(array: Array) -> tuple[Array, Array, Array]:
 def svdvals(x: Any, /) -> Array:
     """Return the singular values, the largest first. Collective."""
     array = matrix(x)
-    if not is_local(array):
-        for one in (array, adjoint(array)):
-            if is_tall(one):
-                _, r = of_tall(one)
-                return spread(agreed(array.team, partial(_values, r))[0], array.team)
+    if not is_local(array) and (is_tall(array) or is_wide(array)):
+        _, r = of_tall(array if is_tall(array) else adjoint(array))
+        return spread(agreed(array.team, lambda: _values(r))[0], array.team)
     return _everywhere(_values, array, "svdvals")[0]
 
 
