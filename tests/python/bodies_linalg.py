@@ -183,8 +183,18 @@ def stacks(team: pt.Team) -> None:
     x, b = random((4, 3, 3), "float64") + 5 * np.eye(3), random((3,), "float64")
     near(ours.solve(put(x, "block"), b), theirs.solve(x, b))
     near(ours.solve(x[0], put(x, "block")), theirs.solve(x[0], x))
+    # Few and large ones, which all ranks factorise together.
+    x, b = np.stack([well(70, "float64"), 2 * well(70, "float64")]), random((70, 2), "float64")
+    a, h = put(x, "*, block"), x @ np.swapaxes(x, -1, -2)
+    near(ours.inv(a), theirs.inv(x))
+    near(ours.solve(a, b), theirs.solve(x, b))
+    near(ours.slogdet(a[None]).logabsdet, theirs.slogdet(x[None]).logabsdet)
+    near(ours.det(a / 50), theirs.det(x / 50))
+    near(ours.cholesky(put(h, "block")), theirs.cholesky(h))
+    q, r = ours.qr(a)
+    near(q @ r, x)
     if team.size > 1:
-        own = put(x, "block")
+        own = put(random((4, 3, 3), "float64"), "block")
         assert ours.inv(own).layout == own.layout
 
 

@@ -12,7 +12,7 @@ from partita._functions.creation import eye
 from partita._local import matrices
 from partita.linalg.given import pair, real_type, square
 from partita.linalg.panels import Panels, columns_of, in_rows, subtract_product
-from partita.linalg.stacks import is_local, of_stacks
+from partita.linalg.stacks import is_few, is_local, of_stacks, one_by_one
 
 if TYPE_CHECKING:
     from partita._array.array import Array
@@ -44,6 +44,9 @@ def solve(x1: Any, x2: Any, /) -> Array:
 
 
 def _solved(a: Array, b: Array) -> Array:
+    if is_few(a):
+        made: Array = one_by_one(_solved, a, b)
+        return made
     if is_local(a) or b.ndim > 2:
         return of_stacks(lambda x, y: (matrices.solve(x, y),), a, b)[0]
     panels = Panels(a)
@@ -99,15 +102,18 @@ def _eliminate(own: Local, packed: Local, order: Local, width: int) -> None:
 def inv(x: Any, /) -> Array:
     """Return the inverses. Collective."""
     array = square(x)
-    if is_local(array):
+    if is_local(array) and not is_few(array):
         return of_stacks(lambda one: (matrices.inv(one),), array)[0]
-    unit = eye(array.shape[0], dtype=array.dtype, team=array.team)
+    unit = eye(array.shape[-1], dtype=array.dtype, team=array.team)
     return _solved(array, unit)
 
 
 def slogdet(x: Any, /) -> SlogdetResult:
     """Return signs and logarithms of the sizes of determinants. Collective."""
     array = square(x)
+    if is_few(array):
+        made: SlogdetResult = one_by_one(slogdet, array)
+        return made
     if is_local(array):
         return SlogdetResult(*of_stacks(lambda one: matrices.slogdet(one), array))
     sign, pivots = _sign_and_pivots(array)
@@ -118,13 +124,16 @@ def slogdet(x: Any, /) -> SlogdetResult:
     else:
         found = np.asarray(sign * np.prod(pivots / sizes)), np.asarray(np.log(sizes).sum())
     types = array.dtype, kind
-    made = [spread(np.asarray(one, to), array.team) for one, to in zip(found, types, strict=True)]
-    return SlogdetResult(*made)
+    both = [spread(np.asarray(one, to), array.team) for one, to in zip(found, types, strict=True)]
+    return SlogdetResult(*both)
 
 
 def det(x: Any, /) -> Array:
     """Return the determinants. Collective."""
     array = square(x)
+    if is_few(array):
+        made: Array = one_by_one(det, array)
+        return made
     if is_local(array):
         return of_stacks(lambda one: (_det(one),), array)[0]
     sign, pivots = _sign_and_pivots(array)

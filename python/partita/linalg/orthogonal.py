@@ -10,7 +10,7 @@ from partita._array.parts import array_of, cut_along, part, slab_sizes, spread, 
 from partita._local import matrices
 from partita.linalg.given import matrix
 from partita.linalg.reflections import factorised
-from partita.linalg.stacks import is_local, of_stacks
+from partita.linalg.stacks import is_few, is_local, of_stacks, one_by_one
 
 if TYPE_CHECKING:
     from partita._array.array import Array
@@ -34,6 +34,8 @@ def qr(x: Any, /, mode: str = "reduced") -> Any:
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f"mode {mode!r}; use 'reduced', 'complete' or 'r'")
     array = matrix(x)
+    if is_few(array):
+        return one_by_one(lambda one: qr(one, mode), array)
     if is_local(array):
         if mode == "r":
             return of_stacks(lambda one: (matrices.qr(one)[1],), array)[0]

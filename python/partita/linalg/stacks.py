@@ -5,13 +5,14 @@ One matrix on a team of one rank is a stack, too, and one that is narrow enough 
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from partita._array.parts import alone, array_of, cut_along, part, slab_sizes, spread, whole
-from partita._functions.manipulation import broadcast_to
+from partita._functions.manipulation import broadcast_to, reshape, stack
 from partita._partita import Layout, Whole
 from partita.linalg.given import agreed
 
@@ -30,6 +31,26 @@ def is_local(array: Array) -> bool:
     """Whether ranks factorise whole matrices of their own here."""
     is_alone = array.ndim > 2 or array.team.size == 1
     return is_alone or max(array.shape) <= NARROW or 0 in array.shape
+
+
+def is_few(array: Array) -> bool:
+    """Whether a stack has fewer matrices than there are ranks, and these are large."""
+    n_matrices = math.prod(array.shape[:-2])
+    return 0 < n_matrices < array.team.size and array.ndim > 2 and max(array.shape[-2:]) > NARROW
+
+
+def one_by_one(function: Callable[..., Any], *arrays: Array) -> Any:
+    """What a function makes of one matrix after the other, each by all ranks. Collective."""
+    lead = np.broadcast_shapes(*(one.shape[:-2] for one in arrays))
+    wide = [broadcast_to(one, (*lead, *one.shape[-2:])) for one in arrays]
+    found = [function(*(one[at] for one in wide)) for at in np.ndindex(*lead)]
+    if not isinstance(found[0], tuple):
+        return _stacked(found, lead)
+    return type(found[0])(*(_stacked(parts, lead) for parts in zip(*found, strict=True)))
+
+
+def _stacked(found: Sequence[Array], lead: Sequence[int]) -> Array:
+    return reshape(stack(found), (*lead, *found[0].shape))
 
 
 def of_stacks(
@@ -52,10 +73,10 @@ def of_stacks(
     if not lead:
         parts = [whole(one) for one in wide]
         return [spread(np.asarray(made), team) for made in agreed(team, lambda: work(*parts))]
-    stack = _stack_layout(wide[0].layout, len(lead), team.size)
-    parts = [part(one, _of_entries(stack, one.shape[len(lead) :])) for one in wide]
+    spread_as = _stack_layout(wide[0].layout, len(lead), team.size)
+    parts = [part(one, _of_entries(spread_as, one.shape[len(lead) :])) for one in wide]
     found = [np.asarray(made) for made in agreed(team, lambda: work(*parts))]
-    return [array_of(one, _of_entries(stack, one.shape[len(lead) :]), team) for one in found]
+    return [array_of(one, _of_entries(spread_as, one.shape[len(lead) :]), team) for one in found]
 
 
 def _alone(made: Any, given: Array) -> Array:
@@ -91,10 +112,10 @@ def _sides(layout: Layout) -> list[int]:
     return [1 if isinstance(one, Whole) else next(axes, 1) for one in maps]
 
 
-def _of_entries(stack: Layout, entry: Sequence[int]) -> Layout:
+def _of_entries(lead: Layout, entry: Sequence[int]) -> Layout:
     """The layout of a stack whose entries have a shape."""
-    maps = stack.maps
+    maps = lead.maps
     assert maps is not None
-    sides = [*stack.grid_shape[: stack.ndim], *(1 for _ in entry)]
-    shape = (*stack.shape, *entry)
-    return Layout(shape, [*maps, *(Whole() for _ in entry)], grid=sides, ranks=list(stack.ranks))
+    sides = [*lead.grid_shape[: lead.ndim], *(1 for _ in entry)]
+    shape = (*lead.shape, *entry)
+    return Layout(shape, [*maps, *(Whole() for _ in entry)], grid=sides, ranks=list(lead.ranks))

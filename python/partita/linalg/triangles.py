@@ -13,7 +13,7 @@ from partita._functions.manipulation import matrix_transpose
 from partita._local import matrices
 from partita.linalg.given import square
 from partita.linalg.panels import WIDTH, Panels, subtract_product
-from partita.linalg.stacks import is_local, of_stacks
+from partita.linalg.stacks import is_few, is_local, of_stacks, one_by_one
 
 Local = np.ndarray[Any, Any]
 
@@ -24,6 +24,9 @@ def cholesky(x: Any, /, *, upper: bool = False) -> Array:
     Only the lower halves of the matrices are read, or the upper ones.
     """
     array = square(x)
+    if is_few(array):
+        found: Array = one_by_one(lambda one: cholesky(one, upper=upper), array)
+        return found
     if is_local(array):
         return of_stacks(lambda one: (matrices.cholesky(one, upper=upper),), array)[0]
     made = _lower(adjoint(array) if upper else array)
