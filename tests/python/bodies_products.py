@@ -211,6 +211,8 @@ def refused_products(team: pt.Team) -> None:
         lambda: pt.einsum("i...->i", a),
         lambda: pt.einsum("i-", a),
         lambda: pt.einsum("ijk", a),
+        lambda: pt.einsum("ii", pt.ones((1, 3))),
+        lambda: pt.einsum("ii", pt.ones((3, 1))),
         lambda: pt.cross(a, b),
         lambda: pt.diagonal(a, 0, 1, 1),
         lambda: pt.diagonal(a[0]),

@@ -13,7 +13,7 @@ import partita as pt
 
 BODIES = [*bodies_products.BODIES, *bodies_linalg.BODIES]
 PLACES = [Place("threads", n) for n in (1, 2, 3, 4)]
-PLACES += [Place("mpi", n, launchers()[0]) for n in (2, 3)]
+PLACES += [Place("mpi", 2, launchers()[0]), Place("mpi", 3, launchers()[0], shared=False)]
 
 
 @pytest.mark.timeout(300)

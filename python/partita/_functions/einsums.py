@@ -63,9 +63,11 @@ def _with_one_size(terms: Sequence[Term]) -> list[Term]:
     """Terms without dimensions of 1 that stand for a larger size elsewhere; others must agree."""
     sizes: dict[str, int] = {}
     for array, letters in terms:
+        own: dict[str, int] = {}
         for letter, size in zip(letters, array.shape, strict=True):
             known = sizes.setdefault(letter, size)
-            if size != known and 1 not in (size, known):
+            is_alike = own.setdefault(letter, size) == size
+            if not is_alike or (size != known and 1 not in (size, known)):
                 message = f"subscript {letter!r} has sizes {known} and {size}"
                 raise ValueError(f"{message}; those of one letter must agree")
             if known == 1:
