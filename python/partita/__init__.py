@@ -51,6 +51,7 @@ if _typing.TYPE_CHECKING:
     from partita._functions.creation import *  # noqa: F403
     from partita._functions.diagonals import *  # noqa: F403
     from partita._functions.differences import *  # noqa: F403
+    from partita._functions.einsums import *  # noqa: F403
     from partita._functions.elementwise import angle as angle
     from partita._functions.elementwise import around as around
     from partita._functions.elementwise import clip as clip
@@ -78,6 +79,7 @@ if _typing.TYPE_CHECKING:
     from partita._functions.padding import *  # noqa: F403
     from partita._functions.picking import *  # noqa: F403
     from partita._functions.placing import *  # noqa: F403
+    from partita._functions.products import *  # noqa: F403
     from partita._functions.searching import *  # noqa: F403
     from partita._functions.sets import *  # noqa: F403
     from partita._functions.sorting import *  # noqa: F403
@@ -136,6 +138,7 @@ _FUNCTIONS = {
         full linspace meshgrid ndim ones shape size zeros""",
     "diagonals": "diag diagflat fill_diagonal",
     "differences": "convolve correlate diff ediff1d gradient interp polyval trapezoid unwrap",
+    "einsums": "einsum",
     "elementwise": "angle around clip erf erfc imag isclose real round",
     "finding": "digitize searchsorted",
     "gathered": "gathers",
@@ -167,6 +170,8 @@ _FUNCTIONS = {
     "picking": """argwhere choose compress copyto extract flatnonzero piecewise place put
         put_along_axis putmask select take take_along_axis""",
     "placing": "compute default_layout",
+    "products": """cross diagonal dot inner kron matmul matvec outer tensordot trace vdot vecdot
+        vecmat""",
     "searching": "argmax argmin count_nonzero nonzero where",
     "sets": """intersect1d isin setdiff1d setxor1d union1d unique unique_all unique_counts
         unique_inverse unique_values""",

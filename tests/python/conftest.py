@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 import places
 import pytest
+
+# Ranks are threads and processes of this machine: NumPy's own threads would fight them for cores.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def pytest_report_header() -> str:

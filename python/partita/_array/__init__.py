@@ -8,5 +8,6 @@
 - `held`: what a rank holds of an array: buffers, layout, producer.
 - `html`: what a notebook shows.
 - `notation`: layouts by notation, for any shape and number of ranks.
+- `parts`: a rank's part in the layout that an algorithm needs, and arrays of such parts.
 - `place`: where in the user's program something happens.
 """

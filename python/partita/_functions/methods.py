@@ -17,6 +17,7 @@ from partita._functions import (
     moments,
     numbers,
     picking,
+    products,
     searching,
     sorting,
     statistics,
@@ -55,6 +56,16 @@ class NumPyMethods(_Base):
     clip = elementwise.clip
     take, put, choose, ptp = picking.take, picking.put, picking.choose, moments.ptp
     __divmod__ = numbers.divmod
+    dot, diagonal, trace = products.dot, products.diagonal, products.trace
+
+    def __matmul__(self, other: Any) -> Array:
+        return _beside_arrays(self, other, other)
+
+    def __rmatmul__(self, other: Any) -> Array:
+        return _beside_arrays(other, self, other)
+
+    def __imatmul__(self, other: Any) -> Array:
+        return products.matmul(self, other, _seen(self))
 
     def __rdivmod__(self, other: Any) -> tuple[Array, Array]:
         return numbers.divmod(other, self)
@@ -233,6 +244,14 @@ class NumPyMethods(_Base):
 
     def __deepcopy__(self, memo: Any) -> Array:
         return self.copy()
+
+
+def _beside_arrays(a: Any, b: Any, other: Any) -> Array:
+    """The product of two operands, or `NotImplemented` where the other is no array."""
+    if not isinstance(other, Array | np.ndarray | list | tuple | int | float | complex):
+        made: Array = NotImplemented
+        return made
+    return products.matmul(a, b)
 
 
 def _seen(array: NumPyMethods) -> Array:
