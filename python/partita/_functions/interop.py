@@ -54,7 +54,10 @@ _REDUCTIONS = {
 
 def array_function(self: Array, function: Any, kinds: Any, args: Any, options: Any) -> Any:
     """Let `numpy.concatenate([a, b])` and the like stay arrays of ours."""
-    ours = getattr(namespace(), function.__name__, None)
+    home = namespace()
+    if function.__module__ == "numpy.fft":
+        home = home.fft
+    ours = getattr(home, function.__name__, None)
     if ours is None or function.__module__ not in ("numpy", "numpy.linalg", "numpy.fft"):
         return NotImplemented
     return ours(*args, **options)

@@ -14,7 +14,8 @@ Block = np.ndarray[Any, Any]
 
 def fft(block: Block, axis: int, *, inverse: bool = False) -> Block:
     """Return the transform of complex numbers along one axis, in the same precision."""
-    made = np.fft.ifft(block, axis=axis, norm="forward") if inverse else np.fft.fft(block, axis=axis)
+    whole = np.fft.ifft if inverse else np.fft.fft
+    made = whole(block, axis=axis, norm="forward" if inverse else "backward")
     return made.astype(block.dtype)
 
 
