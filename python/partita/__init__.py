@@ -48,6 +48,9 @@ if _typing.TYPE_CHECKING:
     from partita._findings import Finding
     from partita._functions.creation import *  # noqa: F403
     from partita._functions.elementwise import *  # noqa: F403
+    from partita._functions.files.npy import *  # noqa: F403
+    from partita._functions.files.npz import *  # noqa: F403
+    from partita._functions.files.text import *  # noqa: F403
     from partita._functions.gathered import *  # noqa: F403
     from partita._functions.looking import *  # noqa: F403
     from partita._functions.manipulation import *  # noqa: F403
@@ -108,6 +111,9 @@ _FUNCTIONS = {
         logaddexp logical_and logical_not logical_or logical_xor maximum minimum mod multiply
         negative nextafter not_equal pow power real reciprocal remainder right_shift round sign
         signbit sin sinh sqrt square subtract tan tanh true_divide trunc""",
+    "files.npy": "fromfile load save",
+    "files.npz": "savez savez_compressed",
+    "files.text": "loadtxt savetxt",
     "gathered": "gathers",
     "looking": "explain memory_limit profile progress",
     "manipulation": """broadcast_arrays broadcast_shapes broadcast_to concat concatenate expand_dims

@@ -6,6 +6,7 @@
 - `manipulation`: other shapes, orders, several arrays together.
 - `statistics`: sums, means, extremes, running sums.
 - `searching`: where elements are.
+- `files`: arrays in files.
 - `placing`: where new arrays go.
 - `looking`: what programs will cost, what they did, how much they may take.
 - `interop`: NumPy's own functions on our arrays, and their text.

@@ -17,6 +17,7 @@ from partita._functions import (
     types,
 )
 from partita._functions.creation import asarray
+from partita._functions.files import npy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +43,7 @@ class NumPyMethods(_Base):
     nonzero = searching.nonzero
     squeeze, swapaxes, repeat = manipulation.squeeze, manipulation.swapaxes, manipulation.repeat
     ravel = manipulation.ravel
+    tofile = npy.tofile
     clip = elementwise.clip
 
     def astype(self, dtype: Any, *, copy: bool = True) -> Array:
