@@ -131,7 +131,7 @@ _LATER |= {
     name: f"_functions.{module}" for module, names in _FUNCTIONS.items() for name in names.split()
 }
 
-_MODULES = ("dask", "dist", "distdl", "fft", "ir", "ray")
+_MODULES = ("dask", "dist", "distdl", "fft", "ir", "random", "ray")
 # Those that are nothing without another library are not listed, but found.
 _EXTRAS = ("jax", "torch")
 

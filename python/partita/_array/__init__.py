@@ -1,6 +1,7 @@
 """Arrays spread over a team.
 
 - `array`: `Array`.
+- `boxes`: layouts of which every rank holds one box.
 - `described`: what every array knows of itself without asking anybody.
 - `dtypes`: element types by name.
 - `enter`: how arrays and other objects come into the engine that computes.
@@ -9,4 +10,5 @@
 - `html`: what a notebook shows.
 - `notation`: layouts by notation, for any shape and number of ranks.
 - `place`: where in the user's program something happens.
+- `runs`: stretches of a box that lie behind each other in the whole array.
 """

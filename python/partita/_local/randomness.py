@@ -26,9 +26,10 @@ def fill(stream: Stream, first: int, out: Block, kind: str, *numbers: float) -> 
 
 
 def fill_integers(stream: Stream, first: int, out: Block, kind: str, *numbers: float) -> None:
-    """Fill a row of int64; kinds: uniform (low, span), poisson (mean), binomial (n, p), geometric (p).
+    """Fill a row of int64, the elements `first` on of a distribution of whole numbers.
 
-    A span of 0 means 2^64.
+    Kinds and their numbers: uniform (low, span), poisson (mean), binomial (n, p), geometric (p). A
+    span of 0 means 2^64.
     """
     raise NotImplementedError
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from partita._functions.files.together import by_first
+from partita._team.together import by_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._functions.files.together import by_first
+from partita._team.together import by_first
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,9 +18,9 @@ from partita._functions.files.beside import written_beside
 from partita._functions.files.header import Header, header_bytes, read_header
 from partita._functions.files.parts import part_of, read_array
 from partita._functions.files.paths import path_of
-from partita._functions.files.together import by_first, together
 from partita._functions.placing import layout_of_new
 from partita._team.spmd import own_team
+from partita._team.together import by_first, together
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,8 +20,8 @@ from partita._functions.files.beside import written_beside
 from partita._functions.files.header import Header, header_bytes, parsed
 from partita._functions.files.parts import read_array
 from partita._functions.files.paths import path_of
-from partita._functions.files.together import by_first, together
 from partita._team.spmd import own_team
+from partita._team.together import by_first, together
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,10 +13,11 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._array.boxes import Box, box_of, is_one_box_each
+from partita._array.runs import run_length, runs
 from partita._functions.files import bytes_of
-from partita._functions.files.together import together
 from partita._functions.placing import layout_of_new
 from partita._partita import Block, Layout, Whole
+from partita._team.together import together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +43,7 @@ class Part:
     def rows(self) -> Iterator[tuple[int, Local]]:
         """Stretches with the position of their first element, in C order."""
         flat, done = self.local.reshape(-1), 0
-        for first, length in bytes_of.runs(self.shape, *self.box):
+        for first, length in runs(self.shape, *self.box):
             yield first, flat[done : done + length]
             done += length
 
@@ -79,7 +80,7 @@ def _has_long_runs(layout: Layout, team: Team, itemsize: int) -> bool:
         return False
     for rank in range(team.size):
         sizes = box_of(layout, rank)[1]
-        length = bytes_of.run_length(layout.shape, sizes)
+        length = run_length(layout.shape, sizes)
         if length < math.prod(sizes) and length * itemsize < _SHORT_BYTES:
             return False
     return True

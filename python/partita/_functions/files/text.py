@@ -11,10 +11,10 @@ from partita._functions.creation import an_array
 from partita._functions.files.beside import written_beside
 from partita._functions.files.npz import row_blocks
 from partita._functions.files.paths import path_of
-from partita._functions.files.together import by_first
 from partita._functions.placing import layout_of_new
 from partita._partita import Layout, Whole
 from partita._team.spmd import own_team
+from partita._team.together import by_first
 
 if TYPE_CHECKING:
     from partita._team.team import Team
