@@ -48,6 +48,8 @@ if _typing.TYPE_CHECKING:
     from partita._findings import Finding
     from partita._functions.creation import *  # noqa: F403
     from partita._functions.elementwise import *  # noqa: F403
+    from partita._functions.files.in_hdf5 import *  # noqa: F403
+    from partita._functions.files.in_zarr import *  # noqa: F403
     from partita._functions.files.npy import *  # noqa: F403
     from partita._functions.files.npz import *  # noqa: F403
     from partita._functions.files.text import *  # noqa: F403
@@ -111,6 +113,8 @@ _FUNCTIONS = {
         logaddexp logical_and logical_not logical_or logical_xor maximum minimum mod multiply
         negative nextafter not_equal pow power real reciprocal remainder right_shift round sign
         signbit sin sinh sqrt square subtract tan tanh true_divide trunc""",
+    "files.in_hdf5": "from_hdf5",
+    "files.in_zarr": "from_zarr",
     "files.npy": "fromfile load save",
     "files.npz": "savez savez_compressed",
     "files.text": "loadtxt savetxt",

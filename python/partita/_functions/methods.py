@@ -17,7 +17,7 @@ from partita._functions import (
     types,
 )
 from partita._functions.creation import asarray
-from partita._functions.files import npy
+from partita._functions.files import in_hdf5, in_zarr, npy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,7 @@ class NumPyMethods(_Base):
     nonzero = searching.nonzero
     squeeze, swapaxes, repeat = manipulation.squeeze, manipulation.swapaxes, manipulation.repeat
     ravel = manipulation.ravel
-    tofile = npy.tofile
+    tofile, to_zarr, to_hdf5 = npy.tofile, in_zarr.to_zarr, in_hdf5.to_hdf5
     clip = elementwise.clip
 
     def astype(self, dtype: Any, *, copy: bool = True) -> Array:

@@ -53,7 +53,7 @@ def _raise_first(team: Team, own: Exception | None, told: list[Told | None]) -> 
     """Raise the first rank's error, if one has any; what it was, as far as it can be told."""
     for rank, problem in enumerate(told):
         if problem is not None:
-            raise own if own is not None and rank == team.rank else _made(problem, rank)
+            raise _made(problem, rank) if own is None else own
 
 
 def _told(error: Exception) -> Told:
@@ -66,11 +66,15 @@ def _told(error: Exception) -> Told:
 
 def _made(problem: Told, rank: int) -> Exception:
     kind, number, text, name = problem
+    error: Exception
     made: Any = getattr(builtins, kind)
     if issubclass(made, OSError) and number is not None:
-        error: Exception = OSError(number, text, name)
+        error = OSError(number, text, name)
     else:
-        # Such as those of Unicode, which want more than a text.
-        error = (made if made.__init__ is Exception.__init__ else ValueError)(text)
+        try:
+            error = made(text)
+        except TypeError:
+            # Such as those of Unicode, which want more than a text.
+            error = ValueError(text)
     error.add_note(f"(on rank {rank})")
     return error

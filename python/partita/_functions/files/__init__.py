@@ -8,6 +8,7 @@
 - `npy`: one array in a file: `save`, `load`, `fromfile`, `tofile`.
 - `npz`: several arrays in a file: `savez`, `savez_compressed`.
 - `text`: `savetxt`, `loadtxt`.
+- `boxed`: arrays of other libraries' files, box by box.
 - `in_zarr`: chunks of Zarr.
 - `in_hdf5`: datasets of HDF5.
 
