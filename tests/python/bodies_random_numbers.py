@@ -41,7 +41,7 @@ DISTRIBUTIONS: dict[str, tuple[tuple[float, ...], float | None, float | None]] =
 
 
 def plain(found: Any) -> Any:
-    return found.gather().tolist() if isinstance(found, pt.Array) else found
+    return found.tolist() if isinstance(found, pt.Array) else found
 
 
 def distributions(team: pt.Team) -> list[Any]:

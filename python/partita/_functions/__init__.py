@@ -7,6 +7,7 @@
 - `statistics`: sums, means, extremes, running sums.
 - `searching`: where elements are.
 - `files`: arrays in files.
+- `gathered`: what brings a whole array to every rank, and is counted.
 - `placing`: where new arrays go.
 - `looking`: what programs will cost, what they did, how much they may take.
 - `interop`: NumPy's own functions on our arrays, and their text.

@@ -16,14 +16,14 @@ def fft(block: Block, axis: int, *, inverse: bool = False) -> Block:
     """Return the transform of complex numbers along one axis, in the same precision."""
     whole = np.fft.ifft if inverse else np.fft.fft
     made = whole(block, axis=axis, norm="forward" if inverse else "backward")
-    return made.astype(block.dtype)
+    return made.astype(block.dtype, copy=False)
 
 
 def rfft(block: Block, axis: int) -> Block:
     """Return the transform of real numbers: n // 2 + 1 complex ones along the axis."""
-    return np.fft.rfft(block, axis=axis).astype(np.result_type(block, np.complex64))
+    return np.fft.rfft(block, axis=axis).astype(np.result_type(block, np.complex64), copy=False)
 
 
 def irfft(block: Block, n: int, axis: int) -> Block:
     """Return `n` real numbers along the axis: the inverse of `rfft` but for the factor n."""
-    return np.fft.irfft(block, n, axis=axis, norm="forward").astype(block.real.dtype)
+    return np.fft.irfft(block, n, axis=axis, norm="forward").astype(block.real.dtype, copy=False)

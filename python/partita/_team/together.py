@@ -37,9 +37,10 @@ def by_first(team: Team, work: Callable[[], T]) -> T:
         return work()
     value, error = _tried(work) if team.rank == 0 else (None, None)
     told = None if error is None else _told(error)
-    value, told = team.broadcast_data((value, told))
+    shared: T
+    shared, told = team.broadcast_data((value, told))
     _raise_first(team, error, [told])
-    return value  # type: ignore[return-value]
+    return shared
 
 
 def _tried(work: Callable[[], T]) -> tuple[T | None, Exception | None]:

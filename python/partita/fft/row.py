@@ -3,6 +3,9 @@
 A row of n1 * n2 numbers is a table of n1 rows: transform its columns, turn every number by an angle
 that depends on where it is, transform the rows, and read the table by columns. The table moves
 three times: to columns, to rows, and to the order of the result.
+
+Rows whose length has no two factors that are large enough become a convolution of rows that have
+(Bluestein's way), at six times the cost; short ones are gathered instead, and counted.
 """
 
 from __future__ import annotations
@@ -17,9 +20,10 @@ from partita._array.array import Array
 from partita._array.boxes import box_of, is_one_box_each
 from partita._array.held import default_layout
 from partita._functions.creation import zeros
-from partita._functions.elementwise import conj, cos, real, sin
+from partita._functions.elementwise import conj, cos, minimum, real, sin
 from partita._functions.gathered import whole
 from partita._functions.manipulation import concat, flip
+from partita._functions.searching import where
 from partita._local import fourier
 from partita._partita import Block, Layout, lazy_index
 
@@ -28,23 +32,23 @@ if TYPE_CHECKING:
 
     from partita._team.team import Team
 
+# Rows up to here are gathered, where they cannot be cut.
+_SHORT = 4096
+
 Box = tuple[tuple[int, int], tuple[int, int]]
 
 
 def of_complex(line: Array, n: int, *, is_inverse: bool = False) -> Array:
-    """The transform of the first n numbers, zeros if there are fewer.
-
-    What has no two factors that are large enough for all ranks is gathered, and counted.
-    """
+    """The transform of the first n numbers, zeros if there are fewer."""
     kind = np.result_type(line.dtype, np.complex64)
     line = _padded(line if line.dtype == kind else line._cast(kind), n)
     n_rows = _rows(n)
     if n_rows < line.team.size:
-        return _on_every_rank(line, is_inverse)
+        return (_on_every_rank if n <= _SHORT else _convolved)(line, is_inverse)
     table = _as_table(line, n_rows).redistribute("*, block(last)")
     table = _lines(table, 0, is_inverse) * _angles(table, -1.0 if not is_inverse else 1.0)
-    table = _lines(_moved(table, "block(last), *"), 1, is_inverse)
-    return _by_columns(_moved(table, "*, block(last)"))
+    table = _lines(table.redistribute("block(last), *"), 1, is_inverse)
+    return _by_columns(table.redistribute("*, block(last)"))
 
 
 def from_real(line: Array, n: int, *, is_inverse: bool = False) -> Array:
@@ -76,6 +80,27 @@ def _on_every_rank(line: Array, is_inverse: bool) -> Array:
     layout = default_layout(made.shape, line.team)
     (start,), (size,) = box_of(layout, line.team.rank)
     return Array([made[start : start + size].copy()], layout, line.team, made.dtype)
+
+
+def _convolved(line: Array, is_inverse: bool) -> Array:
+    """The transform as a convolution with numbers on a circle, whose length is a power of two."""
+    n, rank = line.size, enter.own_rank(line.team)
+    wide = 1 << (2 * n - 2).bit_length()
+    sign = 1.0 if is_inverse else -1.0
+    turned = _on_circle(lazy_index(rank, (n,), 0), n, sign)
+    place = lazy_index(rank, (wide,), 0)
+    from_end = minimum(place, wide - place)
+    around = where(from_end < n, _on_circle(from_end, n, -sign), 0.0)
+    product = of_complex(line * turned, wide) * of_complex(around, wide)
+    made: Array = of_complex(product, wide, is_inverse=True)[:n] * (turned * (1 / wide))
+    return made if made.dtype == line.dtype else made._cast(line.dtype)
+
+
+def _on_circle(place: Array, n: int, sign: float) -> Array:
+    """Half steps of a circle of n, as many as the place's square."""
+    angle = (place * place % (2 * n))._cast(np.float64) * (sign * math.pi / n)
+    made: Array = cos(angle) + 1j * sin(angle)
+    return made
 
 
 def _as_table(line: Array, n_rows: int) -> Array:
@@ -111,10 +136,6 @@ def _boxes(start: int, stop: int, width: int) -> Iterator[Box]:
         )
         yield (line, column), (n_lines, length)
         start += n_lines * length
-
-
-def _moved(table: Array, notation: str) -> Array:
-    return table.redistribute(notation)
 
 
 def _lines(table: Array, axis: int, is_inverse: bool) -> Array:

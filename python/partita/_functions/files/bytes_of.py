@@ -14,7 +14,7 @@ _MOST_BYTES = 1 << 30
 
 
 def _bytes(row: Local) -> memoryview:
-    return memoryview(row.view(np.uint8))
+    return row.view(np.uint8).data
 
 
 def write(file: int, offset: int, row: Local) -> None:

@@ -108,7 +108,7 @@ class Writer:
 
 
 def _append(entry: Any, block: np.ndarray[Any, Any]) -> None:
-    entry.write(memoryview(np.ascontiguousarray(block).reshape(-1).view(np.uint8)))
+    entry.write(np.ascontiguousarray(block).reshape(-1).view(np.uint8).data)
 
 
 def row_blocks(array: Array, most_bytes: int = _BLOCK_BYTES) -> Iterator[Any]:

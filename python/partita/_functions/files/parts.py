@@ -120,7 +120,7 @@ def _opened(path: Path, stream: Any) -> Iterator[Callable[[int, Local], None]]:
 def _read(path: Path, header: Header, layout: Layout, team: Team, stream: Any) -> Array:
     """An array of boxes in the order of the file."""
     start, sizes = box_of(layout, team.rank)
-    local = np.empty(sizes, header.dtype)
+    local = team.empty(sizes, header.dtype)
 
     def read_own() -> None:
         part = Part(local, layout.shape, (start, sizes))
