@@ -87,6 +87,9 @@ def views(team: pt.Team) -> None:
             if theirs.shape[axis]:
                 close(pt.fft.fft(ours, axis=axis), np.fft.fft(theirs, axis=axis))
                 close(pt.fft.rfft(ours, axis=axis), np.fft.rfft(theirs, axis=axis))
+    twice = a[:, :5] + 1
+    close(pt.fft.fftn(twice, axes=(0, 1, 0)), np.fft.fftn(x[:, :5] + 1, axes=(0, 1, 0)))
+    close(pt.fft.fftn(twice, axes=()), np.fft.fftn(x[:, :5] + 1, axes=()))
     np.testing.assert_array_equal(a.gather(), x)
 
 
@@ -107,7 +110,9 @@ def rows(team: pt.Team) -> None:
                 close(pt.fft.irfft(pt.fft.rfft(b), n), real)
                 close(pt.fft.irfft(a, n=25), np.fft.irfft(x, n=25))
                 close(pt.fft.hfft(a, n=24), np.fft.hfft(x, n=24))
-                close(pt.fft.fftn(a.reshape(1, n, 1)), np.fft.fftn(x.reshape(1, n, 1)))
+                column = x.reshape(1, n, 1)
+                close(pt.fft.fftn(a.reshape(1, n, 1)), np.fft.fftn(column))
+                close(pt.fft.ifft(a.reshape(1, n, 1), axis=1), np.fft.ifft(column, axis=1))
     single = numbers((64,), "float32")
     close(pt.fft.fft(pt.asarray(single, "block")), np.fft.fft(single))
 

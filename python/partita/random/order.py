@@ -45,7 +45,10 @@ class Order(Discrete):
         return made
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
-        """Bring entries along an axis into random order, in place: of an array or a list."""
+        """Bring entries along an axis into random order, in place.
+
+        Lists and arrays of NumPy must be each rank's own.
+        """
         if isinstance(x, Array):
             x[...] = self.permutation(x, axis)
             return

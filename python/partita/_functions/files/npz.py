@@ -151,6 +151,10 @@ class Npz(Mapping[str, Any]):
             is_stored = about.compress_type == zipfile.ZIP_STORED
             return parsed(stream, _begin(self._path, about) if is_stored else 0), is_stored
 
+    def __contains__(self, name: object) -> bool:
+        # Looking for a name must not read its array.
+        return isinstance(name, str) and name.removesuffix(".npy") in self.files
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.files)
 
