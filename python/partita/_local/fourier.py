@@ -12,11 +12,13 @@ import numpy as np
 Block = np.ndarray[Any, Any]
 
 
-def fft(block: Block, axis: int, *, inverse: bool = False) -> Block:
-    """Return the transform of complex numbers along one axis, in the same precision."""
+def fft(block: Block, axis: int, *, inverse: bool = False, out: Block | None = None) -> Block:
+    """Return the transform of complex numbers along one axis, in the same precision.
+
+    `out` may be the block itself.
+    """
     whole = np.fft.ifft if inverse else np.fft.fft
-    made = whole(block, axis=axis, norm="forward" if inverse else "backward")
-    return made.astype(block.dtype, copy=False)
+    return whole(block, axis=axis, norm="forward" if inverse else "backward", out=out)
 
 
 def rfft(block: Block, axis: int) -> Block:

@@ -26,10 +26,9 @@ def fill(stream: Stream, first: int, out: Block, kind: str, *numbers: float) -> 
 
 
 def fill_integers(stream: Stream, first: int, out: Block, kind: str, *numbers: float) -> None:
-    """Fill a row of int64, the elements `first` on of a distribution of whole numbers.
+    """Fill a row of int64; kinds: uniform (low, span), poisson (mean), binomial (n, p), geometric (p).
 
-    Kinds and their numbers: uniform (low, span), poisson (mean), binomial (n, p), geometric (p). A
-    span of 0 means 2^64.
+    A span of 0 means 2^64.
     """
     raise NotImplementedError
 

@@ -46,11 +46,13 @@ def transformed(array: Array, steps: Sequence[Step], factor: float) -> Array:
     A step from real numbers is the first, one to real numbers the last. The others are done in the
     order that moves least: first those whose axes are whole.
     """
-    waiting = list(steps)
+    waiting, is_own = list(steps), False
     while waiting:
         step = _next(array, waiting)
         waiting.remove(step)
-        array = _taken(array, step, [one.axis for one in waiting])
+        array = _taken(array, step, [one.axis for one in waiting], is_own=is_own)
+        # What a step has made nobody else has seen: the next may work in its memory.
+        is_own = True
     if factor != 1:
         buffer = array.local
         buffer *= factor
@@ -66,22 +68,22 @@ def _next(array: Array, waiting: Sequence[Step]) -> Step:
     return (here or free)[0]
 
 
-def _taken(array: Array, step: Step, later: Sequence[int]) -> Array:
+def _taken(array: Array, step: Step, later: Sequence[int], *, is_own: bool) -> Array:
     """An array after one step; the axes of later ones are made whole on the way, if that can be."""
     axis = step.axis
     if array.shape[axis] > step.n_in:
-        array = array[(slice(None),) * axis + (slice(step.n_in),)]
+        array, is_own = array[(slice(None),) * axis + (slice(step.n_in),)], False
     if not is_whole_along(array.layout, axis, array.team.size):
         if math.prod(array.shape) == array.shape[axis]:
             return _row_taken(array, step)
-        array = _brought(array, axis, later)
+        array, is_own = _brought(array, axis, later), True
     part = array.local
     layout = resized(array.layout, axis, step.n_out)
     if part.size == 0:
         kind = _local(np.zeros((1,), part.dtype), Step(0, 1, step.how, step.is_inverse)).dtype
         made = np.zeros(layout.local_shape(array.team.rank), kind)
     else:
-        made = _local(part, step)
+        made = _local(part, step, is_own=is_own)
     return Array([made], layout, array.team, made.dtype)
 
 
@@ -102,16 +104,17 @@ def _row_taken(array: Array, step: Step) -> Array:
     return made.reshape((*array.shape[: step.axis], step.n_out, *array.shape[step.axis + 1 :]))
 
 
-def _local(part: Block, step: Step) -> Block:
-    """The transform of memory that has all entries along the axis."""
+def _local(part: Block, step: Step, *, is_own: bool = False) -> Block:
+    """The transform of memory that has all entries along the axis; in place of what is our own."""
     axis = step.axis
     if part.shape[axis] < step.n_in:
         wide = np.zeros((*part.shape[:axis], step.n_in, *part.shape[axis + 1 :]), part.dtype)
         wide[(slice(None),) * axis + (slice(part.shape[axis]),)] = part
-        part = wide
+        part, is_own = wide, True
     if step.how == "from real":
         return fourier.rfft(part, axis)
     numbers = part if part.dtype.kind == "c" else part.astype(np.result_type(part, np.complex64))
+    is_own = is_own or numbers is not part
     if step.how == "to real":
         return fourier.irfft(numbers, step.n, axis)
-    return fourier.fft(numbers, axis, inverse=step.is_inverse)
+    return fourier.fft(numbers, axis, inverse=step.is_inverse, out=numbers if is_own else None)

@@ -139,8 +139,9 @@ def _boxes(start: int, stop: int, width: int) -> Iterator[Box]:
 
 
 def _lines(table: Array, axis: int, is_inverse: bool) -> Array:
+    """Transform the lines of a table that was moved here, in its own memory."""
     part = table.local
-    made = fourier.fft(part, axis, inverse=is_inverse) if part.size else part
+    made = fourier.fft(part, axis, inverse=is_inverse, out=part) if part.size else part
     return Array([made], table.layout, table.team, table.dtype)
 
 

@@ -88,7 +88,7 @@ class Discrete(Continuous):
         n, p = as_numbers(n), as_numbers(p)
         checked("n", n >= 0, "0 or more")
         checked("p", (p >= 0) & (p <= 1), "numbers from 0 to 1")
-        return self._whole("binomial", size, [n, p * 1.0], at)
+        return self._whole("binomial", size, [_whole_numbers(n), p * 1.0], at)
 
     def geometric(self, p: Any, size: Any = None, **at: Any) -> Any:
         """Return the number of trials up to the first success, each with the chance `p`."""
@@ -119,6 +119,13 @@ class Discrete(Continuous):
         stream, first = self._seeds.take("words", len(words))
         randomness.words(stream, first, words)
         return words.astype("<u8").tobytes()[:length]
+
+
+def _whole_numbers(given: Any) -> Any:
+    """A count, or counts, as integers of 64 bits."""
+    if is_number(given):
+        return int(given)
+    return given._cast(np.int64) if isinstance(given, Array) else given.astype(np.int64)
 
 
 def _check_range(first: int, count: int, kind: np.dtype[Any]) -> None:
