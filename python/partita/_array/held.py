@@ -83,7 +83,8 @@ def _layout(shape: Sequence[int], team: Team, boxes: Any) -> Layout:
     for maps, grid in _guesses(shape, boxes):
         with suppress(LayoutError):
             layout = Layout(shape, ", ".join(maps) + " @ " + "x".join(map(str, grid)))
-            if boxes == _boxes(layout, team):
+            # Ranks that have nothing belong to it as well.
+            if layout.n_ranks == team.size and boxes == _boxes(layout, team):
                 return layout
     return Layout.from_boxes(shape, [[(start, sizes)] for start, sizes in boxes])
 
