@@ -22,7 +22,8 @@ def no_text() -> Any:
 
 
 def no_key() -> Any:
-    return {}["a"]
+    empty: dict[str, int] = {}
+    return empty["a"]
 
 
 def singular() -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from partita._array.array import Array
 from partita._array.boxes import is_whole_along, slabs
 from partita._functions.creation import sizes_of
 from partita._functions.manipulation import stack
-from partita._functions.statistics import sum as sum_of
+from partita._functions.placing import placed
 from partita._local import matrices
 from partita.random.order import Order
 
@@ -25,10 +27,11 @@ class Vectors(Order):
         if shapes.ndim != 1 or not shapes.size or not (shapes > 0).all():
             raise ValueError(f"alpha of shape {shapes.shape}; use a row of positive numbers")
         sizes = () if size is None else sizes_of(size)
-        at.pop("layout", None)
+        layout = at.pop("layout", None)
         parts = [self.standard_gamma(float(one), sizes, **at) for one in shapes]
-        together = stack(parts, axis=-1)
-        return together / sum_of(together, axis=-1, keepdims=True)
+        # One after the other: the order of a sum over ranks would show in the last bits.
+        total = reduce(operator.add, parts)
+        return placed(stack([one / total for one in parts], axis=-1), layout)
 
     def multivariate_normal(
         self,
@@ -50,6 +53,7 @@ class Vectors(Order):
         _check_covariances(covariances, check_valid, tol)
         root = _root(covariances, method)
         sizes = () if size is None else sizes_of(size)
+        layout = at.pop("layout", None)
         made: Array = self.standard_normal((*sizes, n), **at)
         axis, team = len(sizes), made.team
         if not is_whole_along(made.layout, axis, team.size):
@@ -60,7 +64,7 @@ class Vectors(Order):
         local = made.local
         turned = matrices.matmul(local.reshape(-1, n), root).reshape(local.shape)
         turned += center
-        return Array([turned], made.layout, team, turned.dtype)
+        return placed(Array([turned], made.layout, team, turned.dtype), layout)
 
 
 def _check_covariances(given: np.ndarray[Any, Any], check_valid: str, tol: float) -> None:
