@@ -25,7 +25,7 @@ DISTRIBUTIONS: dict[str, tuple[tuple[float, ...], float | None, float | None]] =
     "logistic": ((1.0, 0.5), 1.0, 0.5 * np.pi / 3**0.5),
     "lognormal": ((0.0, 0.5), np.exp(0.125), ((np.exp(0.25) - 1) * np.exp(0.25)) ** 0.5),
     "normal": ((1.0, 2.0), 1.0, 2.0),
-    "pareto": ((5.0,), 0.25, (5 / (16 * 3)) ** 0.5),
+    "pareto": ((9.0,), 0.125, (9 / (64 * 7)) ** 0.5),
     "poisson": ((4.0,), 4.0, 2.0),
     "power": ((2.0,), 2 / 3, (1 / 18) ** 0.5),
     "rayleigh": ((2.0,), 2 * (np.pi / 2) ** 0.5, 2 * ((4 - np.pi) / 2) ** 0.5),

@@ -156,6 +156,14 @@ def test_a_failed_write_leaves_the_old_file_alone(
     np.testing.assert_array_equal(np.load(name), np.arange(3))
 
 
+def test_a_file_too_large_for_the_disk_is_refused_before_it_is_written(tmp_path: Path) -> None:
+    with (tmp_path / "x").open("wb") as file:
+        with pytest.raises(OSError, match=r"No space|too large|Invalid"):
+            bytes_of.reserve(file.fileno(), 1 << 62)
+        bytes_of.reserve(file.fileno(), 100)
+        assert os.fstat(file.fileno()).st_size == 100
+
+
 def test_maps_of_a_file(tmp_path: Path) -> None:
     x = table((6, 4), "float64")
     np.save(tmp_path / "x", x)

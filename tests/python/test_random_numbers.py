@@ -120,7 +120,7 @@ def test_seeds() -> None:
 def test_kinds_have_nothing_in_common() -> None:
     rng = pt.random.default_rng(5)
     a, b = rng.random(MANY).gather(), rng.standard_exponential(MANY).gather()
-    assert abs(np.corrcoef(a, b)[0, 1]) < 0.1
+    assert abs(np.corrcoef(a, b)[0, 1]) < 0.15
 
 
 @pytest.mark.parametrize(
@@ -178,5 +178,5 @@ def test_covariances_that_are_none() -> None:
     with pytest.raises(ValueError, match="not symmetric and positive"):
         rng.multivariate_normal([0, 0], [[1, 2], [2, 1]], check_valid="raise")
     drawn = rng.multivariate_normal([3, 5], [[4, 1], [1, 2]], MANY).gather()
-    np.testing.assert_allclose(drawn.mean(0), [3, 5], atol=0.2)
-    np.testing.assert_allclose(np.cov(drawn.T), [[4, 1], [1, 2]], atol=0.5)
+    np.testing.assert_allclose(drawn.mean(0), [3, 5], atol=0.3)
+    np.testing.assert_allclose(np.cov(drawn.T), [[4, 1], [1, 2]], atol=0.8)

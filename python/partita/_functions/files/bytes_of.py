@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import os
 from typing import Any
 
@@ -11,6 +13,22 @@ Local = np.ndarray[Any, Any]
 
 # The system takes less than 2 GiB at a time.
 _MOST_BYTES = 1 << 30
+
+
+def reserve(file: int, n_bytes: int) -> None:
+    """Give a new file its size, and its place on the disk: then writing is twice as fast.
+
+    A full disk is found now. File systems that cannot reserve only note the size; the function of
+    Python's own would write zeros there.
+    """
+    os.ftruncate(file, n_bytes)
+    call = getattr(ctypes.CDLL(None, use_errno=True), "fallocate", None)
+    if call is None or n_bytes == 0:
+        return
+    if call(file, 0, ctypes.c_int64(0), ctypes.c_int64(n_bytes)) != 0:
+        number = ctypes.get_errno()
+        if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise OSError(number, os.strerror(number))
 
 
 def _bytes(row: Local) -> memoryview:

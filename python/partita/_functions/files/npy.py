@@ -55,7 +55,8 @@ def _write(path: Path, array: Array, head: bytes) -> None:
     def make(beside: Path) -> None:
         with beside.open("xb") as made:
             made.write(head)
-            made.truncate(n_bytes)
+            made.flush()
+            bytes_of.reserve(made.fileno(), n_bytes)
 
     def write_own() -> None:
         own = os.open(beside, os.O_WRONLY)
