@@ -55,6 +55,12 @@ def distributions(team: pt.Team) -> list[Any]:
             found.append(draw(*([one] * 3 for one in numbers)))
             ours = [pt.asarray(np.full(3, one), "block") for one in numbers]
             found.append(draw(*ours, size=(2, 3), layout="*, block"))
+    found += [
+        rng.uniform(0, [1, 2]),
+        rng.normal([[1], [2]], (1, 2, 3)),
+        rng.gamma([1, 2], [[1.0], [2.0]]),
+    ]
+    found += [rng.binomial([4, 5], 0.5), rng.poisson(3, 2), rng.triangular(0, [1, 2], 3)]
     return [plain(one) for one in found]
 
 

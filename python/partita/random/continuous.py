@@ -43,10 +43,11 @@ class Continuous(Drawing):
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None, **at: Any) -> Any:
         """Return numbers from `low` to `high`, without `high`."""
-        checked("high - low", np.isfinite(high - as_numbers(low)), "finite numbers")
+        low, high = as_numbers(low), as_numbers(high)
+        checked("high - low", np.isfinite(high - low), "finite numbers")
         shape = shape_of(size, low, high)
         made = self._standard("uniform", shape, at)
-        return _plain(_scaled(made, low, high - as_numbers(low)))
+        return _plain(_scaled(made, low, high - low))
 
     def standard_normal(
         self, size: Any = None, dtype: Any = np.float64, out: Any = None, **at: Any

@@ -97,7 +97,8 @@ class Order(Discrete):
     ) -> Any:
         """Return entries of an array, or numbers before `a`, chosen at random.
 
-        Chances `p` are needed on every rank: an array of them is gathered, and counted.
+        Chances `p` are needed on every rank: an array of them is gathered, and counted. What comes
+        without replacement is always in random order, whatever `shuffle` says.
         """
         is_count = not isinstance(a, Array) and np.ndim(a) == 0
         array = None if is_count else an_array(a)
