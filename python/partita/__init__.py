@@ -61,6 +61,11 @@ if _typing.TYPE_CHECKING:
     from partita._functions.elementwise import isclose as isclose
     from partita._functions.elementwise import real as real
     from partita._functions.elementwise import round as round
+    from partita._functions.files.in_hdf5 import *  # noqa: F403
+    from partita._functions.files.in_zarr import *  # noqa: F403
+    from partita._functions.files.npy import *  # noqa: F403
+    from partita._functions.files.npz import *  # noqa: F403
+    from partita._functions.files.text import *  # noqa: F403
     from partita._functions.finding import *  # noqa: F403
     from partita._functions.gathered import *  # noqa: F403
     from partita._functions.grids import *  # noqa: F403
@@ -140,6 +145,11 @@ _FUNCTIONS = {
     "differences": "convolve correlate diff ediff1d gradient interp polyval trapezoid unwrap",
     "einsums": "einsum",
     "elementwise": "angle around clip erf erfc imag isclose real round",
+    "files.in_hdf5": "from_hdf5",
+    "files.in_zarr": "from_zarr",
+    "files.npy": "fromfile load save",
+    "files.npz": "savez savez_compressed",
+    "files.text": "loadtxt savetxt",
     "finding": "digitize searchsorted",
     "gathered": "gathers",
     "grids": """c_ diag_indices diag_indices_from frombuffer fromfunction fromiter geomspace
@@ -198,7 +208,7 @@ _LATER |= {
     name: f"_functions.{module}" for module, names in _FUNCTIONS.items() for name in names.split()
 }
 
-_MODULES = ("dask", "dist", "distdl", "ir", "ray", "testing")
+_MODULES = ("dask", "dist", "distdl", "fft", "ir", "linalg", "random", "ray", "testing")
 # Those that are nothing without another library are not listed, but found.
 _EXTRAS = ("jax", "torch")
 

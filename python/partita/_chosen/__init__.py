@@ -2,6 +2,7 @@
 
 - `keys`: what an index says.
 - `rows`: an array as rows of which each rank has some.
-- `taking`, `putting`: rows at positions that any rank may have.
+- `truth`: where masks are true.
+- `taking`: rows at positions that any rank may have.
 - `access`: `a[key]` and `a[key] = value`, which the native class calls.
 """

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from partita._array.enter import from_numpy, is_everywhere
 from partita._chosen.keys import Chosen, chosen
-from partita._chosen.rows import Rows, as_rows, cut_like, even_sizes, evenly, from_rows
+from partita._chosen.rows import (
+    Rows,
+    as_rows,
+    cut_like,
+    even_sizes,
+    evenly,
+    from_rows,
+    from_stretches,
+)
 from partita._chosen.taking import Asked
 from partita._local import choosing
+from partita._partita import lazy_empty, lazy_where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +44,6 @@ def read(array: Array, key: Any) -> Array:
 
 def write(array: Array, key: Any, value: Any) -> None:
     """Set the elements that an index with arrays selects. Collective."""
-    from partita._functions.creation import empty
-
     found = chosen(array, key)
     view, mask = found.view, found.mask
     if mask is not None and np.ndim(value) == 0:
@@ -49,7 +57,7 @@ def write(array: Array, key: Any, value: Any) -> None:
         index_shape = _common([one.shape for one in found.indices])
         rest = view.shape[len(found.indices) :]
     shape = _result_shape(index_shape, rest, found.at)
-    values = empty(shape, view.dtype, team=view.team)
+    values = lazy_empty(view._rank, shape, view.dtype)
     values[...] = value
     n_index = len(index_shape)
     order = [*range(found.at, found.at + n_index)]
@@ -59,23 +67,6 @@ def write(array: Array, key: Any, value: Any) -> None:
         _put_where(view, mask, values)
     else:
         _put(view, found.indices, index_shape, values)
-
-
-def where_true(mask: Array) -> list[Array]:
-    """Where a mask is true: positions along each of its dimensions, in C order. Collective."""
-    team = mask.team
-    rows = as_rows(mask)
-    local, first = np.ascontiguousarray(rows.local), rows.range_of(team.rank).start
-    flat = choosing.where_true(local)
-    positions = []
-    width = math.prod(mask.shape[1:])
-    for dim, size in enumerate(mask.shape):
-        step = math.prod(mask.shape[dim + 1 :])
-        if dim == 0:
-            positions.append(flat // max(width, 1) + first)
-        else:
-            positions.append(flat // step % size)
-    return [_from_stretches(one, rows, team) for one in positions]
 
 
 def _masked(view: Array, mask: Array) -> Array:
@@ -98,14 +89,7 @@ def _masked(view: Array, mask: Array) -> Array:
         picked = choosing.gather(table, choosing.where_true(truth)) if local.size else table
         if not local.size:
             picked = np.empty((int(np.count_nonzero(truth)), *width), local.dtype)
-    return _from_stretches(picked, rows, team)
-
-
-def _from_stretches(local: Local, rows: Rows, team: Team) -> Array:
-    """What was made of a stretch by every rank, as one array."""
-    if rows.starts is None:
-        return from_numpy(local, team.arrays)
-    return from_rows(local, team.allgather_data(len(local)), team)
+    return from_stretches(picked, rows, team)
 
 
 def _taken(found: Chosen) -> tuple[Array, int]:
@@ -193,19 +177,16 @@ def _stored(
     if rows.starts is None:
         view[...] = from_numpy(copy, team.arrays)
     else:
-        sizes = [b - a for a, b in zip(rows.starts, rows.starts[1:], strict=False)]
+        sizes = [b - a for a, b in pairwise(rows.starts)]
         view[...] = from_rows(copy, sizes, team)
 
 
 def _fill(view: Array, mask: Array, value: Any) -> None:
     """One value where a mask is true: a choice of each element, which needs no memory."""
-    from partita._functions.creation import empty
-    from partita._functions.searching import where
-
-    one = empty((), view.dtype, team=view.team)
+    one = lazy_empty(view._rank, (), view.dtype)
     one[...] = value
     wide = mask.reshape(*mask.shape, *(1 for _ in view.shape[mask.ndim :]))
-    view[...] = where(wide, one, view)
+    view[...] = lazy_where(wide, one, view)
 
 
 def _agreed(
@@ -227,9 +208,8 @@ def _agreed(
         flat = counted if flat is None else flat * size + counted
     assert flat is not None
     # Positions that all ranks see are judged alike by all.
-    if (team.size > 1 and not all(_is_here(one) for one in indices)) or (
-        team.size > 1 and part != slice(None)
-    ):
+    is_seen_by_all = part == slice(None) and all(_is_here(one) for one in indices)
+    if team.size > 1 and not is_seen_by_all:
         problem = next((one for one in team.allgather_data(problem) if one is not None), None)
     if problem is not None:
         dim, position, size = problem
@@ -249,13 +229,15 @@ def _part(index: Any, shape: tuple[int, ...], part: slice) -> Local:
     if not shape:
         whole = wide.gather()
         assert whole is not None
-        return whole.reshape(1).astype(np.int64)
+        one: Local = whole.reshape(1).astype(np.int64)
+        return one
     if _is_here(index):
         return np.broadcast_to(index.local, shape)[part].astype(np.int64)
     if part == slice(None):
         found = wide.gather()
         assert found is not None
-        return found.astype(np.int64)
+        everything: Local = found.astype(np.int64)
+        return everything
     local, _ = evenly(+wide)
     return local.astype(np.int64)
 

@@ -1,12 +1,14 @@
-"""What an index with arrays says: a view, the dimensions that arrays select in, and those arrays."""
+"""What an index with arrays says: a view, and what arrays select in its first dimensions."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from partita._array.enter import index as as_index
+from partita._chosen.truth import where_true
 
 if TYPE_CHECKING:
     from partita._array.array import Array
@@ -42,13 +44,13 @@ def chosen(array: Array, key: Any) -> Chosen:
             picks.append((dim, number, np.asarray(entry)))
             dim += 1
         else:
-            n_dims = entry.ndim if entry.dtype == bool else 1
+            n_dims = _n_picked(entry)
             basic.extend([slice(None)] * n_dims if n_dims else [None])
             picks.append((dim, number, entry))
             dim += max(n_dims, 1)
     view = array[tuple(basic)]
     numbers = [number for _, number, _ in picks]
-    together = all(b == a + 1 for a, b in zip(numbers, numbers[1:], strict=False))
+    together = all(b == a + 1 for a, b in pairwise(numbers))
     at = picks[0][0] if together else 0
     _check_masks(view, picks)
     if len(picks) == 1 and picks[0][2].dtype == bool:
@@ -56,11 +58,10 @@ def chosen(array: Array, key: Any) -> Chosen:
         mask = mask.reshape(1) if mask.ndim == 0 else mask
         order = [*range(dim, dim + mask.ndim)]
         return Chosen(_first(view, order), mask, [], at)
-    axes, indices = [], []
+    axes: list[int] = []
+    indices: list[Any] = []
     for dim, _, pick in picks:
         if pick.dtype == bool:
-            from partita._chosen.access import where_true
-
             found = where_true(pick.reshape(1) if pick.ndim == 0 else pick)
             axes += range(dim, dim + len(found))
             indices += found
@@ -100,10 +101,16 @@ def _entry(given: Any, rank: Any) -> Any:
     return as_index(given, rank)
 
 
+def _n_picked(entry: Any) -> int:
+    """In how many dimensions an array selects."""
+    n_dims: int = entry.ndim if entry.dtype == np.bool_ else 1
+    return n_dims
+
+
 def _n_dims(entry: Any) -> int:
     if entry is None or entry is Ellipsis:
         return 0
-    return entry.ndim if getattr(entry, "dtype", None) == bool else 1
+    return 1 if isinstance(entry, int | slice) else _n_picked(entry)
 
 
 def _check_masks(view: Array, picks: list[tuple[int, int, Any]]) -> None:

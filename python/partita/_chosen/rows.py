@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from partita._array.enter import is_everywhere
+from partita._array.array import Array
+from partita._array.enter import from_numpy, is_everywhere
 from partita._partita import Block, Layout, Whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from partita._array.array import Array
     from partita._team.team import Team
 
 Local = np.ndarray[Any, Any]
@@ -75,7 +76,7 @@ def cut_like(array: Array, rows: Rows) -> Local:
         return whole
     if _starts(layout, team.size) == rows.starts:
         return array.owned
-    sizes = [b - a for a, b in zip(rows.starts, rows.starts[1:], strict=False)]
+    sizes = [b - a for a, b in pairwise(rows.starts)]
     return array.redistribute(_layout(array.shape, sizes)).local
 
 
@@ -117,14 +118,19 @@ def rows_layout(shape: Sequence[int], team: Team) -> Layout:
 
 def from_rows(local: Local, lengths: Sequence[int], team: Team) -> Array:
     """The array whose stretches of so many entries the ranks have."""
-    from partita._array.array import Array
-
     shape = (sum(lengths), *local.shape[1:])
     return Array([local], _layout(shape, lengths), team, local.dtype)
 
 
+def from_stretches(local: Local, rows: Rows, team: Team) -> Array:
+    """What was made of a stretch by every rank, as one array."""
+    if rows.starts is None:
+        return from_numpy(local, team.arrays)
+    return from_rows(local, team.allgather_data(len(local)), team)
+
+
 def _layout(shape: Sequence[int], sizes: Sequence[int]) -> Layout:
-    maps = [Block(sizes=list(sizes)), *(Whole() for _ in shape[1:])]
+    maps: list[Block | Whole] = [Block(sizes=list(sizes)), *(Whole() for _ in shape[1:])]
     return Layout(tuple(shape), maps, grid=(len(sizes), *(1 for _ in shape[1:])))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,14 +38,13 @@ class Asked:
         self.given_counts = [len(one) for one in given]
 
     def _parts(self, rows: Local) -> list[Local]:
-        pairs = zip(self.cuts, self.cuts[1:], strict=False)
-        return [rows[first:last] for first, last in pairs]
+        return [rows[first:last] for first, last in pairwise(self.cuts)]
 
     def read(self, rows: Local) -> Local:
         """Return the rows wanted, in their order, of what every rank has. Collective."""
         found = choosing.gather(rows, self.wanted)
         cuts = np.cumsum([0, *self.given_counts])
-        answers = [found[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+        answers = [found[a:b] for a, b in pairwise(cuts)]
         turned = [list(column) for column in zip(*self.counts, strict=True)]
         came = routed(self.team, answers, turned)
         out = np.empty((len(self.order), *rows.shape[1:]), rows.dtype)

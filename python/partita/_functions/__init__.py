@@ -20,6 +20,7 @@
 - `counting`, `binning`: how often elements occur; the bounds of histograms.
 - `products`: of vectors, matrices and stacks; `matmul`: which rank multiplies what.
 - `einsums`: sums of products by `subscripts`.
+- `files`: arrays in files.
 - `placing`: where new arrays go.
 - `gathered`: what takes whole arrays to every rank, and is counted.
 - `looking`: what programs will cost, what they did, how much they may take.

@@ -24,6 +24,7 @@ from partita._functions import (
     types,
 )
 from partita._functions.creation import asarray
+from partita._functions.files import in_hdf5, in_zarr, npy
 from partita._functions.flat import Flat
 from partita._functions.gathered import whole
 
@@ -53,6 +54,7 @@ class NumPyMethods(_Base):
     argsort, argpartition = sorting.argsort, sorting.argpartition
     squeeze, swapaxes, repeat = manipulation.squeeze, manipulation.swapaxes, manipulation.repeat
     ravel = manipulation.ravel
+    tofile, to_zarr, to_hdf5 = npy.tofile, in_zarr.to_zarr, in_hdf5.to_hdf5
     clip = elementwise.clip
     take, put, choose, ptp = picking.take, picking.put, picking.choose, moments.ptp
     __divmod__ = numbers.divmod

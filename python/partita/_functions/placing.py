@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+from partita._array import held
 from partita._array.notation import checked, layout_for
 from partita._errors import LayoutError
 from partita._team.spmd import world
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from partita._array.array import Array
     from partita._partita import Layout
@@ -44,18 +45,31 @@ def default_layout(notation: str | Layout) -> Iterator[None]:
 def placed(array: Array, layout: Layout | str | None) -> Array:
     """A new array where it shall be: as asked for, or as arrays are by default."""
     team: Team = array._rank.team
-    wanted = layout
+    wanted = _asked_for(array.shape, layout, team)
     if wanted is None:
-        wanted = _chosen.get() or os.environ.get("PARTITA_DEFAULT_LAYOUT")
-        if wanted is None or array.ndim == 0:
-            return array
-    wanted = layout_for(array.shape, wanted, team.size)
-    if layout is not None and tuple(wanted.shape) != tuple(array.shape):
-        message = f"a layout of {wanted.shape} for an array of {array.shape}; use one of its shape"
-        raise LayoutError(message, "layout-shape")
+        return array
     if team.size > 1 and not wanted.partial and array._put(wanted):
         return array
     return array if team.size == 1 and layout is None else array.redistribute(wanted)
+
+
+def layout_of_new(shape: Sequence[int], layout: Layout | str | None, team: Team) -> Layout:
+    """The layout of an array that is made at once, not recorded."""
+    return _asked_for(shape, layout, team) or held.default_layout(shape, team)
+
+
+def _asked_for(shape: Sequence[int], layout: Layout | str | None, team: Team) -> Layout | None:
+    """The layout that a call or a default asks for, if one does."""
+    wanted = layout
+    if wanted is None:
+        wanted = _chosen.get() or os.environ.get("PARTITA_DEFAULT_LAYOUT")
+        if wanted is None or len(shape) == 0:
+            return None
+    wanted = layout_for(shape, wanted, team.size)
+    if layout is not None and tuple(wanted.shape) != tuple(shape):
+        message = f"a layout of {wanted.shape} for an array of {shape}; use one of its shape"
+        raise LayoutError(message, "layout-shape")
+    return wanted
 
 
 def compute(*arrays: Any) -> None:

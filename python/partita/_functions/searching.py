@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from partita._array.array import Array
-from partita._chosen.access import where_true
+from partita._chosen.truth import where_true
 from partita._functions.creation import an_array
 from partita._functions.elementwise import beside
 from partita._functions.statistics import _reduced

@@ -38,7 +38,10 @@ def routed(team: Team, parts: Sequence[Local], counts: Sequence[Sequence[int]]) 
     dtype = parts[0].dtype
     kept = empty((sum(n_here), *row), _carrier(dtype)).view(dtype)
     # Rows are numbered by where they go, then by where they come from.
-    starts, boxes, own, first = [], [[] for _ in range(size)], [], 0
+    starts: list[int] = []
+    boxes: list[list[Any]] = [[] for _ in range(size)]
+    own: list[Local] = []
+    first = 0
     for target in range(size):
         starts.append(first)
         for source in range(size):

@@ -1,0 +1,61 @@
+"""A new file under another name, which gets its own when all ranks are done."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import uuid
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from partita._team.together import by_first
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from partita._team.team import Team
+
+
+@contextmanager
+def written_beside(team: Team, target: Path, make: Callable[[Path], None]) -> Iterator[Path]:
+    """The path to write to, which rank 0 has made; renamed at the end, removed after an error.
+
+    Errors inside must be raised on every rank (see `together`). Collective.
+    """
+
+    def begin() -> str:
+        beside = target.with_name(f".{target.name}.{uuid.uuid4().hex[:12]}")
+        try:
+            make(beside)
+        except BaseException:
+            _remove(beside)
+            raise
+        return str(beside)
+
+    def end() -> None:
+        try:
+            if path.is_dir() and target.is_dir():
+                shutil.rmtree(target)
+            os.replace(path, target)
+        except BaseException:
+            _remove(path)
+            raise
+
+    path = Path(by_first(team, begin))
+    try:
+        yield path
+    except BaseException:
+        # Whoever fails alone, by Ctrl-C for instance, leaves nothing behind either.
+        _remove(path)
+        raise
+    by_first(team, end)
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()

@@ -1,0 +1,78 @@
+"""Where random numbers begin, and who has used up which.
+
+A seed becomes a key; every kind of number has a stream of its own under that key, so that no two
+kinds are made of the same bits, and a position in it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from partita._local.randomness import Stream
+    from partita._team.team import Team
+
+# The numbers of streams; what has one keeps it, or else seeds give other numbers.
+_STREAMS = (
+    "uniform",
+    "single",
+    "normal",
+    "exponential",
+    "laplace",
+    "logistic",
+    "gumbel",
+    "cauchy",
+    "gamma",
+    "beta",
+    "standard_t",
+    "integers",
+    "poisson",
+    "binomial",
+    "words",
+    "permutation",
+)
+# Each permutation has a stream of its own, behind those of the others.
+_PERMUTATIONS = 1 << 32
+
+
+class Seeds:
+    """The state of a generator: a key and how many numbers of each stream are used up."""
+
+    def __init__(self, sequence: np.random.SeedSequence) -> None:
+        self.sequence = sequence
+        self.key = int(sequence.generate_state(1, np.uint64)[0])
+        self.used = dict.fromkeys(_STREAMS, 0)
+
+    @classmethod
+    def of(cls, seed: Any, team: Team) -> Seeds:
+        """The state for a seed; without one, rank 0 finds one for all. Collective in that case."""
+        if isinstance(seed, np.random.SeedSequence):
+            return cls(seed)
+        if seed is None:
+            seed = team.broadcast_data(np.random.SeedSequence().entropy)
+        return cls(np.random.SeedSequence(seed))
+
+    def take(self, kind: str, count: int) -> tuple[Stream, int]:
+        """A stream and the position of the first of so many numbers that are used up now."""
+        first = self.used[kind]
+        self.used[kind] += count
+        return (self.key, _STREAMS.index(kind)), first
+
+    def take_permutation(self) -> Stream:
+        """A stream for one permutation."""
+        _, number = self.take("permutation", 1)
+        return self.key, _PERMUTATIONS + number
+
+    def spawn(self, count: int) -> list[Seeds]:
+        """States that have nothing in common with this one or with each other."""
+        return [Seeds(one) for one in self.sequence.spawn(count)]
+
+    def as_data(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        return {"key": self.key, "used": dict(self.used)}
+
+    def restore(self, data: dict[str, Any]) -> None:
+        """Go on where `as_data` was asked for."""
+        self.key, self.used = data["key"], dict(data["used"])

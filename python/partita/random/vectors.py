@@ -1,0 +1,96 @@
+"""Distributions of vectors; their entries lie along the last axis."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from partita._array.array import Array
+from partita._array.boxes import is_whole_along, slabs
+from partita._functions.creation import sizes_of
+from partita._functions.manipulation import stack
+from partita._functions.placing import placed
+from partita._local import matrices
+from partita.random.order import Order
+
+
+class Vectors(Order):
+    """Distributions of vectors."""
+
+    def dirichlet(self, alpha: Any, size: Any = None, **at: Any) -> Array:
+        """Return vectors of numbers from 0 on whose sum is 1."""
+        shapes = np.asarray(alpha, np.float64)
+        if shapes.ndim != 1 or not shapes.size or not (shapes > 0).all():
+            raise ValueError(f"alpha of shape {shapes.shape}; use a row of positive numbers")
+        sizes = () if size is None else sizes_of(size)
+        layout = at.pop("layout", None)
+        parts = [self.standard_gamma(float(one), sizes, **at) for one in shapes]
+        # One after the other: the order of a sum over ranks would show in the last bits.
+        total = reduce(operator.add, parts)
+        return placed(stack([one / total for one in parts], axis=-1), layout)
+
+    def multivariate_normal(
+        self,
+        mean: Any,
+        cov: Any,
+        size: Any = None,
+        check_valid: str = "warn",
+        tol: float = 1e-8,
+        *,
+        method: str = "svd",
+        **at: Any,
+    ) -> Array:
+        """Return vectors of the normal distribution with a mean and covariances."""
+        center, covariances = np.asarray(mean, np.float64), np.asarray(cov, np.float64)
+        n = len(center) if center.ndim == 1 else -1
+        if covariances.shape != (n, n):
+            message = f"a mean of shape {center.shape} and covariances of {covariances.shape}"
+            raise ValueError(f"{message}; use n numbers and n times n")
+        _check_covariances(covariances, check_valid, tol)
+        root = _root(covariances, method)
+        sizes = () if size is None else sizes_of(size)
+        layout = at.pop("layout", None)
+        made: Array = self.standard_normal((*sizes, n), **at)
+        axis, team = len(sizes), made.team
+        if not is_whole_along(made.layout, axis, team.size):
+            if not sizes:
+                made = made.redistribute("*")
+            else:
+                made = made.redistribute(slabs(made.shape, [axis], team.size))
+        local = made.local
+        turned = matrices.matmul(local.reshape(-1, n), root).reshape(local.shape)
+        turned += center
+        return placed(Array([turned], made.layout, team, turned.dtype), layout)
+
+
+def _check_covariances(given: np.ndarray[Any, Any], check_valid: str, tol: float) -> None:
+    if check_valid not in ("warn", "raise", "ignore"):
+        raise ValueError(f"check_valid {check_valid!r}; use 'warn', 'raise' or 'ignore'")
+    if check_valid == "ignore":
+        return
+    is_fine = np.allclose(given, given.T, rtol=tol, atol=tol)
+    if is_fine and given.size:
+        (values,) = matrices.eigh(given, vectors=False)
+        is_fine = bool(values[0] >= -tol * max(abs(values[-1]), 1))
+    if not is_fine:
+        message = "the covariances are not symmetric and positive; use such a matrix"
+        if check_valid == "raise":
+            raise ValueError(message)
+        warnings.warn(message, RuntimeWarning, stacklevel=3)
+
+
+def _root(covariances: np.ndarray[Any, Any], method: str) -> Any:
+    """A matrix whose transpose times itself is the covariances."""
+    if method == "cholesky":
+        return np.ascontiguousarray(matrices.cholesky(covariances).T)
+    if method == "eigh":
+        values, vectors = matrices.eigh(covariances)
+        return np.ascontiguousarray((vectors * np.sqrt(np.maximum(values, 0))).T)
+    if method == "svd":
+        _, values, rows = matrices.svd(covariances)
+        return np.ascontiguousarray(np.sqrt(values)[:, None] * rows)
+    raise ValueError(f"method {method!r}; use 'svd', 'eigh' or 'cholesky'")
