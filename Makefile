@@ -21,7 +21,7 @@ help:
 	@echo "make test        build and run all tests"
 	@echo "make test-peers  run the tests against neighbouring libraries"
 	@echo "make test-distdl DISTDL=PATH   run DistDL's own tests on partita"
-	@echo "make conformance  run the Array API's own tests on ranks in lockstep; RANKS=2 LAYOUT=\"block\" ENGINE=mpi EXAMPLES=20 TESTS=..."
+	@echo "make conformance SUITE=PATH   run the Array API's own tests on ranks in lockstep; RANKS=2 LAYOUT=block ENGINE=mpi"
 	@echo "make bench       measure, side by side with the neighbours, into docs/benchmarks.md"
 	@echo "make check       formatting, lints, types"
 	@echo "make bench-kernels   the same for kernels, into docs/benchmarks-kernels.md"
@@ -99,19 +99,11 @@ test-distdl: build $(PEERS)/ready
 
 # The Array API's own test-suite, as it is, outside the checkout: SUITE=path/to/a/checkout for another.
 CONFORMANCE = $(call named,conformance)
-SUITE ?= $(CACHE)/array-api-tests
-SUITE_AT := 55fcc60
-
 $(CONFORMANCE)/ready: | requirements/conformance.txt
 	$(call environment,$(CONFORMANCE),requirements/conformance.txt)
 
-# The specification, from which it reads names and special cases, is its submodule.
-$(SUITE)/array-api/src:
-	test -d $(SUITE)/.git || git clone --quiet https://github.com/data-apis/array-api-tests $(SUITE)
-	git -C $(SUITE) checkout --quiet $(SUITE_AT)
-	git -C $(SUITE) submodule --quiet update --init array-api
-
-conformance: build $(CONFORMANCE)/ready $(SUITE)/array-api/src
+# The Array API's own tests: make conformance SUITE=path/to/array-api-tests, with its submodule
+conformance: build $(CONFORMANCE)/ready
 	$(CONFORMANCE)/bin/python tests/conformance/run.py $(SUITE) --ranks $(or $(RANKS),2) --engine $(or $(ENGINE),mpi) \
 		--layout "$(or $(LAYOUT),block)" --examples $(or $(EXAMPLES),20) $(TESTS)
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import slow_random
 from engines import Case
 
 import partita as pt
-
-slow_random.install()
 
 # Distributions with parameters, and their mean and deviation where they have one.
 DISTRIBUTIONS: dict[str, tuple[tuple[float, ...], float | None, float | None]] = {

@@ -81,7 +81,7 @@ def test_numpys_own_ufuncs_and_functions_take_our_arrays() -> None:
 
 
 def test_what_has_no_counterpart_says_what_has() -> None:
-    for name, wanted in (("nditer", ".local"), ("savetxt", "gather"), ("trapz", "trapezoid")):
+    for name, wanted in (("nditer", ".local"), ("trapz", "trapezoid")):
         with pytest.raises(AttributeError, match=rf"numpy\.{name} has no counterpart.*{wanted}"):
             getattr(pt, name)
     with pytest.raises(AttributeError, match="nearest is assert_array_equal"):

@@ -35,7 +35,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     if times < 0:
         raise ValueError(f"{times} times; use 0 or more")
     if array.ndim == 0:
-        raise ValueError("an array without dimensions has no neighbours; use reshape(1)")
+        raise ValueError("an array without dimensions has no axis; use reshape(1)")
     if times == 0:
         return array
     at = axis_of(axis, array.ndim)

@@ -22,7 +22,8 @@ from partita._functions.manipulation import (
     tile,
     vstack,
 )
-from partita._functions.searching import nonzero
+from partita._functions.searching import argmax, nonzero
+from partita._functions.statistics import any as any_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -281,15 +282,25 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Array:
     return moveaxis(array, at, place - 1 if at < place else place)
 
 
-def trim_zeros(filt: Any, trim: str = "fb") -> Array:
-    """Return a vector without the zeros at its ends."""
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
+    """Return a view without the zeros at the front (`f`) and the back (`b`) of axes."""
+    ends = trim.lower()
+    if not set(ends) <= {"f", "b"}:
+        raise ValueError(f"trim {trim!r}; use 'f', 'b' or 'fb'")
     array = an_array(filt)
-    found = nonzero(array)[0]
-    if found.size == 0:
-        return array[:0]
-    first = int(found[0]) if "f" in trim.lower() else 0
-    end = int(found[-1]) + 1 if "b" in trim.lower() else len(array)
-    return array[first:end]
+    axes = range(array.ndim) if axis is None else axes_of(axis, array.ndim)
+    index: list[Any] = [slice(None)] * array.ndim
+    for at in axes:
+        others = tuple(other for other in range(array.ndim) if other != at)
+        is_kept = any_of(array != 0, axis=others)
+        size = array.shape[at]
+        if size == 0 or not bool(any_of(is_kept)):
+            index[at] = slice(0, 0)
+            continue
+        first = int(argmax(is_kept)) if "f" in ends else 0
+        last = size - int(argmax(is_kept[::-1])) if "b" in ends else size
+        index[at] = slice(first, last)
+    return array[tuple(index)]
 
 
 __all__ = [

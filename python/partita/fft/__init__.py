@@ -17,6 +17,9 @@ last axis was transformed. A row that is cut stays cut.
 [0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0, 4.0]
 """
 
+from typing import NoReturn as _NoReturn
+
+from partita._missing import no_attribute as _no_attribute
 from partita.fft.frequencies import fftfreq, fftshift, ifftshift, rfftfreq
 from partita.fft.transforms import (
     fft,
@@ -55,3 +58,7 @@ __all__ = [
     "rfftfreq",
     "rfftn",
 ]
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _no_attribute("partita.fft", name, __all__)

@@ -21,10 +21,13 @@ in parts; what has no such algorithm says so, and brings the matrix to every ran
 - `arranged`: products and diagonals in the forms of this module.
 """
 
+from typing import NoReturn as _NoReturn
+
 from numpy.linalg import LinAlgError
 
 from partita._functions.manipulation import matrix_transpose
 from partita._functions.products import matmul, tensordot, vecdot
+from partita._missing import no_attribute as _no_attribute
 from partita.linalg.arranged import cross, diagonal, outer, tensorinv, tensorsolve, trace
 from partita.linalg.chains import matrix_power, multi_dot
 from partita.linalg.elimination import det, inv, slogdet, solve
@@ -68,3 +71,7 @@ __all__ = [
     "vecdot",
     "vector_norm",
 ]
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _no_attribute("partita.linalg", name, __all__)

@@ -20,8 +20,15 @@ are not NumPy's numbers. Ranks must draw in the same order, as they do everythin
 True
 """
 
+from typing import NoReturn as _NoReturn
+
+from partita._missing import no_attribute as _no_attribute
 from partita.random.generator import Generator, default_rng
 from partita.random.old import *  # noqa: F403
 from partita.random.old import __all__ as _old
 
 __all__ = ["Generator", "default_rng", *_old]
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _no_attribute("partita.random", name, __all__)

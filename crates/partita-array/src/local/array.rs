@@ -226,6 +226,12 @@ impl Array {
         self.engine.copy(self)?.reshape(shape)
     }
 
+    /// Whether both see one memory: what is written to one may change the other.
+    #[must_use]
+    pub fn is_of(&self, other: &Array) -> bool {
+        Rc::ptr_eq(&self.base, &other.base)
+    }
+
     /// Refuses where nobody may write.
     ///
     /// # Errors

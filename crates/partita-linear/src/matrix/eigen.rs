@@ -3,7 +3,7 @@
 use super::cholesky::{Triangle, adjoint_halves};
 use super::error::{MatrixError, Result};
 use super::faer_view::{copy, scratch, write};
-use super::field::{Field, Part, expect_square};
+use super::field::{Field, Part, expect_square, scale_down};
 use super::pool::{with_threads, worth};
 use super::product::expect_output;
 use super::view::{View, ViewMut};
@@ -40,10 +40,11 @@ pub fn eigh<T: Field>(
     if n == 0 {
         return Ok(Vec::new());
     }
-    let half = adjoint_halves(a, triangle);
+    let mut half = adjoint_halves(a, triangle);
     if !(0..n).all(|j| (0..n).all(|i| half[(i, j)].finite())) {
         return Err(MatrixError::NotFinite { operation: "eigh" });
     }
+    let scale = scale_down(&mut half);
     let mut values = Diag::<T>::zeros(n);
     let mut columns = Mat::<T>::zeros(n, n);
     let compute =
@@ -60,7 +61,7 @@ pub fn eigh<T: Field>(
     if let Some(mut vectors) = vectors {
         write(&mut vectors, columns.as_ref());
     }
-    Ok((0..n).map(|i| values[i].part()).collect())
+    Ok((0..n).map(|i| values[i].part() * scale).collect())
 }
 
 /// Eigenvalues of any square matrix; eigenvectors become the columns of `vectors`.
@@ -83,7 +84,8 @@ pub fn eig<T: Field>(
     if n == 0 {
         return Ok(Vec::new());
     }
-    let a = copy(a);
+    let mut a = copy(a);
+    let scale = scale_down(&mut a);
     let compute =
         if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
     let (values, columns) =
@@ -94,7 +96,7 @@ pub fn eig<T: Field>(
         }
         vectors.fill_with(|i, j| columns[(i, j)]);
     }
-    Ok(values)
+    Ok(values.iter().map(|value| Complex::new(value.re * scale, value.im * scale)).collect())
 }
 
 /// Makes a vector one long; that of a complex value is turned until its largest element is real.

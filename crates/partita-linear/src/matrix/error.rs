@@ -19,7 +19,7 @@ partita_error::errors! {
         Singular { pivot: usize } "singular" =>
             "the matrix is singular: pivot {pivot}, counted from 0, is zero; use least squares";
         NotPositiveDefinite { minor: usize } "not-positive-definite" =>
-            "the leading minor of order {minor} is not positive; the matrix has no Cholesky factor, use LU";
+            "the matrix is not positive definite: its leading minor of order {minor} is not positive; use LU";
         NoConvergence { operation: &'static str } "no-convergence" =>
             "{operation} did not converge; scale the matrix or look for NaN in it";
         NotFinite { operation: &'static str } "not-finite" =>

@@ -191,6 +191,32 @@ fn pairs_of_columns<R: Part>(mut values: Vec<Complex<R>>, columns: Option<&Mat<R
     (values, vectors)
 }
 
+/// Makes the largest element about one if squares of elements could leave the numbers; gives what
+/// the results must be multiplied with.
+pub fn scale_down<T: Field>(a: &mut Mat<T>) -> T::Real {
+    let mut largest = 0.0_f64;
+    for j in 0..a.ncols() {
+        for i in 0..a.nrows() {
+            largest = largest.max(a[(i, j)].part().wide().abs()).max(a[(i, j)].modulus().wide());
+        }
+    }
+    let limit = <T::Real as Float>::max_value().wide().powf(0.25);
+    // The sum of two squares may have left the numbers already.
+    let largest = largest.min(<T::Real as Float>::max_value().wide());
+    if largest == 0.0 || (1.0 / limit..limit).contains(&largest) {
+        return <T::Real as Part>::nearest(1.0);
+    }
+    // A power of two changes no digit. In two steps, since its inverse may be no number.
+    let half = 2.0_f64.powi((largest.log2() / 2.0).round() as i32);
+    let down = T::from_part(<T::Real as Part>::nearest(1.0 / half));
+    for j in 0..a.ncols() {
+        for i in 0..a.nrows() {
+            a[(i, j)] = a[(i, j)] * down * down;
+        }
+    }
+    <T::Real as Part>::nearest(half * half)
+}
+
 /// Refuses a matrix with an element that is NaN or infinite.
 pub fn expect_finite<T: Field>(operation: &'static str, a: View<'_, T>) -> Result<()> {
     let (a, [m, n]) = (as_faer(a), a.shape());

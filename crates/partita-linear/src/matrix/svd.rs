@@ -2,7 +2,7 @@
 
 use super::error::{MatrixError, Result};
 use super::faer_view::{copy, scratch, write};
-use super::field::{Field, Part, expect_finite};
+use super::field::{Field, Part, expect_finite, scale_down};
 use super::pool::{with_threads, worth};
 use super::product::{Into, expect_output, matmul};
 use super::view::{View, ViewMut};
@@ -59,7 +59,8 @@ impl<T: Field> Svd<T> {
         let (mut u, mut v) = (Mat::from_fn(m, columns[0], unit), Mat::from_fn(n, columns[1], unit));
         let mut s = Diag::<T>::zeros(size);
         if size > 0 {
-            let a = copy(a);
+            let mut a = copy(a);
+            let scale = scale_down(&mut a);
             with_threads(n_threads, |par| {
                 let parameters = Default::default;
                 let needs = by::svd_scratch::<T>(m, n, compute, compute, par, parameters());
@@ -70,6 +71,7 @@ impl<T: Field> Svd<T> {
                 })
             })
             .map_err(|_| MatrixError::NoConvergence { operation: "svd" })?;
+            (0..size).for_each(|i| s[i] *= T::from_part(scale));
         }
         let values = (0..size).map(|i| s[i].part()).collect();
         Ok(Svd { values, u, v, shape: [m, n], n_threads })

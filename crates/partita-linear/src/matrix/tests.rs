@@ -725,3 +725,18 @@ fn stacks_are_solved_matrix_by_matrix() {
     };
     assert_eq!(refused, Err(MatrixError::Singular { pivot: 0 }));
 }
+
+#[test]
+fn numbers_of_any_size_are_factorised() {
+    for scale in [1e-300, 1e-160, 1.0, 1e160, 1e300] {
+        let a = [4.0 * scale, scale, scale, 3.0 * scale];
+        let a = View::new(&a, 2, 2);
+        let near = |x: f64, y: f64| (x / scale - y).abs() < 1e-13;
+        let values = eigh(a, Triangle::Lower, None, 1).expect("converges");
+        assert!(near(values[0] + values[1], 7.0), "{values:?}");
+        let singular = Svd::new(a, Vectors::Reduced, 1).expect("converges");
+        assert!(near(singular.values()[0], values[1] / scale), "{singular:?}");
+        let any = eig(a, None, 1).expect("converges");
+        assert!(near(any[0].re + any[1].re, 7.0), "{any:?}");
+    }
+}

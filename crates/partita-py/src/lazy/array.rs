@@ -291,7 +291,9 @@ impl Array {
         let handle = slf.get().handle(slf)?;
         let here = handle.rank.get().detached(py, |_| handle.array.share_here());
         let Here { array, buffer, boxes } = here.map_err(|error| api_error(py, &error.into()))?;
-        let is_writable = handle.array.check_writable().is_ok();
+        // What is written to a copy would be lost.
+        let is_own = array.is_of(&handle.array);
+        let is_writable = is_own && handle.array.check_writable().is_ok();
         let (memory, offset) = SharedMemory::new(py, &handle.rank, array, &buffer, is_writable);
         let boxes = boxes.map(|all| all.into_iter().map(|one| (one.start, one.shape)).collect());
         Ok((memory, offset, buffer.shape, buffer.strides, boxes))
