@@ -14,7 +14,7 @@ KERNEL_PEERS = $(call named,kernels)
 
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel test-rust test-python test-peers test-distdl conformance bench bench-distdl bench-kernels bench-dialects bench-arrays check fmt clean
+.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel compile-tests test-rust test-python test-peers test-distdl conformance bench bench-distdl bench-kernels bench-dialects bench-arrays bench-algorithms check fmt clean
 
 help:
 	@echo "make demo        build, then a wave on four ranks, drawn, explained and timed beside NumPy"
@@ -27,6 +27,7 @@ help:
 	@echo "make bench-kernels   the same for kernels, into docs/benchmarks-kernels.md"
 	@echo "make bench-dialects  the same for array programs, into docs/benchmarks-dialects.md"
 	@echo "make bench-arrays    the same for NumPy programs, into docs/benchmarks-arrays.md"
+	@echo "make bench-algorithms  the same for sorting, products, transforms, files, into docs/benchmarks-algorithms.md"
 	@echo "make mutants     change layouts, plans, protocols and copy kernels at random, and show which changes no test notices"
 	@echo "make fuzz        read ten million changed programs; CASES=N SEED=S"
 	@echo "make wheel       a wheel for older systems, into dist/"
@@ -47,7 +48,16 @@ demo: build
 	@mkdir -p demo
 	$(BIN)/python examples/demo.py demo
 
-test: test-rust test-python
+# The tests of Rust are compiled while those of Python wait for their ranks, in the time they leave.
+test: build system-mpi
+	@$(MAKE) --no-print-directory compile-tests & compiling=$$!; \
+	$(MAKE) --no-print-directory test-python; outcome=$$?; wait $$compiling; \
+	$(MAKE) --no-print-directory test-rust && exit $$outcome
+
+compile-tests: $(STAMPS)/tools
+	@nice -n 19 cargo test --quiet --no-run
+	@nice -n 19 cargo test --release --quiet --package partita-linear --no-run
+	@nice -n 19 cargo test --quiet --package partita-team --features shuttle --lib --no-run
 
 # The MPI layer is tried under the launchers of the virtual environment and of the system.
 # Where those of the system cannot be installed, the tests name what they did not run.
@@ -133,6 +143,9 @@ bench-dialects: build $(KERNEL_PEERS)/ready
 bench-arrays: build $(KERNEL_PEERS)/ready $(PEERS)/ready
 	$(KERNEL_PEERS)/bin/python benches/arrays.py --python $(BIN)/python \
 		--neighbours $(PEERS)/bin/python --write docs/benchmarks-arrays.md
+
+bench-algorithms: build $(PEERS)/ready
+	$(PEERS)/bin/python benches/algorithms.py --mpiexec $(PEERS)/bin/mpiexec --write docs/benchmarks-algorithms.md
 
 bench: build $(PEERS)/ready
 	cargo build --release --quiet --package partita-cli

@@ -329,3 +329,16 @@ def test_a_loop_that_never_reads_keeps_no_temporaries(n_ranks: int) -> None:
 
     # The array, its next content and the one before it, with margins.
     assert all(most < 3.5 * 8 * 256 * 256 / n_ranks for most in pt.spmd(job, n_ranks))
+
+
+def test_explain_tells_of_what_was_brought_to_every_rank() -> None:
+    def job(team: pt.Team) -> tuple[int, str]:
+        before = pt.gathers().get("linalg.eigvalsh", 0)
+        pt.linalg.eigvalsh(pt.ones((100, 100)))
+        team.barrier()
+        return pt.gathers()["linalg.eigvalsh"] - before, str(pt.explain(pt.ones(4) + 1))
+
+    with pytest.warns(pt.GatherWarning, match=r"eigvalsh brings all 10,000 elements"):
+        found = pt.spmd(job, 2)
+    assert found[0][0] == 1
+    assert "eigvalsh has brought whole arrays to every rank" in found[0][1]

@@ -25,7 +25,8 @@ def whole(array: Array, name: str) -> np.ndarray[Any, Any]:
     is_moved = n_ranks > 1 and array.size > 1 and not enter.is_everywhere(array.layout, n_ranks)
     found = array.gather()
     if is_moved:
-        _counts[name] += 1
+        # Ranks that are threads of one process count once.
+        _counts[name] += array.team.engine != "threads" or array.team.rank == 0
         message = f"{name} brings all {array.size:,} elements of an array to every rank"
         warnings.warn(message, GatherWarning, stacklevel=3)
     assert found is not None
@@ -42,7 +43,7 @@ def few(array: Array, name: str) -> np.ndarray[Any, Any]:
 
 
 def gathers() -> dict[str, int]:
-    """Return how often which function has brought a whole array to every rank of this process."""
+    """Return how often which function has brought a whole array to every rank."""
     return dict(_counts)
 
 

@@ -10,6 +10,7 @@ from partita import ir
 from partita._args import natural
 from partita._array import enter
 from partita._errors import LayoutError
+from partita._functions.gathered import gathers
 from partita._partita import Array as NativeArray
 from partita._partita import draw_activity
 
@@ -36,6 +37,8 @@ class Explanation:
             self.peak_bytes,
             self.steps,
         ) = rank.outline()
+        # What functions without a distributed algorithm have brought to every rank so far.
+        self.gathers = gathers()
 
     def __str__(self) -> str:
         operations = _counted(self.n_operations, "operation")
@@ -46,7 +49,11 @@ class Explanation:
             f"{operations} {verb} {kernels} and {exchanges} of {self.bytes_moved:,} bytes; arrays"
             f" take at most {self.peak_bytes:,} bytes on this rank"
         )
-        return "\n".join([head, *(f"  {step}" for step in self.steps)])
+        whole = [
+            f"so far {name} has brought whole arrays to every rank {_counted(count, 'time')}"
+            for name, count in sorted(self.gathers.items())
+        ]
+        return "\n".join([head, *(f"  {step}" for step in self.steps), *whole])
 
     __repr__ = __str__
 
