@@ -231,7 +231,7 @@ def test_what_every_rank_has_to_know_is_counted_if_it_is_much() -> None:
 
     before = pt.gathers().get("interp", 0)
     pt.spmd(body, 2)
-    assert pt.gathers()["interp"] == before + 4
+    assert pt.gathers()["interp"] == before + 2
 
 
 def test_parts_and_turns_are_views() -> None:

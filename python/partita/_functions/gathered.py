@@ -23,10 +23,11 @@ def whole(array: Array, name: str) -> np.ndarray[Any, Any]:
     """Return all elements on every rank, for the function `name`. Collective."""
     n_ranks = array.team.size
     is_moved = n_ranks > 1 and array.size > 1 and not enter.is_everywhere(array.layout, n_ranks)
+    if is_moved and (array.team.engine != "threads" or array.team.rank == 0):
+        # Ranks that are threads of one process count once, and before any of them goes on.
+        _counts[name] += 1
     found = array.gather()
     if is_moved:
-        # Ranks that are threads of one process count once.
-        _counts[name] += array.team.engine != "threads" or array.team.rank == 0
         message = f"{name} brings all {array.size:,} elements of an array to every rank"
         warnings.warn(message, GatherWarning, stacklevel=3)
     assert found is not None
