@@ -22,7 +22,9 @@ def solve(np, size=250, steps=2000, tolerance=1e-10):
     left = load.copy()
     towards = left.copy()
     start = length = float(np.sum(left * left))
-    for step in range(1, steps + 1):
+    step = 0
+    while step < steps:
+        step += 1
         pulled = laplacian(np, towards)
         far = length / float(np.sum(towards * pulled))
         depth += far * towards

@@ -19,9 +19,11 @@ N_GROUPS = 7
 def groups(np, points=100_000, steps=50):
     """The centres, how many points each has, the number of steps, and a picture of the groups."""
     points = a_cloud(np, points)
-    centres = points[:N_GROUPS]
-    for step in range(1, steps + 1):
-        nearest = nearest_of(np, points, centres)
+    centres = far_apart(np, points)
+    step = 0
+    while step < steps:
+        step += 1
+        nearest = np.argmin(squares(points, centres), axis=1)
         belongs = (nearest[:, None] == np.arange(N_GROUPS)).astype(float)
         counts = belongs.sum(axis=0)
         moved = belongs.T @ points / np.maximum(counts, 1.0)[:, None]
@@ -33,10 +35,20 @@ def groups(np, points=100_000, steps=50):
     return centres, counts, step, drawn
 
 
-def nearest_of(np, points, centres):
-    """The number of the centre that is nearest to each point."""
-    away = (points[:, None, 0] - centres[:, 0]) ** 2 + (points[:, None, 1] - centres[:, 1]) ** 2
-    return np.argmin(away, axis=1)
+def squares(points, centres):
+    """How far each point (rows) is from each centre (columns), squared."""
+    x, y = (points[:, None, axis] - centres[:, axis] for axis in (0, 1))
+    return x * x + y * y
+
+
+def far_apart(np, points):
+    """The first point, then always the one that is farthest from those before."""
+    centres = points[:1]
+    for _ in range(N_GROUPS - 1):
+        away = np.min(squares(points, centres), axis=1)
+        farthest = int(np.argmax(away))
+        centres = np.concatenate([centres, points[farthest : farthest + 1]])
+    return centres
 
 
 def a_cloud(np, number):

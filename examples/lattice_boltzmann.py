@@ -20,7 +20,7 @@ SPEED, REYNOLDS = 0.1, 150.0
 
 
 def simulate(np, size=80, steps=400):
-    """How the flow turns at each point, the mass, and the flow along x after every hundred steps."""
+    """How the flow turns, the mass, and the mean flow after every hundred steps."""
     shape = (size, 4 * size)
     radius = size / 9
     relax = 1 / (3 * SPEED * 2 * radius / REYNOLDS + 0.5)

@@ -16,7 +16,7 @@ from script import Script
 RATE = 4.0
 
 
-def learn(np, points=50_000, steps=200):
+def learn(np, points=30_000, steps=200):
     """The weights, what is lost after every fifty steps, the share told right, and a picture."""
     x, y = (2 * even(np, points, which) - 1 for which in (0, 1))
     table = features(np, x, y)
@@ -53,7 +53,7 @@ def a_picture(np, weights, size=200):
 
 
 def main():
-    script = Script(__doc__, "logistic_regression", points=50_000, steps=200)
+    script = Script(__doc__, "logistic_regression", points=30_000, steps=200)
     _, losses, right, drawn = script.run(learn)
     script.say(f"loss {', '.join(f'{loss:.6f}' for loss in losses)}")
     script.say(f"{100 * right:.3f} % are told right")

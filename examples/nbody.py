@@ -13,9 +13,9 @@ from picture import HEAT
 from scatter import even, seen
 from script import Script
 
-SOFT = 0.02  # bodies that are closer than this pull no harder
+SOFT = 0.05  # bodies that are closer than this pull no harder
 HEART = 0.7  # how much of a galaxy's mass is in its middle
-TIME = 0.004
+TIME = 0.0025
 
 
 def simulate(np, bodies=400, steps=200):
@@ -30,7 +30,7 @@ def simulate(np, bodies=400, steps=200):
         velocity = velocity + TIME / 2 * pull
         if step % 100 == 0:
             energies.append(energy(np, mass, place, velocity))
-    return place, velocity, energies, seen(np, place)
+    return place, velocity, energies, seen(np, place / 1.5, size=120)
 
 
 def between(np, place):
@@ -59,13 +59,13 @@ def two_galaxies(np, bodies):
     number = np.arange(bodies)
     side = np.where(number % 2 == 0, -1.0, 1.0)
     is_heart = number < 2
-    far = np.where(is_heart, 0.0, 0.08 + 0.22 * np.sqrt(even(np, bodies, 0)))
+    far = np.where(is_heart, 0.0, 0.1 + 0.2 * np.sqrt(even(np, bodies, 0)))
     turn = 2 * np.pi * even(np, bodies, 1)
     inside = HEART + (1 - HEART) * (far / 0.3) ** 2
     speed = np.sqrt(inside * far**2 / (far**2 + SOFT**2) ** 1.5)
     x = side * 0.45 + far * np.cos(turn)
-    y = side * 0.2 + far * np.sin(turn)
-    u = -speed * np.sin(turn) - side * 0.6
+    y = side * 0.3 + far * np.sin(turn)
+    u = -speed * np.sin(turn) - side * 0.5
     v = speed * np.cos(turn)
     mass = np.where(is_heart, HEART, (1 - HEART) / (bodies / 2 - 1))
     return mass, np.stack([x, y], axis=1), np.stack([u, v], axis=1)

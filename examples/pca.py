@@ -27,7 +27,7 @@ def components(np, rows=100_000):
     shares = sizes**2 / np.sum(sizes**2)
     plane = table @ found[:2].T
     # The last components are noise, and differ where the noise has no direction.
-    return found[:2], shares, seen(np, plane / 6.0)
+    return found[:2], shares, seen(np, plane / 8.0)
 
 
 def signs(np, rows):

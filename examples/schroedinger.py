@@ -18,7 +18,7 @@ WALL = 200.0  # the energy it takes to be in the wall
 MOMENTUM = 6.0
 
 
-def simulate(np, size=256, steps=60):
+def simulate(np, size=256, steps=120):
     """The wave at the end, the chance after every twenty steps, and the share behind the wall."""
     space = SIDE / size
     x = space * np.arange(size) - SIDE / 2
@@ -44,7 +44,7 @@ def potential(np, x, y):
 
 
 def main():
-    script = Script(__doc__, "schroedinger", size=256, steps=60)
+    script = Script(__doc__, "schroedinger", size=256, steps=120)
     wave, chances, behind = script.run(simulate)
     off = max(abs(chance - 1) for chance in chances)
     script.say("the chance stays 1" if off < 1e-10 else f"the chance is off by {off}")
