@@ -16,19 +16,20 @@ from script import Script
 # Along y and x, with the weights in equilibrium; the opposite of each stands mirrored in the list.
 WAYS = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 0), (0, 1), (1, -1), (1, 0), (1, 1))
 WEIGHTS = (1 / 36, 1 / 9, 1 / 36, 1 / 9, 4 / 9, 1 / 9, 1 / 36, 1 / 9, 1 / 36)
-SPEED, REYNOLDS = 0.1, 150.0
+SPEED, REYNOLDS = 0.15, 200.0
 
 
-def simulate(np, size=80, steps=400):
+def simulate(np, size=40, steps=700):
     """How the flow turns, the mass, and the mean flow after every hundred steps."""
     shape = (size, 4 * size)
     radius = size / 9
     relax = 1 / (3 * SPEED * 2 * radius / REYNOLDS + 0.5)
     y, x = np.arange(size)[:, None], np.arange(4 * size)
     cylinder = (y - size / 2) ** 2 + (x - size) ** 2 < radius**2
-    # The flow comes a little uneven, or the vortices would take long to begin.
-    inflow = SPEED * (1 + 0.01 * np.sin(2 * np.pi * (y + 0.5) / size)) + np.zeros(shape)
-    start = equilibrium(np.ones(shape), np.zeros(shape), inflow)
+    # The flow comes askew, or the vortices would take long to begin.
+    inflow = np.full(shape, SPEED)
+    askew = SPEED / 4 * np.sin(2 * np.pi * x / (2 * size)) + np.zeros(shape)
+    start = equilibrium(np.ones(shape), askew, inflow)
     flows = list(start)
     through = []
     for step in range(1, steps + 1):
@@ -71,7 +72,7 @@ def equilibrium(density, v, u):
 
 
 def main():
-    script = Script(__doc__, "lattice_boltzmann", size=80, steps=400)
+    script = Script(__doc__, "lattice_boltzmann", size=40, steps=700)
     turning, _, through = script.run(simulate)
     script.say(f"mean flow {', '.join(f'{one:.6f}' for one in through)}")
     script.draw(turning, SEA, low=-0.04, high=0.04)

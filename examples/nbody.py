@@ -18,7 +18,7 @@ HEART = 0.7  # how much of a galaxy's mass is in its middle
 TIME = 0.0025
 
 
-def simulate(np, bodies=400, steps=200):
+def simulate(np, bodies=300, steps=300):
     """Places and velocities at the end, the energy after every hundred steps, and a picture."""
     mass, place, velocity = two_galaxies(np, bodies)
     energies = [energy(np, mass, place, velocity)]
@@ -30,7 +30,7 @@ def simulate(np, bodies=400, steps=200):
         velocity = velocity + TIME / 2 * pull
         if step % 100 == 0:
             energies.append(energy(np, mass, place, velocity))
-    return place, velocity, energies, seen(np, place / 1.5, size=120)
+    return place, velocity, energies, seen(np, place, size=100)
 
 
 def between(np, place):
@@ -65,14 +65,14 @@ def two_galaxies(np, bodies):
     speed = np.sqrt(inside * far**2 / (far**2 + SOFT**2) ** 1.5)
     x = side * 0.45 + far * np.cos(turn)
     y = side * 0.3 + far * np.sin(turn)
-    u = -speed * np.sin(turn) - side * 0.5
+    u = -speed * np.sin(turn) - side * 0.9
     v = speed * np.cos(turn)
     mass = np.where(is_heart, HEART, (1 - HEART) / (bodies / 2 - 1))
     return mass, np.stack([x, y], axis=1), np.stack([u, v], axis=1)
 
 
 def main():
-    script = Script(__doc__, "nbody", bodies=400, steps=200)
+    script = Script(__doc__, "nbody", bodies=300, steps=300)
     _, _, energies, drawn = script.run(simulate)
     script.say(f"energy {energies[0]:.6f} at the start, {energies[-1]:.6f} at the end")
     script.draw(drawn, HEAT, low=0, high=3)

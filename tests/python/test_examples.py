@@ -42,6 +42,15 @@ PROGRAMS = {
     "channel_flow": Example("simulate", {"size": 21, "steps": 100}, NEAR, (21, 42)),
     "life": Example("play", {"size": 48, "steps": 120}, 0.0, (48, 48)),
     "mandelbrot": Example("escapes", {"size": 30, "steps": 40}, 0.0, (30, 45)),
+    "conjugate_gradient": Example("solve", {"size": 25, "steps": 200}, NEAR, (25, 25)),
+    "kmeans": Example("groups", {"points": 999, "steps": 20}, NEAR, (200, 200)),
+    "nbody": Example("simulate", {"bodies": 31, "steps": 100}, NEAR, (100, 100)),
+    "lattice_boltzmann": Example("simulate", {"size": 18, "steps": 100}, NEAR, (18, 72)),
+    "schroedinger": Example("simulate", {"size": 30, "steps": 40}, NEAR, (30, 30)),
+    "poisson": Example("solve", {"size": 45}, NEAR, (45, 45)),
+    "pca": Example("components", {"rows": 999}, NEAR, (200, 200)),
+    "logistic_regression": Example("learn", {"points": 999, "steps": 100}, NEAR, (200, 200)),
+    "heat_store": Example("simulate", {"size": 31, "steps": 200}, NEAR, (31, 31)),
 }
 
 
