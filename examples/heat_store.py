@@ -61,7 +61,7 @@ def write(np, path, plate):
     elif hasattr(plate, "to_zarr"):
         plate.to_zarr(path, overwrite=True)
     else:
-        the_library(path).save_array(path, plate)
+        the_library(path).create_array(path, data=plate, overwrite=True)
 
 
 def the_library(path):
