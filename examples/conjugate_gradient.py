@@ -15,7 +15,7 @@ from script import Script
 WEIGHTS = ((0.3, 0.3, 1.0), (0.7, 0.4, -1.0), (0.5, 0.8, 0.7))  # where, and how heavy
 
 
-def solve(np, size=250, steps=2000, tolerance=1e-10):
+def solve(np, size=150, steps=2000, tolerance=1e-10):
     """How deep the membrane hangs, the number of steps, and how much of the load is left."""
     load = a_load(np, size)
     depth = np.zeros_like(load)
@@ -54,7 +54,7 @@ def a_load(np, size):
 
 
 def main():
-    script = Script(__doc__, "conjugate_gradient", size=250, steps=2000)
+    script = Script(__doc__, "conjugate_gradient", size=150, steps=2000)
     depth, steps, missing = script.run(solve)
     script.say(f"{steps} steps; the deepest point is at {float(depth.max()):.6f}")
     script.say("the load is carried" if missing < 1e-12 else f"{missing} of the load is left")

@@ -19,7 +19,7 @@ WEIGHTS = (1 / 36, 1 / 9, 1 / 36, 1 / 9, 4 / 9, 1 / 9, 1 / 36, 1 / 9, 1 / 36)
 SPEED, REYNOLDS = 0.15, 200.0
 
 
-def simulate(np, size=40, steps=700):
+def simulate(np, size=40, steps=600):
     """How the flow turns, the mass, and the mean flow after every hundred steps."""
     shape = (size, 4 * size)
     radius = size / 9
@@ -72,7 +72,7 @@ def equilibrium(density, v, u):
 
 
 def main():
-    script = Script(__doc__, "lattice_boltzmann", size=40, steps=700)
+    script = Script(__doc__, "lattice_boltzmann", size=40, steps=600)
     turning, _, through = script.run(simulate)
     script.say(f"mean flow {', '.join(f'{one:.6f}' for one in through)}")
     script.draw(turning, SEA, low=-0.04, high=0.04)
