@@ -24,7 +24,7 @@ TEXT_SIZE, SHADES = (13, 25), " .:-=+*#%@"
 
 NEXT = """
 Next:
-  partita run -n 4 examples/shallow_water.py       another program; there are eight in examples/
+  partita run -n 4 examples/shallow_water.py       another program; there are 17 in examples/
   docs/from-numpy.md                               your own, from one core to four ranks
   partita show 16x16 "block, cyclic(2) @ 2x2"      a layout of your own
   partita plan 8192x8192 "block, * @ 4x1" "*, block @ 1x4"             what a movement costs

@@ -18,17 +18,18 @@ import partita
 class Script:
     """One run of an example."""
 
-    def __init__(self, about: str, name: str, **numbers: int) -> None:
-        """Read the command line: `--numpy`, `--picture`, and an option for each number."""
+    def __init__(self, about: str, name: str, **options: int | Path | None) -> None:
+        """Read the command line: `--numpy`, `--picture`, and an option for each number or file."""
         parser = argparse.ArgumentParser(description=about.splitlines()[0])
         parser.add_argument("--numpy", action="store_true", help="run with NumPy, not partita")
         parser.add_argument("--picture", type=Path, default=Path(f"{name}.png"), metavar="FILE")
-        for option, default in numbers.items():
-            parser.add_argument(f"--{option}", type=int, default=default, metavar="N")
+        for option, default in options.items():
+            kind, shown = (int, "N") if isinstance(default, int) else (Path, "FILE")
+            parser.add_argument(f"--{option}", type=kind, default=default, metavar=shown)
         given = vars(parser.parse_args())
         self.np = numpy if given.pop("numpy") else partita
         self.file = given.pop("picture")
-        self.numbers = given
+        self.options = given
         team = partita.world()
         self.is_first = team.rank == 0
         self.place = "NumPy" if self.np is numpy else f"partita on {ranks(team.size)}"
@@ -36,7 +37,7 @@ class Script:
     def run(self, function):
         """What the function gives for the options, computed to the end; the time is told."""
         start = time.perf_counter()
-        results = function(self.np, **self.numbers)
+        results = function(self.np, **self.options)
         for one in results:
             if isinstance(one, partita.Array):
                 one.sync()

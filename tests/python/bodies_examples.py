@@ -33,7 +33,9 @@ def agrees(
 ) -> None:
     """A program gives with partita what it gives with NumPy; equal if the tolerance is 0."""
     program = getattr(example(name), function)
+    gathers = pt.gathers()
     found, wanted = program(pt, **numbers), program(np, **numbers)
+    assert pt.gathers() == gathers, "an array was brought to every rank"
     assert len(found) == len(wanted)
     for one, other in zip(found, wanted, strict=True):
         if isinstance(one, pt.Array):
@@ -41,3 +43,11 @@ def agrees(
             assert one.team.size == team.size
             one = one.gather()
         np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance)
+
+
+def agrees_elsewhere(
+    team: pt.Team, layout: str, name: str, function: str, numbers: dict[str, int], tolerance: float
+) -> None:
+    """A program gives the same where new arrays are divided in another way."""
+    with pt.default_layout(layout):
+        agrees(team, name, function, numbers, tolerance)

@@ -110,6 +110,8 @@ def test_shapes_and_orders() -> None:
         (pt.flip(a, axis=(0, 2)), np.flip(x, (0, 2))),
         (pt.roll(a, 2), np.roll(x, 2)),
         (pt.roll(a, (1, -2), axis=(0, 2)), np.roll(x, (1, -2), (0, 2))),
+        (pt.roll(a, (1, 2), axis=0), np.roll(x, (1, 2), 0)),
+        (pt.roll(a, 1, axis=(0, 2)), np.roll(x, 1, (0, 2))),
         (pt.concat([a, a], axis=1), np.concatenate([x, x], 1)),
         (pt.concat([a, a], axis=None), np.concatenate([x, x], None)),
         (pt.stack([a, a], axis=-1), np.stack([x, x], -1)),

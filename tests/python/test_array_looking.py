@@ -342,3 +342,14 @@ def test_explain_tells_of_what_was_brought_to_every_rank() -> None:
         found = pt.spmd(job, 2)
     assert found[0][0] == 1
     assert "eigvalsh has brought whole arrays to every rank" in found[0][1]
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2, 3])
+def test_asking_for_the_team_starts_nothing(n_ranks: int) -> None:
+    def job(team: pt.Team) -> None:
+        array: Any = pt.ones((8, 8)) * 2
+        recorded = pt.explain(array).n_operations
+        assert array.team is team
+        assert pt.explain(array).n_operations == recorded > 0
+
+    pt.spmd(job, n_ranks)

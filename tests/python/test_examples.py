@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 import engines
 import numpy as np
 import pytest
-from bodies_examples import EXAMPLES, agrees
+from bodies_examples import EXAMPLES, agrees, agrees_elsewhere
 from engines import Case
 from places import MPIEXEC, Place, launchers
 
@@ -42,15 +43,45 @@ PROGRAMS = {
     "channel_flow": Example("simulate", {"size": 21, "steps": 100}, NEAR, (21, 42)),
     "life": Example("play", {"size": 48, "steps": 120}, 0.0, (48, 48)),
     "mandelbrot": Example("escapes", {"size": 30, "steps": 40}, 0.0, (30, 45)),
+    "conjugate_gradient": Example("solve", {"size": 25, "steps": 200}, NEAR, (25, 25)),
+    "kmeans": Example("groups", {"points": 999, "steps": 20}, NEAR, (200, 200)),
+    "nbody": Example("simulate", {"bodies": 31, "steps": 100}, NEAR, (100, 100)),
+    "lattice_boltzmann": Example("simulate", {"size": 18, "steps": 100}, NEAR, (18, 72)),
+    "schroedinger": Example("simulate", {"size": 30, "steps": 40}, NEAR, (30, 30)),
+    "poisson": Example("solve", {"size": 45}, NEAR, (45, 45)),
+    "pca": Example("components", {"rows": 999}, NEAR, (200, 200)),
+    "logistic_regression": Example("learn", {"points": 999, "steps": 100}, NEAR, (200, 200)),
+    "heat_store": Example("simulate", {"size": 31, "steps": 200}, NEAR, (31, 31)),
 }
+
+# Three thousand sweeps take ten seconds where every row is a piece of its own.
+SLOW = {"channel_flow"}
 
 
 @pytest.mark.parametrize("place", PLACES, ids=str)
 def test_programs_give_what_numpy_gives(place: Place) -> None:
-    cases = [
-        Case(name, agrees, (name, one.function, one.numbers, one.tolerance))
-        for name, one in PROGRAMS.items()
-    ]
+    run_together(
+        place,
+        [
+            Case(name, agrees, (name, one.function, one.numbers, one.tolerance))
+            for name, one in PROGRAMS.items()
+        ],
+    )
+
+
+@pytest.mark.parametrize("layout", ["*, block", "cyclic(2)"])
+def test_programs_give_the_same_in_other_layouts(layout: str) -> None:
+    run_together(
+        Place("threads", 3),
+        [
+            Case(name, agrees_elsewhere, (layout, name, one.function, one.numbers, one.tolerance))
+            for name, one in PROGRAMS.items()
+            if name not in SLOW
+        ],
+    )
+
+
+def run_together(place: Place, cases: list[Case]) -> None:
     found = engines.run(place, cases)
     failures = [f"{name} at {place}:\n{one.failure}" for name, one in found.items() if one.failure]
     if failures:
@@ -94,6 +125,35 @@ def test_scripts_draw_the_same_with_either_switch(name: str, tmp_path: Path) -> 
     assert drawn.shape == (*PROGRAMS[name].picture, 3)
     assert drawn.std() > 0
     np.testing.assert_allclose(drawn, pixels(tmp_path / "numpy.png"), atol=1)
+
+
+def test_a_plate_goes_through_files(tmp_path: Path) -> None:
+    words = [str(EXAMPLES / "heat_store.py"), "--size", "31"]
+    on_two = ("-m", "partita", "run", "-n", "2", *words)
+    ran(sys.executable, *words, "--steps", "30", "--numpy", "--end", "all.npy", folder=tmp_path)
+    ran(sys.executable, *on_two, "--steps", "10", "--end", "some.npy", folder=tmp_path)
+    ends = ("--start", "some.npy", "--steps", "20", "--end", "some.npy")
+    ran(sys.executable, *on_two, *ends, folder=tmp_path)
+    wanted, found = (np.load(tmp_path / name) for name in ("all.npy", "some.npy"))
+    np.testing.assert_allclose(found, wanted, rtol=NEAR, atol=NEAR)
+
+
+def test_a_store_without_zarr_says_how_to_get_it(tmp_path: Path) -> None:
+    # A library that cannot be imported stands before one that may be there.
+    (tmp_path / "zarr.py").write_text("raise ModuleNotFoundError('zarr')")
+    command = [sys.executable, str(EXAMPLES / "heat_store.py"), "--end", "plate.zarr"]
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr == "plate.zarr is a Zarr store; use a .npy file, or `pip install zarr`\n"
 
 
 def test_one_of_several_processes_speaks_and_draws(tmp_path: Path) -> None:

@@ -51,7 +51,8 @@ class Methods(Described, _Base):
 
     @property
     def _team(self) -> Team:
-        return self._held.team
+        # Whoever asks for the team only must not start what is recorded.
+        return self._held.team if self._is_held else self._rank.team
 
     @property
     def _buffers(self) -> list[Local]:
@@ -76,7 +77,7 @@ class Methods(Described, _Base):
     @property
     def team(self) -> Team:
         """The team whose ranks hold the array."""
-        return self._held.team
+        return self._team
 
     @property
     def local(self) -> Local:

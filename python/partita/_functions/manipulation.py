@@ -217,12 +217,13 @@ def roll(x: Any, /, shift: Any, axis: Any = None) -> Array:
     if axis is None:
         rolled = roll(reshape(array, -1), sum(np.ravel(shift).tolist()), axis=0)
         return reshape(rolled, array.shape)
-    axes = axis if isinstance(axis, tuple | list) else (axis,)
-    shifts = shift if isinstance(shift, tuple | list) else (shift,) * len(axes)
-    if len(shifts) != len(axes):
-        raise ValueError(f"{len(shifts)} shifts for {len(axes)} axes; give as many")
+    n_shifts, n_axes = np.size(shift), np.size(axis)
+    if max(np.ndim(shift), np.ndim(axis)) > 1 or (
+        n_shifts != n_axes and 1 not in (n_shifts, n_axes)
+    ):
+        raise ValueError(f"{n_shifts} shifts for {n_axes} axes; give as many")
     made = array
-    for by, one in zip(shifts, axes, strict=True):
+    for by, one in np.broadcast(shift, axis):
         made = _rolled(made, operator.index(by), axis_of(one, array.ndim))
     return +made if made is array else made
 
