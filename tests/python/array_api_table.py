@@ -136,15 +136,6 @@ ROWS = [
     *OTHER.strip().splitlines(),
 ]
 
-# Functions that are not written yet: a name that comes is checked as the others are.
-NOT_YET = (
-    "fft",
-    "linalg",
-    *("argsort", "isin", "matmul", "searchsorted", "sort", "tensordot", "unique_all"),
-    *("unique_counts", "unique_inverse", "unique_values", "vecdot"),
-    *("__matmul__", "__rmatmul__", "__imatmul__"),
-)
-
 # What two element types have together; the standard says nothing of integers with floats.
 PROMOTED = """
 bool bool bool
