@@ -165,6 +165,8 @@ def _stored(
 ) -> None:
     """Write to this rank's rows, and make them the view's if they are a copy."""
     local = rows.local
+    if rows.is_own:
+        view._rank.team.n_direct_writes += 1
     if rows.is_own and local.flags.c_contiguous and local.flags.writeable:
         choosing.scatter(_table(local, n_picked, rest), places, came)
         return
@@ -224,12 +226,13 @@ def _agreed(
 def _part(index: Any, shape: tuple[int, ...], part: slice) -> Local:
     """A stretch of the first of the dimensions that index arrays have together."""
     if isinstance(index, np.ndarray):
-        return np.broadcast_to(index, shape)[part] if shape else index.reshape(1)
+        return np.broadcast_to(index, shape or (1,))[part]
     wide = index._broadcast(shape)
     if not shape:
         whole = wide.gather()
         assert whole is not None
-        one: Local = whole.reshape(1).astype(np.int64)
+        # One position is the work of one rank, as any other stretch.
+        one: Local = whole.reshape(1)[part].astype(np.int64)
         return one
     if _is_here(index):
         return np.broadcast_to(index.local, shape)[part].astype(np.int64)

@@ -1,0 +1,56 @@
+"""Faults that random programs beside NumPy have found, each as the smallest program that had it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+import partita as pt
+
+# Its types are stricter than what tests give to it.
+np: Any = numpy
+RANKS = [1, 2, 3, 4]
+
+
+def same(found: Any, wanted: Any) -> None:
+    wanted = np.asarray(wanted)
+    assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+    np.testing.assert_array_equal(found.gather(), wanted)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_one_position_is_read_and_written_once(n_ranks: int) -> None:
+    def body(_: pt.Team) -> None:
+        x = np.arange(42).reshape(7, 6)
+        for layout in ("block", "*, block", "cyclic", "*"):
+            y, a = x.copy(), pt.asarray(x.copy(), layout)
+            for index in (np.array(-2), pt.asarray(np.array(-2))):
+                same(a[index, 1:], y[-2, 1:])
+                same(a[index, 3], y[-2, 3])
+                a[index, 1:] = 5
+                a[index, 0] += 7
+                y[-2, 1:] = 5
+                y[-2, 0] += 7
+                same(a, y)
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_parts_that_are_no_boxes_see_what_is_written_at_positions(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        for size in (1, 6, 11):
+            x = np.arange(float(size))
+            a = pt.asarray(x.copy(), "cyclic")
+            a[[0, -1]] = [7.0, 8.0]
+            x[[0, -1]] = [7.0, 8.0]
+            same(a, x)
+            a[::-1][[0]] = 9.0
+            x[-1] = 9.0
+            # What the ranks hold, and not only what they compute with.
+            mine = np.concatenate(team.allgather_data(a.local))
+            np.testing.assert_array_equal(np.sort(mine), np.sort(x))
+
+    pt.spmd(body, n_ranks)
