@@ -39,6 +39,40 @@ def test_one_position_is_read_and_written_once(n_ranks: int) -> None:
 
 
 @pytest.mark.parametrize("n_ranks", RANKS)
+def test_medians_leave_out_complex_numbers_that_are_none(n_ranks: int) -> None:
+    def body(_: pt.Team) -> None:
+        z = np.array([-2 + 2j, np.inf, 2, np.nan, 1.5 + 2j, 1.5 - 2j, complex(1, np.nan), 0, 0, -1j])
+        same(pt.nanmedian(pt.asarray(z, "block")), np.nanmedian(z))
+        assert np.isnan(pt.median(pt.asarray(z, "block")).gather())
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 3])
+def test_quantiles_of_nothing_are_numpys(n_ranks: int) -> None:
+    def body(_: pt.Team) -> None:
+        x = np.empty((4, 0))
+        with pytest.warns(RuntimeWarning, match="empty"):
+            same(pt.nanquantile(pt.asarray(x), 0.5, axis=1), np.full(4, np.nan))
+        same(pt.quantile(pt.asarray(x), [0.5, 0.1], axis=0), np.quantile(x, [0.5, 0.1], axis=0))
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 3])
+def test_the_middle_of_a_correlation_is_numpys(n_ranks: int) -> None:
+    def body(_: pt.Team) -> None:
+        for short in (1, 2, 3, 4):
+            x, y = np.arange(short) * (1 + 2j), np.arange(9) - 4j
+            for mode in ("same", "full", "valid"):
+                for a, b in ((x, y), (y, x)):
+                    found = pt.correlate(pt.asarray(a, "block"), pt.asarray(b), mode)
+                    np.testing.assert_allclose(found.gather(), np.correlate(a, b, mode))
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
 def test_parts_that_are_no_boxes_see_what_is_written_at_positions(n_ranks: int) -> None:
     def body(team: pt.Team) -> None:
         for size in (1, 6, 11):
