@@ -30,7 +30,11 @@ def _statistic(
     rest = [size for at, size in enumerate(array.shape) if at not in axes]
     if array.size == 0:
         nothing = np.empty(array.shape, array.dtype)
-        made = from_here(numpys(nothing, axis=tuple(axes), **options), array.team)
+        # NumPy forgets the shape of `q` where it leaves out what is not a number.
+        found = np.broadcast_to(
+            numpys(nothing, axis=tuple(axes), **options), (*sample.shape, *rest)
+        )
+        made = from_here(found.copy(), array.team)
     else:
         lines, at = _as_lines(array, axes)
 
