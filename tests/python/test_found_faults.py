@@ -90,3 +90,15 @@ def test_parts_that_are_no_boxes_see_what_is_written_at_positions(n_ranks: int) 
             np.testing.assert_array_equal(np.sort(mine), np.sort(x))
 
     pt.spmd(body, n_ranks)
+
+
+@pytest.mark.filterwarnings("ignore::partita.GatherWarning")
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_transforms_of_nothing_are_zeros(n_ranks: int) -> None:
+    def body(_: pt.Team) -> None:
+        for shape, axis in (((0, 5), 0), ((4, 0), 1), ((0,), 0), ((0, 1), 0)):
+            for layout in ("block", "*, block", "cyclic"):
+                x = np.empty(shape, complex)
+                same(pt.fft.fft(pt.asarray(x, layout), 6, axis), np.fft.fft(x, 6, axis))
+
+    pt.spmd(body, n_ranks)
