@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy
@@ -102,3 +103,24 @@ def test_transforms_of_nothing_are_zeros(n_ranks: int) -> None:
                 same(pt.fft.fft(pt.asarray(x, layout), 6, axis), np.fft.fft(x, 6, axis))
 
     pt.spmd(body, n_ranks)
+
+
+def test_threads_of_one_rank_write_at_positions() -> None:
+    a = pt.asarray(np.zeros(400))
+    failures: list[BaseException] = []
+
+    def work(number: int) -> None:
+        own = np.arange(number * 100, number * 100 + 100)
+        try:
+            for step in range(200):
+                a[own] = float(step + number)
+        except BaseException as error:  # a thread's own would be lost
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    same(a, np.repeat(np.arange(4.0) + 199, 100))
