@@ -42,7 +42,9 @@ def test_one_position_is_read_and_written_once(n_ranks: int) -> None:
 @pytest.mark.parametrize("n_ranks", RANKS)
 def test_medians_leave_out_complex_numbers_that_are_none(n_ranks: int) -> None:
     def body(_: pt.Team) -> None:
-        z = np.array([-2 + 2j, np.inf, 2, np.nan, 1.5 + 2j, 1.5 - 2j, complex(1, np.nan), 0, 0, -1j])
+        z = np.array(
+            [-2 + 2j, np.inf, 2, np.nan, 1.5 + 2j, 1.5 - 2j, complex(1, np.nan), 0, 0, -1j]
+        )
         same(pt.nanmedian(pt.asarray(z, "block")), np.nanmedian(z))
         assert np.isnan(pt.median(pt.asarray(z, "block")).gather())
 

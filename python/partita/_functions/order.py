@@ -31,10 +31,8 @@ def _statistic(
     if array.size == 0:
         nothing = np.empty(array.shape, array.dtype)
         # NumPy forgets the shape of `q` where it leaves out what is not a number.
-        found = np.broadcast_to(
-            numpys(nothing, axis=tuple(axes), **options), (*sample.shape, *rest)
-        )
-        made = from_here(found.copy(), array.team)
+        values = numpys(nothing, axis=tuple(axes), **options)
+        made = from_here(np.broadcast_to(values, (*sample.shape, *rest)).copy(), array.team)
     else:
         lines, at = _as_lines(array, axes)
 
