@@ -36,8 +36,10 @@ def pairs_of(
     """
     run = sorted_copy(row.local)
     n, n_nan = sum(row.sizes), 0
-    if run.dtype.kind == "f":
-        n_numbers = sorting.search(run, np.asarray([np.nan], run.dtype))
+    if run.dtype.kind in "fc":
+        # Of complex numbers, those of which a part is none come last too, in an order of their own.
+        first_nan = np.asarray([np.nan if run.dtype.kind == "f" else complex(-np.inf, np.nan)])
+        n_numbers = sorting.search(run, first_nan.astype(run.dtype))
         n_nan = n - sum(team.allgather_data(int(n_numbers[0])))
     wanted = places(max(1, n - n_nan))
     if n_nan == n or (n_nan and not skips_nan):

@@ -62,12 +62,19 @@ class Methods(Described, _Base):
         held = self._held
         if not self._is_lazy and held.team.size == 1:
             held.team.arrays.sync()
-        if held.rows is not None and self._take_ahead():
+        if held.rows is not None and self._is_ahead(held):
             carrier = _carrier(self.dtype)
             home = plan(held.rows.layout, held.layout, carrier.name)
             rows, own = _seen_as(carrier, held.rows.buffers), _seen_as(carrier, held.buffers)
             home.apply(rows, held.team, own)
         return held.buffers
+
+    def _is_ahead(self, held: Held) -> bool:
+        """Whether its rows may have been written since its buffers were looked at."""
+        n_writes = self._rank.team.n_direct_writes
+        is_ahead = self._take_ahead() or n_writes != held.n_seen_writes
+        held.n_seen_writes = n_writes
+        return is_ahead
 
     @property
     def layout(self) -> Layout:

@@ -127,9 +127,7 @@ def _put(view: Array, indices: list[Array], shape: tuple[int, ...], values: Arra
     rows = as_rows(view)
     if team.size == 1 or rows.starts is None:
         positions = _agreed(team, indices, shape, view.shape, slice(None))
-        given = values.gather()
-        assert given is not None
-        places, came = positions, given.reshape(len(positions), *rest)
+        places, came = positions, _everything(values).reshape(len(positions), *rest)
     else:
         length = shape[0] if shape else 1
         spread = values.reshape(length, *shape[1:], *rest)
@@ -151,8 +149,7 @@ def _put_where(view: Array, mask: Array, values: Array) -> None:
     truth = cut_like(mask, rows)
     places = choosing.where_true(truth)
     if rows.starts is None:
-        came = values.gather()
-        assert came is not None
+        came = _everything(values)
     else:
         counts = team.allgather_data(len(places))
         starts = [0, *np.cumsum(counts).tolist()]
@@ -165,6 +162,8 @@ def _stored(
 ) -> None:
     """Write to this rank's rows, and make them the view's if they are a copy."""
     local = rows.local
+    if rows.is_own:
+        view._rank.team.n_direct_writes += 1
     if rows.is_own and local.flags.c_contiguous and local.flags.writeable:
         choosing.scatter(_table(local, n_picked, rest), places, came)
         return
@@ -224,22 +223,24 @@ def _agreed(
 def _part(index: Any, shape: tuple[int, ...], part: slice) -> Local:
     """A stretch of the first of the dimensions that index arrays have together."""
     if isinstance(index, np.ndarray):
-        return np.broadcast_to(index, shape)[part] if shape else index.reshape(1)
+        return np.broadcast_to(index, shape or (1,))[part]
+    if not shape or _is_here(index):
+        # One position is the work of one rank, as any other stretch.
+        return np.broadcast_to(_everything(index), shape or (1,))[part].astype(np.int64)
     wide = index._broadcast(shape)
-    if not shape:
-        whole = wide.gather()
-        assert whole is not None
-        one: Local = whole.reshape(1).astype(np.int64)
-        return one
-    if _is_here(index):
-        return np.broadcast_to(index.local, shape)[part].astype(np.int64)
     if part == slice(None):
-        found = wide.gather()
-        assert found is not None
-        everything: Local = found.astype(np.int64)
-        return everything
+        return _everything(wide).astype(np.int64)
     local, _ = evenly(+wide)
     return local.astype(np.int64)
+
+
+def _everything(array: Array) -> Local:
+    """All elements, without a copy where they are here. Collective."""
+    if _is_here(array):
+        return array.local
+    found = array.gather()
+    assert found is not None
+    return found
 
 
 def _is_here(index: Any) -> bool:

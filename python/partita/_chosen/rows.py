@@ -39,8 +39,10 @@ class Rows(NamedTuple):
 def as_rows(array: Array) -> Rows:
     """The array's own memory if it is divided like that, otherwise a copy. Collective."""
     team = array.team
+    # Parts that are no boxes are computed with elsewhere: what was written here would be lost.
+    is_own = array._held.rows is None
     if team.size == 1:
-        return Rows(array.local, None, True)
+        return Rows(array.local, None, is_own)
     if array.size == 0:
         # Where nothing lies no layout says whose rows are whose.
         sizes = even_sizes(array.shape[0], team)
@@ -49,10 +51,10 @@ def as_rows(array: Array) -> Rows:
     if layout.partial:
         return as_rows(array.redistribute(rows_layout(array.shape, team)))
     if is_everywhere(layout, team.size):
-        return Rows(array.local, None, True)
+        return Rows(array.local, None, is_own)
     starts = _starts(layout, team.size)
     if starts is not None:
-        return Rows(array.owned, starts, True)
+        return Rows(array.owned, starts, is_own)
     moved = array.redistribute(rows_layout(array.shape, team))
     starts = _starts(moved.layout, team.size)
     assert starts is not None

@@ -183,7 +183,9 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
     first, second = _rows(a, v, "correlate")
     turned = flip(elementwise.conj(second))
     if len(second) > len(first):
-        return _passed(turned, first, mode)
+        # The rows change places as in NumPy, whose middle of an even row is not the same then.
+        made: Array = flip(elementwise.conj(correlate(second, first, mode)))
+        return made
     return _passed(first, turned, mode)
 
 

@@ -29,9 +29,10 @@ def _statistic(
     axes = list(range(array.ndim)) if axis is None else axes_of(axis, array.ndim)
     rest = [size for at, size in enumerate(array.shape) if at not in axes]
     if array.size == 0:
-        made = from_here(
-            numpys(np.empty(array.shape, array.dtype), tuple(axes), **options), array.team
-        )
+        nothing = np.empty(array.shape, array.dtype)
+        # NumPy forgets the shape of `q` where it leaves out what is not a number.
+        values = numpys(nothing, axis=tuple(axes), **options)
+        made = from_here(np.broadcast_to(values, (*sample.shape, *rest)).copy(), array.team)
     else:
         lines, at = _as_lines(array, axes)
 

@@ -40,6 +40,8 @@ class Team(Keeper):
         self.native = native
         # Address and process id of each rank, once the ranks have told each other.
         self.known_addresses: list[tuple[str, int]] | None = None
+        # How often arrays were written without the engine: on every rank alike.
+        self.n_direct_writes = 0
 
     @property
     def rank(self) -> int:

@@ -74,7 +74,7 @@ def _taken(array: Array, step: Step, later: Sequence[int], *, is_own: bool) -> A
     if array.shape[axis] > step.n_in:
         array, is_own = array[(slice(None),) * axis + (slice(step.n_in),)], False
     if not is_whole_along(array.layout, axis, array.team.size):
-        if math.prod(array.shape) == array.shape[axis]:
+        if math.prod(array.shape[:axis] + array.shape[axis + 1 :]) == 1:
             return _row_taken(array, step)
         array, is_own = _brought(array, axis, later), True
     part = array.local
