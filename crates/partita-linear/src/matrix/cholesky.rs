@@ -25,7 +25,12 @@ pub fn adjoint_halves<T: Field>(a: View<'_, T>, triangle: Triangle) -> Mat<T> {
         Triangle::Lower => a.at(i, j),
         Triangle::Upper => a.at(j, i).conjugate(),
     };
-    Mat::from_fn(n, n, |i, j| if i >= j { lower(i, j) } else { T::ZERO })
+    // The diagonal of a matrix that is its own adjoint is real.
+    Mat::from_fn(n, n, |i, j| match i.cmp(&j) {
+        std::cmp::Ordering::Greater => lower(i, j),
+        std::cmp::Ordering::Equal => T::from_part(lower(i, j).part()),
+        std::cmp::Ordering::Less => T::ZERO,
+    })
 }
 
 /// The triangle whose product with its adjoint is `a`; the other half of `out` becomes zero.

@@ -740,3 +740,13 @@ fn numbers_of_any_size_are_factorised() {
         assert!(near(any[0].re + any[1].re, 7.0), "{any:?}");
     }
 }
+
+#[test]
+fn imaginary_parts_of_the_diagonal_are_not_read() {
+    let a = [Complex::new(4.0, 3.0)];
+    let mut out = [Complex::new(0.0, 0.0)];
+    let a = View::new(&a, 1, 1);
+    cholesky(ViewMut::new(&mut out, 1, 1), a, Triangle::Lower, 1).expect("positive");
+    assert_eq!(out, [Complex::new(2.0, 0.0)]);
+    assert_eq!(eigh(a, Triangle::Lower, None, 1).expect("finite"), [4.0]);
+}
