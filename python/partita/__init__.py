@@ -108,6 +108,7 @@ if _typing.TYPE_CHECKING:
         sum_reduce,
         transpose_partition,
     )
+    from partita.linalg.fitting import polyfit
     from partita.ray import from_ray
 
 # What needs NumPy or threads is loaded when it is first used.
@@ -128,6 +129,7 @@ _LATER = {
     "from_partitioned": "_protocol.partitioned",
     "from_ray": "ray",
     "halo_exchange": "distdl.functions",
+    "polyfit": "linalg.fitting",
     "spmd": "_team.spmd",
     "sum_reduce": "distdl.functions",
     "transpose_partition": "distdl.functions",
@@ -287,6 +289,7 @@ __all__ = [
     "from_ray",
     "halo_exchange",
     "plan",
+    "polyfit",
     "spmd",
     "sum_reduce",
     "transpose_partition",

@@ -224,12 +224,12 @@ def _agreed(
 def _part(index: Any, shape: tuple[int, ...], part: slice) -> Local:
     """A stretch of the first of the dimensions that index arrays have together."""
     if isinstance(index, np.ndarray):
-        return np.broadcast_to(index, shape)[part] if shape else index.reshape(1)
+        return np.broadcast_to(index, shape)[part] if shape else index.reshape(1)[part]
     wide = index._broadcast(shape)
     if not shape:
         whole = wide.gather()
         assert whole is not None
-        one: Local = whole.reshape(1).astype(np.int64)
+        one: Local = whole.reshape(1)[part].astype(np.int64)
         return one
     if _is_here(index):
         return np.broadcast_to(index.local, shape)[part].astype(np.int64)
