@@ -74,7 +74,7 @@ def compared(found: Any, wanted: Any) -> str:
 def tried(source: str, n_ranks: int) -> str:
     """How an answer goes on so many ranks."""
     try:
-        np.random.seed(7)  # noqa: NPY002
+        np.random.seed(7)
         wanted, text = outcome(source, np)
     except Exception as error:
         return f"left out, NumPy says {_words(error)}"

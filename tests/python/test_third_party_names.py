@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,14 +21,16 @@ def spread(given: Any) -> list[Any]:
 
 
 def same(found: Any, wanted: Any, rtol: float = 1e-9) -> None:
-    found = found.gather() if isinstance(found, pt.Array) else np.asarray(found)
-    wanted = np.asarray(wanted)
+    if isinstance(found, int | float):
+        assert found == wanted
+        return
+    found, wanted = found.gather(), np.asarray(wanted)
     assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
     np.testing.assert_allclose(found, wanted, rtol=rtol, atol=rtol)
 
 
-def on_ranks(body: Callable[[], None]) -> None:
-    for n_ranks in RANKS:
+def on_ranks(body: Callable[[], None], ranks: Sequence[int] = RANKS) -> None:
+    for n_ranks in ranks:
         pt.spmd(lambda _team: body(), n_ranks)
 
 
@@ -53,6 +55,23 @@ def test_elements_are_set_and_read_at_numbers_that_were_computed() -> None:
     on_ranks(body)
 
 
+def test_chosen_elements_of_cyclic_arrays_are_written_where_they_lie() -> None:
+    x = np.arange(24.0).reshape(8, 3)
+
+    def body() -> None:
+        for key, value in [
+            ((np.array([1, 6]), np.array([1, 2])), -1.0),
+            ((x > 20,), np.array([-1.0, -2.0, -0.0])),
+        ]:
+            a, wanted = pt.array(x, layout="cyclic, *"), x.copy()
+            a[key], wanted[key] = value, value
+            rank, n_ranks = a.team.rank, a.team.size
+            np.testing.assert_array_equal(a.local, wanted[rank::n_ranks])
+            same(a, wanted)
+
+    on_ranks(body)
+
+
 X, Y, PAIRS, WEIGHTS = (RNG.normal(size=shape) for shape in (40, 40, (40, 3), 40))
 
 
@@ -70,7 +89,11 @@ def test_polynomials_are_fitted_as_numpy_does(options: dict[str, Any]) -> None:
             for mine, theirs in pairs:
                 same(mine, theirs)
 
-    on_ranks(lambda: [check(X, values, n) for values in (Y, PAIRS) for n in (0, 3)] and None)
+    def body() -> None:
+        check(X, Y, 3)
+        check(X, PAIRS, 1)
+
+    on_ranks(body, [1, 2, 4])
 
 
 def test_polynomials_refuse_what_does_not_fit() -> None:
@@ -99,7 +122,7 @@ def test_polynomials_refuse_what_does_not_fit() -> None:
 def test_a_shape_that_is_set_says_what_to_write() -> None:
     a = pt.zeros((2, 3), dtype=complex)
     with pytest.raises(AttributeError, match=r"a = a\.reshape\(6\)"):
-        a.shape = 6
+        a.shape = 6  # type: ignore[assignment, misc]
     a.real = 2.0
     assert a.sum().item() == 12
     with pytest.raises(AttributeError, match="no attribute 'other'"):
@@ -133,11 +156,11 @@ def test_windows_refuse_what_does_not_fit() -> None:
         pt.lib.stride_tricks.as_strided  # noqa: B018
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "int64"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
 @pytest.mark.parametrize("name", ["sqrt", "log", "log2", "log10", "arccos", "arcsin", "arctanh"])
 def test_functions_leave_the_real_numbers_where_they_must(name: str, dtype: str) -> None:
     ours, theirs = getattr(pt.emath, name), getattr(np.emath, name)
-    inside, outside = np.array([0.5, 0.25, 0.75]), np.array([0.5, 3, -2, -7])
+    inside, outside = np.array([0.5, 0.25, 0.75]), np.array([2.0, 3, -2, -7])
     rtol = 1e-5 if dtype in ("float32", "int16") else 1e-12
 
     def body() -> None:
@@ -145,8 +168,7 @@ def test_functions_leave_the_real_numbers_where_they_must(name: str, dtype: str)
             for a in spread(x):
                 same(ours(a), theirs(x), rtol)
 
-    with np.errstate(divide="ignore"):
-        on_ranks(body)
+    on_ranks(body, [1, 3])
 
 
 def test_powers_and_bases_leave_the_real_numbers_too() -> None:

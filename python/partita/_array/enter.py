@@ -41,6 +41,7 @@ def enter(array: Array) -> None:
         # Summands cannot be: which of them would change?
         moved = array.redistribute(default_layout(array.shape, held.team))
         held.rows = Rows(moved.layout, moved._buffers)
+        held.team.arrays.team.has_rows = True
         is_writable = not held.layout.partial
         _enter_part(array, moved.layout, moved._buffers, is_writable=is_writable)
 

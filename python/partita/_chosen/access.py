@@ -167,11 +167,13 @@ def _stored(
     local = rows.local
     if rows.is_own and local.flags.c_contiguous and local.flags.writeable:
         choosing.scatter(_table(local, n_picked, rest), places, came)
+        _noted(view)
         return
     copy = np.array(local, order="C")
     choosing.scatter(_table(copy, n_picked, rest), places, came)
     if rows.is_own and local.flags.writeable:
         local[...] = copy
+        _noted(view)
         return
     team = view.team
     if rows.starts is None:
@@ -179,6 +181,16 @@ def _stored(
     else:
         sizes = [b - a for a, b in pairwise(rows.starts)]
         view[...] = from_rows(copy, sizes, team)
+
+
+def _noted(view: Array) -> None:
+    """Let the engine know of a write that went past it.
+
+    Only arrays whose parts are no boxes ask for that: they are computed with in other memory.
+    """
+    if view._rank.team.has_rows and view.size:
+        first = view[tuple(slice(1) for _ in view.shape)]
+        first[...] = first.copy()
 
 
 def _fill(view: Array, mask: Array, value: Any) -> None:

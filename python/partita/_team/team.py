@@ -40,6 +40,8 @@ class Team(Keeper):
         self.native = native
         # Address and process id of each rank, once the ranks have told each other.
         self.known_addresses: list[tuple[str, int]] | None = None
+        # Whether arrays are computed with in other memory than their own.
+        self.has_rows = False
 
     @property
     def rank(self) -> int:
