@@ -48,7 +48,9 @@ def outcome(source: str, library: Any) -> tuple[dict[str, Any], list[str]]:
     library_name = "numpy" if library is np else "partita"
     changed = IMPORT.sub(rf"\g<1>{library_name}", BEFORE + source)
     exec(compile(changed, "exercise", "exec"), names)
-    return {name: _plain(one) for name, one in names.items() if _is_result(one)}, printed
+    own = set(re.findall(r"\w+", source))
+    results = {name: one for name, one in names.items() if name in own and _is_result(one)}
+    return {name: _plain(one) for name, one in results.items()}, printed
 
 
 def _is_result(one: Any) -> bool:

@@ -57,12 +57,13 @@ def test_elements_are_set_and_read_at_numbers_that_were_computed() -> None:
 
 def test_chosen_elements_of_cyclic_arrays_are_written_where_they_lie() -> None:
     x = np.arange(24.0).reshape(8, 3)
+    cases: list[tuple[Any, Any]] = [
+        ((np.array([1, 6]), np.array([1, 2])), -1.0),
+        (x > 20, np.array([-1.0, -2.0, -0.0])),
+    ]
 
     def body() -> None:
-        for key, value in [
-            ((np.array([1, 6]), np.array([1, 2])), -1.0),
-            ((x > 20,), np.array([-1.0, -2.0, -0.0])),
-        ]:
+        for key, value in cases:
             a, wanted = pt.array(x, layout="cyclic, *"), x.copy()
             a[key], wanted[key] = value, value
             rank, n_ranks = a.team.rank, a.team.size
