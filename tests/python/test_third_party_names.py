@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import bodies_third_party
+import engines
 import numpy as np
 import pytest
+from engines import Case
+from places import Place, launchers
 
 import partita as pt
 
@@ -221,3 +225,10 @@ def test_positions_and_elements_are_gone_through_in_c_order() -> None:
 def test_ranges_of_days_are_refused_in_words() -> None:
     with pytest.raises(TypeError, match="'2016-07' is no number"):
         pt.arange("2016-07", "2016-08")
+
+
+def test_they_mean_the_same_on_processes() -> None:
+    place = Place("mpi", 2, launchers()[0])
+    case = Case("needed", bodies_third_party.needed_names, ())
+    found = engines.run(place, [case])["needed"]
+    assert not found.failure, found.failure
