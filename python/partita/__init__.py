@@ -47,6 +47,7 @@ if _typing.TYPE_CHECKING:
     from partita._array.array import Array
     from partita._findings import Finding
     from partita._functions.applying import *  # noqa: F403
+    from partita._functions.bits import *  # noqa: F403
     from partita._functions.counting import *  # noqa: F403
     from partita._functions.creation import *  # noqa: F403
     from partita._functions.diagonals import *  # noqa: F403
@@ -67,6 +68,7 @@ if _typing.TYPE_CHECKING:
     from partita._functions.files.npz import *  # noqa: F403
     from partita._functions.files.text import *  # noqa: F403
     from partita._functions.finding import *  # noqa: F403
+    from partita._functions.flat import ndenumerate as ndenumerate
     from partita._functions.gathered import *  # noqa: F403
     from partita._functions.grids import *  # noqa: F403
     from partita._functions.inspection import __array_api_version__ as __array_api_version__
@@ -108,6 +110,7 @@ if _typing.TYPE_CHECKING:
         sum_reduce,
         transpose_partition,
     )
+    from partita.linalg.fitting import polyfit
     from partita.ray import from_ray
 
 # What needs NumPy or threads is loaded when it is first used.
@@ -128,6 +131,7 @@ _LATER = {
     "from_partitioned": "_protocol.partitioned",
     "from_ray": "ray",
     "halo_exchange": "distdl.functions",
+    "polyfit": "linalg.fitting",
     "spmd": "_team.spmd",
     "sum_reduce": "distdl.functions",
     "transpose_partition": "distdl.functions",
@@ -138,6 +142,7 @@ _LATER = {
 # Functions of arrays, by the module that has them.
 _FUNCTIONS = {
     "applying": "apply_along_axis apply_over_axes vectorize",
+    "bits": "packbits unpackbits",
     "counting": "bincount histogram histogram_bin_edges",
     "creation": """arange array asanyarray asarray ascontiguousarray copy empty eye from_dlpack
         full linspace meshgrid ndim ones shape size zeros""",
@@ -151,6 +156,7 @@ _FUNCTIONS = {
     "files.npz": "savez savez_compressed",
     "files.text": "loadtxt savetxt",
     "finding": "digitize searchsorted",
+    "flat": "ndenumerate",
     "gathered": "gathers",
     "grids": """c_ diag_indices diag_indices_from frombuffer fromfunction fromiter geomspace
         identity indices ix_ logspace mgrid ogrid r_ ravel_multi_index tri tril_indices
@@ -208,7 +214,19 @@ _LATER |= {
     name: f"_functions.{module}" for module, names in _FUNCTIONS.items() for name in names.split()
 }
 
-_MODULES = ("dask", "dist", "distdl", "fft", "ir", "linalg", "random", "ray", "testing")
+_MODULES = (
+    "dask",
+    "dist",
+    "distdl",
+    "emath",
+    "fft",
+    "ir",
+    "lib",
+    "linalg",
+    "random",
+    "ray",
+    "testing",
+)
 # Those that are nothing without another library are not listed, but found.
 _EXTRAS = ("jax", "torch")
 
@@ -287,6 +305,7 @@ __all__ = [
     "from_ray",
     "halo_exchange",
     "plan",
+    "polyfit",
     "spmd",
     "sum_reduce",
     "transpose_partition",

@@ -39,7 +39,6 @@ _INSTEAD = {
         "matrix": "asarray, and @ for products",
         "memmap": "asarray(numpy.memmap(...), layout=...)",
         "nditer": "whole-array expressions, or a loop over .local",
-        "ndenumerate": "indices, or a loop over .local",
         "ndindex": "numpy.ndindex, or indices",
         "object_": "arrays of numbers",
         "product": "prod",
@@ -48,6 +47,10 @@ _INSTEAD = {
         "sometrue": "any",
         "str_": "arrays of numbers, or pt.Frame",
         "trapz": "trapezoid",
+        "void": "one array for each field, or pt.Frame",
+    },
+    "numpy.lib.stride_tricks": {
+        "as_strided": "sliding_window_view, slices or broadcast_to",
     },
 }
 

@@ -174,6 +174,8 @@ def arange(
 
 def _python(number: Any) -> Any:
     """The number that an array without dimensions is; others as they are."""
+    if isinstance(number, str | bytes | np.flexible | np.datetime64 | np.timedelta64):
+        raise TypeError(f"{number!r} is no number; use numbers")
     return number.item() if isinstance(number, Array | np.ndarray) else number
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from partita._functions.creation import an_array
 from partita._functions.joining import resize
 from partita._functions.manipulation import ravel
@@ -51,4 +53,15 @@ class Flat:
         return self.base.flatten()
 
 
-__all__ = ["Flat"]
+def ndenumerate(arr: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """Go through all positions and elements in C order, some elements at a time. Collective.
+
+    >>> import partita as pt
+    >>> [(at, float(x)) for at, x in pt.ndenumerate([[1.0, 2.0]])]
+    [((0, 0), 1.0), ((0, 1), 2.0)]
+    """
+    array = an_array(arr)
+    return zip(np.ndindex(array.shape), Flat(array), strict=True)
+
+
+__all__ = ["Flat", "ndenumerate"]

@@ -72,6 +72,13 @@ class NumPyMethods(_Base):
     def __rdivmod__(self, other: Any) -> tuple[Array, Array]:
         return numbers.divmod(other, self)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "shape":
+            # What other ranks and views know of an array stays true.
+            message = f"the shape of an array stays as it is; use a = a.reshape({value})"
+            raise AttributeError(message, name=name, obj=self)
+        object.__setattr__(self, name, value)
+
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
         """Return the entries along an axis for which a condition holds."""
         return picking.compress(condition, self, axis, out)

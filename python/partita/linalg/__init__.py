@@ -16,6 +16,7 @@ in parts; what has no such algorithm says so, and brings the matrix to every ran
 - `reflections`, `orthogonal`: orthonormal columns, of any matrix and of tall ones.
 - `spectral`: singular values and eigenvalues.
 - `least_squares`: least squares and generalised inverses.
+- `fitting`: polynomials through points.
 - `norms`: norms, ranks, condition numbers.
 - `chains`: products of several matrices, and powers.
 - `arranged`: products and diagonals in the forms of this module.
