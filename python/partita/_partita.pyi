@@ -17,6 +17,7 @@ from partita._types import (
     Found,
     Halo,
     IndexArray,
+    Local,
     Map,
     Numbers,
     Pair,
@@ -122,8 +123,6 @@ __all__ = [
 
 __version__: str
 NO_MPIEXEC: str
-
-Local = np.ndarray[Any, Any]
 
 @final
 class Block:

@@ -17,6 +17,7 @@ Halo: TypeAlias = Numbers | Sequence[Numbers]
 Box: TypeAlias = Sequence[Extents]
 Map: TypeAlias = Block | Cyclic | Whole | Unstructured
 IndexArray: TypeAlias = NDArray[np.int64]
+Local: TypeAlias = NDArray[Any]
 
 # Of the protocols: path, reason and message; rank, address, process id and device; a position.
 Found: TypeAlias = tuple[str, str, str]
