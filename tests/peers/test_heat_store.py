@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,13 +10,16 @@ from pathlib import Path
 import numpy as np
 import zarr
 
-SCRIPT = str(Path(__file__).parents[2] / "examples" / "heat_store.py")
+ROOT = Path(__file__).parents[2]
+SCRIPT = str(ROOT / "examples" / "heat_store.py")
 
 
 def ran(folder: Path, *words: str) -> None:
     command = [sys.executable, *words, "--size", "31"]
+    # The tests' own path is relative, and this runs elsewhere.
+    env = os.environ | {"PYTHONPATH": str(ROOT / "python")}
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=110, check=False
+        command, cwd=folder, env=env, capture_output=True, text=True, timeout=110, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
