@@ -124,6 +124,21 @@ def reshaped(team: Any) -> None:
     np.testing.assert_array_equal(array.gather(), wanted)
 
 
+def masks_without_entries(team: Any) -> None:
+    """They fit any dimension, as in NumPy, and select nothing."""
+    wanted = np.arange(12.0).reshape(3, 4)
+    array = pt.zeros((3, 4))
+    array[...] = wanted
+    for mask in (np.zeros((0, 4), bool), np.zeros((3, 0), bool), np.zeros(0, bool)):
+        for given in (mask, pt.asarray(mask)):
+            assert array[given].shape == wanted[mask].shape
+            array[given] = 5.0
+    for mask in (np.zeros((2, 4), bool), np.zeros((3, 4, 1), bool)):
+        with pytest.raises(IndexError):
+            array[mask]
+    np.testing.assert_array_equal(array.gather(), wanted)
+
+
 def outside(team: Any) -> None:
     """A position outside that one rank alone has is refused by all, and nothing is changed."""
     array = pt.arange(40)

@@ -15,8 +15,8 @@ PLACES += [Place("mpi", n, launchers()[0]) for n in (2, 3)]
 @pytest.mark.parametrize("place", PLACES, ids=str)
 def test_beside_numpy(place: Place) -> None:
     cases = [Case(f"keys from {first}", bodies.keys, (first, 100)) for first in (0, 1000)]
-    others = (bodies.reshaped, bodies.outside, bodies.moves_little)
-    cases += [Case(body.__name__, body) for body in others]
+    cases += [Case("reshaped", bodies.reshaped), Case("outside", bodies.outside)]
+    cases += [Case("little", bodies.moves_little), Case("empty", bodies.masks_without_entries)]
     found = engines.run(place, cases)
     failures = [f"{name} at {place}:\n{one.failure}" for name, one in found.items() if one.failure]
     if failures:

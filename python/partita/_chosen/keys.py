@@ -53,7 +53,7 @@ def chosen(array: Array, key: Any) -> Chosen:
     together = all(b == a + 1 for a, b in pairwise(numbers))
     at = picks[0][0] if together else 0
     _check_masks(view, picks)
-    if len(picks) == 1 and picks[0][2].dtype == bool:
+    if len(picks) == 1 and picks[0][2].dtype == bool and _covers(view, picks[0]):
         dim, _, mask = picks[0]
         mask = mask.reshape(1) if mask.ndim == 0 else mask
         order = [*range(dim, dim + mask.ndim)]
@@ -69,6 +69,12 @@ def chosen(array: Array, key: Any) -> Chosen:
             axes.append(dim)
             indices.append(pick)
     return Chosen(_first(view, axes), None, indices, at)
+
+
+def _covers(view: Array, pick: tuple[int, int, Any]) -> bool:
+    """Whether a mask has the shape of what it selects from; one truth value always has."""
+    dim, _, mask = pick
+    return bool(mask.ndim == 0 or view.shape[dim : dim + mask.ndim] == mask.shape)
 
 
 def _first(view: Array, dims: list[int]) -> Array:
@@ -115,7 +121,10 @@ def _n_dims(entry: Any) -> int:
 
 def _check_masks(view: Array, picks: list[tuple[int, int, Any]]) -> None:
     for dim, _, pick in picks:
-        if pick.dtype == bool and pick.ndim and view.shape[dim : dim + pick.ndim] != pick.shape:
+        covered = view.shape[dim : dim + pick.ndim]
+        # As in NumPy, a mask without entries along a dimension fits any.
+        fits = all(size in (0, n) for size, n in zip(pick.shape, covered, strict=False))
+        if pick.dtype == bool and pick.ndim and not fits:
             message = (
                 f"a mask of shape {pick.shape} for dimensions {dim} on of an array of shape"
                 f" {view.shape}; use the shape of what it selects from"

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from partita._array.array import Array
 from partita._array.enter import from_numpy, is_everywhere
-from partita._partita import Block, Layout, Whole
+from partita._array.parts import array_of, cut_along, slab_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from partita._array.array import Array
+    from partita._partita import Layout
     from partita._team.team import Team
 
 Local = np.ndarray[Any, Any]
@@ -49,13 +49,13 @@ def as_rows(array: Array) -> Rows:
         return Rows(_nothing(array, sizes[team.rank]), _added(sizes), False)
     layout = array.layout
     if layout.partial:
-        return as_rows(array.redistribute(rows_layout(array.shape, team)))
+        return as_rows(array.redistribute(cut_along(array.shape, 0, team.size)))
     if is_everywhere(layout, team.size):
         return Rows(array.local, None, is_own)
     starts = _starts(layout, team.size)
     if starts is not None:
         return Rows(array.owned, starts, is_own)
-    moved = array.redistribute(rows_layout(array.shape, team))
+    moved = array.redistribute(cut_along(array.shape, 0, team.size))
     starts = _starts(moved.layout, team.size)
     assert starts is not None
     return Rows(moved.local, starts, False)
@@ -79,7 +79,7 @@ def cut_like(array: Array, rows: Rows) -> Local:
     if _starts(layout, team.size) == rows.starts:
         return array.owned
     sizes = [b - a for a, b in pairwise(rows.starts)]
-    return array.redistribute(_layout(array.shape, sizes)).local
+    return array.redistribute(cut_along(array.shape, 0, team.size, sizes)).local
 
 
 def evenly(array: Array) -> tuple[Local, list[int]]:
@@ -95,7 +95,7 @@ def evenly(array: Array) -> tuple[Local, list[int]]:
         return array.local[starts[team.rank] : starts[team.rank + 1]], starts
     if _starts(array.layout, team.size) == starts:
         return array.owned, starts
-    return array.redistribute(_layout(array.shape, sizes)).local, starts
+    return array.redistribute(cut_along(array.shape, 0, team.size, sizes)).local, starts
 
 
 def _nothing(array: Array, length: int) -> Local:
@@ -109,19 +109,13 @@ def _added(sizes: Sequence[int]) -> list[int]:
 
 def even_sizes(length: int, team: Team) -> list[int]:
     """How many entries each rank gets: extra ones go to the last."""
-    each = length // team.size
-    return [each] * (team.size - 1) + [length - each * (team.size - 1)]
-
-
-def rows_layout(shape: Sequence[int], team: Team) -> Layout:
-    """The first dimension in even stretches."""
-    return _layout(shape, even_sizes(shape[0], team))
+    return [(length + rank) // team.size for rank in range(team.size)]
 
 
 def from_rows(local: Local, lengths: Sequence[int], team: Team) -> Array:
     """The array whose stretches of so many entries the ranks have."""
     shape = (sum(lengths), *local.shape[1:])
-    return Array([local], _layout(shape, lengths), team, local.dtype)
+    return array_of(local, cut_along(shape, 0, team.size, lengths), team)
 
 
 def from_stretches(local: Local, rows: Rows, team: Team) -> Array:
@@ -131,27 +125,7 @@ def from_stretches(local: Local, rows: Rows, team: Team) -> Array:
     return from_rows(local, team.allgather_data(len(local)), team)
 
 
-def _layout(shape: Sequence[int], sizes: Sequence[int]) -> Layout:
-    maps: list[Block | Whole] = [Block(sizes=list(sizes)), *(Whole() for _ in shape[1:])]
-    return Layout(tuple(shape), maps, grid=(len(sizes), *(1 for _ in shape[1:])))
-
-
 def _starts(layout: Layout, n_ranks: int) -> list[int] | None:
     """Where the ranks' stretches of the first dimension begin, if that is how it is divided."""
-    starts = [0]
-    for rank in range(n_ranks):
-        if rank not in layout.ranks:
-            starts.append(starts[-1])
-            continue
-        own = [piece for piece in layout.pieces(rank) if math.prod(piece.owned_shape)]
-        if not own:
-            starts.append(starts[-1])
-        elif (
-            len(own) == 1
-            and own[0].owned_start[0] == starts[-1]
-            and tuple(own[0].owned_shape[1:]) == tuple(layout.shape[1:])
-        ):
-            starts.append(starts[-1] + own[0].owned_shape[0])
-        else:
-            return None
-    return starts if starts[-1] == layout.shape[0] else None
+    sizes = slab_sizes(layout, 0, n_ranks)
+    return None if sizes is None else _added(sizes)
