@@ -209,7 +209,9 @@ fn nan_and_infinities_reach_their_rows_only() {
 fn vectors_have_the_same_bits_at_every_level_and_on_any_threads() {
     let mut sample = Sample::new(21);
     for ([m, k], order) in
-        [([300, 700], Order::C), ([700, 300], Order::Fortran), ([30, 90_000], Order::Fortran)]
+        [([300, 700], Order::C), ([700, 300], Order::Fortran), ([40, 90_000], Order::Fortran)]
+            .into_iter()
+            .chain([([9000, 7], Order::C), ([7, 9000], Order::Fortran)])
     {
         let a = Stored::generated([m, k], order, &mut sample, f64::element);
         let x = Stored::generated([k, 1], Order::C, &mut sample, f64::element);

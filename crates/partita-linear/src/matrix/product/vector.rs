@@ -1,8 +1,8 @@
 //! Matrix times vector at the speed of memory.
 //!
 //! A matrix whose rows are contiguous is a dot product per row; one whose columns are contiguous
-//! adds columns, eight at a time, to a stretch of the result that stays in the cache. Any other is
-//! copied row by row. How the sums are cut depends on the shape only, never on the threads.
+//! adds columns, eight at a time, to a stretch of the result that stays in the cache. Rows and
+//! columns of a few elements have loops of their own. Any other matrix is copied row by row. How the sums are cut depends on the shape only, never on the threads.
 
 use super::Into;
 use super::dot::{Conjugate, Dot, PART};
@@ -18,6 +18,15 @@ const STRETCH: usize = 1 << 14;
 
 /// Columns added at once, so that the result is read and written an eighth as often.
 const AT_ONCE: usize = 8;
+
+/// Rows, or columns, of no more elements than this have loops of their own.
+const SHORT: usize = 32;
+
+/// Short rows whose sums run side by side.
+const SIDE_BY_SIDE: usize = 8;
+
+/// Short rows, or columns, that are one piece of work.
+const PIECE: usize = 1 << 12;
 
 /// Elements of the matrix that are worth another thread.
 const WORTH: usize = 1 << 15;
@@ -45,13 +54,102 @@ impl<T> Shared<T> {
 pub fn times_vector<T: Dot>(mut out: ViewMut<'_, T>, a: View<'_, T>, x: View<'_, T>, how: How) {
     let [m, k] = a.shape();
     let x = contiguous(x.transposed(), 0, 0..k);
+    if a.strides()[1] == 1 && k <= SHORT && m > SHORT {
+        return put(&mut out, how.into, &of_short_rows(a, &x, how));
+    }
     if a.strides()[0] == 1 && m > 1 && a.strides()[1] != 1 {
-        let y = sum_of_columns(a, &x, how);
+        let is_flat = m <= SHORT && k > SHORT;
+        let y = if is_flat { of_short_columns(a, &x, how) } else { sum_of_columns(a, &x, how) };
         return put(&mut out, how.into, &y);
     }
     // SAFETY: a row of no stride, which all rows of the result are multiplied with.
     let repeated = unsafe { View::from_raw(x.as_ptr(), [m, k], [0, 1]) };
     row_by_row(out, a, repeated, Conjugate::Neither, how);
+}
+
+/// A column for each of many short rows: the sums of several rows run side by side.
+fn of_short_rows<T: Dot>(a: View<'_, T>, x: &[T], how: How) -> Vec<T> {
+    let [m, k] = a.shape();
+    let mut sums = vec![T::ZERO; m];
+    let places = Shared(sums.as_mut_ptr());
+    let n_threads = how.n_threads.min((m * k).div_ceil(WORTH));
+    threads::divide(n_threads, m.div_ceil(PIECE), &|piece| {
+        let rows = piece * PIECE..((piece + 1) * PIECE).min(m);
+        // SAFETY: these rows belong to this piece alone.
+        let y = unsafe { std::slice::from_raw_parts_mut(places.get().add(rows.start), rows.len()) };
+        at_level(how.level, ShortRows(y, a.part(rows, 0..k), x));
+    });
+    sums
+}
+
+struct ShortRows<'a, T>(&'a mut [T], View<'a, T>, &'a [T]);
+
+impl<T: Number> Loop for ShortRows<'_, T> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<const WIDE: bool>(self) {
+        let ShortRows(out, a, x) = self;
+        let element = |row: usize, column: usize| {
+            let place = row.cast_signed() * a.strides()[0] + column.cast_signed();
+            // SAFETY: the loops below stay within the matrix, whose rows are contiguous.
+            unsafe { *a.data().offset(place) }
+        };
+        for (group, y) in out.chunks_mut(SIDE_BY_SIDE).enumerate() {
+            let mut sums = [T::ZERO; SIDE_BY_SIDE];
+            let n = y.len();
+            for (column, &factor) in x.iter().enumerate() {
+                for (r, sum) in sums[..n].iter_mut().enumerate() {
+                    *sum = sum.plus(element(group * SIDE_BY_SIDE + r, column).times(factor));
+                }
+            }
+            y.copy_from_slice(&sums[..n]);
+        }
+    }
+}
+
+/// The sum of many short columns, each times an element: the sums stay in registers.
+fn of_short_columns<T: Dot>(a: View<'_, T>, x: &[T], how: How) -> Vec<T> {
+    let [m, k] = a.shape();
+    let n_pieces = k.div_ceil(PIECE);
+    let mut partial = vec![[T::ZERO; SHORT]; n_pieces];
+    let places = Shared(partial.as_mut_ptr());
+    let n_threads = how.n_threads.min((m * k).div_ceil(WORTH));
+    threads::divide(n_threads, n_pieces, &|piece| {
+        let columns = piece * PIECE..((piece + 1) * PIECE).min(k);
+        let sums = at_level(how.level, ShortColumns(a.part(0..m, columns.clone()), &x[columns]));
+        // SAFETY: the place belongs to this piece alone.
+        unsafe { places.get().add(piece).write(sums) };
+    });
+    let mut sums = partial[0];
+    for other in &partial[1..] {
+        sums.iter_mut().zip(other).for_each(|(sum, &value)| *sum = sum.plus(value));
+    }
+    sums[..m].to_vec()
+}
+
+struct ShortColumns<'a, T>(View<'a, T>, &'a [T]);
+
+impl<T: Number> Loop for ShortColumns<'_, T> {
+    type Result = [T; SHORT];
+
+    #[inline(always)]
+    fn run<const WIDE: bool>(self) -> [T; SHORT] {
+        let ShortColumns(a, x) = self;
+        let m = a.shape()[0];
+        let mut sums = [T::ZERO; SHORT];
+        for (column, &factor) in x.iter().enumerate() {
+            // SAFETY: columns are contiguous, and there are as many as elements of `x`.
+            let elements = unsafe {
+                let first = a.data().offset(column.cast_signed() * a.strides()[1]);
+                std::slice::from_raw_parts(first, m)
+            };
+            for (sum, element) in sums.iter_mut().zip(elements) {
+                *sum = sum.plus(element.times(factor));
+            }
+        }
+        sums
+    }
 }
 
 /// Each row of `out` becomes the dot product of the rows of `a` and `b`, or is added to.
