@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -100,8 +101,8 @@ def _taken(found: Chosen) -> tuple[Array, int]:
     rest = view.shape[n_picked:]
     rows = as_rows(view)
     if rows.starts is None and all(_is_here(one) for one in found.indices):
-        positions = _agreed(team, found.indices, shape, view.shape, slice(None))
-        local = choosing.gather(_table(rows.local, n_picked, rest), positions)
+        table = _table(rows.local, n_picked, rest)
+        local = _rows_at(table, team, found.indices, shape, view.shape)
         return from_numpy(local.reshape(shape + rest), team.arrays), len(shape)
     length = shape[0] if shape else 1
     sizes = even_sizes(length, team)
@@ -117,6 +118,21 @@ def _taken(found: Chosen) -> tuple[Array, int]:
     local = local.reshape(sizes[team.rank], *shape[1:], *rest)
     made = from_rows(local, sizes, team)
     return (made if shape else made.reshape(rest)), len(shape)
+
+
+def _rows_at(
+    table: Local,
+    team: Team,
+    indices: list[Array],
+    shape: tuple[int, ...],
+    extents: Sequence[int],
+) -> Local:
+    """Rows that this rank has, at positions that it has, too."""
+    if len(indices) == 1 and shape:
+        # Who gathers counts from the end and looks outside; what is wrong is said below.
+        with suppress(IndexError):
+            return choosing.gather(table, _part(indices[0], shape, slice(None)).reshape(-1))
+    return choosing.gather(table, _agreed(team, indices, shape, extents, slice(None)))
 
 
 def _put(view: Array, indices: list[Array], shape: tuple[int, ...], values: Array) -> None:
@@ -226,7 +242,8 @@ def _part(index: Any, shape: tuple[int, ...], part: slice) -> Local:
         return np.broadcast_to(index, shape or (1,))[part]
     if not shape or _is_here(index):
         # One position is the work of one rank, as any other stretch.
-        return np.broadcast_to(_everything(index), shape or (1,))[part].astype(np.int64)
+        seen = np.broadcast_to(_everything(index), shape or (1,))[part]
+        return seen.astype(np.int64, copy=False)
     wide = index._broadcast(shape)
     if part == slice(None):
         return _everything(wide).astype(np.int64)
