@@ -10,12 +10,12 @@ import numpy as np
 from partita._array import enter
 from partita._array.array import Array
 from partita._array.held import default_layout
-from partita._local import choosing
-from partita._partita import Block, Layout, Whole
+from partita._array.parts import array_of, cut_along
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from partita._partita import Layout
     from partita._team.team import Team
 
 Local = np.ndarray[Any, Any]
@@ -104,22 +104,7 @@ def elements_of(array: Array) -> Local:
 def from_row(local: Local, sizes: Sequence[int], team: Team) -> Array:
     """The array of a row of which every rank has so many entries."""
     shape = (sum(sizes), *local.shape[1:])
-    if len(shape) == 1 and list(sizes) == sizes_of_row(shape[0], team):
-        layout = default_layout(shape, team)
-    else:
-        maps: list[Block | Whole] = [Block(sizes=list(sizes)), *(Whole() for _ in shape[1:])]
-        layout = Layout(shape, maps, grid=(team.size, *(1 for _ in shape[1:])))
-    return Array([np.ascontiguousarray(local)], layout, team, local.dtype)
-
-
-def packed(array: Array, mask: Array) -> Array:
-    """The elements of a row where a mask is true, on the ranks where they are. Collective."""
-    team = array.team
-    if is_here(array) and is_here(mask):
-        return from_here(choosing.pack(mask.local, array.local), team)
-    values, flags = same_rows(array, mask)
-    found = choosing.pack(flags, values)
-    return from_row(found, team.allgather_data(len(found)), team)
+    return array_of(np.ascontiguousarray(local), cut_along(shape, 0, team.size, sizes), team)
 
 
 def from_here(local: Any, team: Team) -> Array:

@@ -18,7 +18,7 @@ from partita._array.held import Held
 from partita._array.notation import layout_for
 from partita._errors import LayoutError, ProtocolError
 from partita._memory.bfloat import as_bits
-from partita._memory.views import Copied
+from partita._memory.views import Copied, carrier_of
 from partita._partita import Array as NativeArray
 from partita._partita import Layout, Whole, plan
 
@@ -63,7 +63,7 @@ class Methods(Described, _Base):
         if not self._is_lazy and held.team.size == 1:
             held.team.arrays.sync()
         if held.rows is not None and self._is_ahead(held):
-            carrier = _carrier(self.dtype)
+            carrier = carrier_of(self.dtype)
             home = plan(held.rows.layout, held.layout, carrier.name)
             rows, own = _seen_as(carrier, held.rows.buffers), _seen_as(carrier, held.buffers)
             home.apply(rows, held.team, own)
@@ -138,7 +138,7 @@ class Methods(Described, _Base):
         return Array(self._moved(layout, out), layout, self._team, self.dtype)
 
     def _moved(self, layout: Layout, out: Local | None = None) -> list[Local]:
-        carrier = _carrier(self.dtype)
+        carrier = carrier_of(self.dtype)
         made = plan(self.layout, layout, carrier.name)
         into = out if out is None else _seen_as(carrier, _listed(out))
         moved = made.apply(_seen_as(carrier, self._buffers), self._team, into)
@@ -149,8 +149,8 @@ class Methods(Described, _Base):
         buffers, held = self._buffers, self._held
         if held.exchange is None:
             layout = held.halo_layout or held.layout
-            held.exchange = plan(layout, layout, _carrier(self.dtype).name)
-            seen = _seen_as(_carrier(self.dtype), buffers)
+            held.exchange = plan(layout, layout, carrier_of(self.dtype).name)
+            seen = _seen_as(carrier_of(self.dtype), buffers)
             held.carried = [as_bits(one) for one in seen]
         held.team.native.run_in_place(held.exchange, held.carried)
         return _seen(self)
@@ -292,11 +292,6 @@ put_into_array(Methods)
 def _seen(array: NativeArray) -> Array:
     """The native class as what it is once Python's part is in it."""
     return cast("Array", array)
-
-
-def _carrier(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The element type that plans move: times travel as the integers they are."""
-    return np.dtype("int64") if dtype.kind in "mM" else dtype
 
 
 def _seen_as(dtype: np.dtype[Any], buffers: Sequence[Local]) -> list[Local]:

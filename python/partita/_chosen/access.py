@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from partita._chosen.rows import (
     evenly,
     from_rows,
     from_stretches,
+    starts_of,
 )
 from partita._chosen.taking import Asked
 from partita._local import choosing
@@ -81,16 +81,11 @@ def _masked(view: Array, mask: Array) -> Array:
         truth = cut.local
     else:
         truth = cut_like(mask, rows)
-    width = view.shape[mask.ndim :]
-    local = np.ascontiguousarray(rows.local)
-    if not width:
-        picked = choosing.pack(truth, local)
-    else:
-        table = local.reshape(-1, *width) if local.size else local.reshape(0, *width)
-        picked = choosing.gather(table, choosing.where_true(truth)) if local.size else table
-        if not local.size:
-            picked = np.empty((int(np.count_nonzero(truth)), *width), local.dtype)
-    return from_stretches(picked, rows, team)
+    rest = view.shape[mask.ndim :]
+    if not rest:
+        return from_stretches(choosing.pack(truth, rows.local), rows, team)
+    table = _table(rows.local, mask.ndim, rest)
+    return from_stretches(choosing.gather(table, choosing.where_true(truth)), rows, team)
 
 
 def _taken(found: Chosen) -> tuple[Array, int]:
@@ -113,11 +108,16 @@ def _taken(found: Chosen) -> tuple[Array, int]:
     if rows.starts is None:
         local = choosing.gather(table, positions)
     else:
-        width = math.prod(view.shape[1:n_picked])
-        local = Asked(team, positions, [start * width for start in rows.starts]).read(table)
+        local = _asked(view, rows.starts, n_picked, positions).read(table)
     local = local.reshape(sizes[team.rank], *shape[1:], *rest)
     made = from_rows(local, sizes, team)
     return (made if shape else made.reshape(rest)), len(shape)
+
+
+def _asked(view: Array, starts: list[int], n_picked: int, positions: Local) -> Asked:
+    """Who has rows: the first dimensions as one, of which each rank has a stretch."""
+    width = math.prod(view.shape[1:n_picked])
+    return Asked(view.team, positions, [start * width for start in starts])
 
 
 def _rows_at(
@@ -150,8 +150,7 @@ def _put(view: Array, indices: list[Array], shape: tuple[int, ...], values: Arra
         local, starts = evenly(spread)
         part = slice(starts[team.rank], starts[team.rank + 1])
         positions = _agreed(team, indices, shape, view.shape, part)
-        width = math.prod(view.shape[1:n_picked])
-        asked = Asked(team, positions, [start * width for start in rows.starts])
+        asked = _asked(view, rows.starts, n_picked, positions)
         places, came = asked.send(np.ascontiguousarray(local).reshape(len(positions), *rest))
     _stored(view, rows, n_picked, rest, places, came)
 
@@ -167,8 +166,7 @@ def _put_where(view: Array, mask: Array, values: Array) -> None:
     if rows.starts is None:
         came = _everything(values)
     else:
-        counts = team.allgather_data(len(places))
-        starts = [0, *np.cumsum(counts).tolist()]
+        starts = starts_of(team.allgather_data(len(places)))
         came = cut_like(values, Rows(places, starts, is_own=False))
     _stored(view, rows, mask.ndim, rest, places, came)
 
@@ -192,8 +190,7 @@ def _stored(
     if rows.starts is None:
         view[...] = from_numpy(copy, team.arrays)
     else:
-        sizes = [b - a for a, b in pairwise(rows.starts)]
-        view[...] = from_rows(copy, sizes, team)
+        view[...] = from_rows(copy, rows.sizes, team)
 
 
 def _fill(view: Array, mask: Array, value: Any) -> None:

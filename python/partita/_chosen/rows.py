@@ -29,6 +29,11 @@ class Rows(NamedTuple):
     # Whether what is written to `local` is written to the array.
     is_own: bool
 
+    @property
+    def sizes(self) -> list[int]:
+        """How many entries each rank has, where they are divided."""
+        return [last - first for first, last in pairwise(self.starts or ())]
+
     def range_of(self, rank: int) -> slice:
         """The entries of the first dimension that a rank has."""
         if self.starts is None:
@@ -46,7 +51,7 @@ def as_rows(array: Array) -> Rows:
     if array.size == 0:
         # Where nothing lies no layout says whose rows are whose.
         sizes = even_sizes(array.shape[0], team)
-        return Rows(_nothing(array, sizes[team.rank]), _added(sizes), False)
+        return Rows(_nothing(array, sizes[team.rank]), starts_of(sizes), False)
     layout = array.layout
     if layout.partial:
         return as_rows(array.redistribute(cut_along(array.shape, 0, team.size)))
@@ -78,15 +83,14 @@ def cut_like(array: Array, rows: Rows) -> Local:
         return whole
     if _starts(layout, team.size) == rows.starts:
         return array.owned
-    sizes = [b - a for a, b in pairwise(rows.starts)]
-    return array.redistribute(cut_along(array.shape, 0, team.size, sizes)).local
+    return array.redistribute(cut_along(array.shape, 0, team.size, rows.sizes)).local
 
 
 def evenly(array: Array) -> tuple[Local, list[int]]:
     """This rank's stretch where the first dimension is divided evenly. Collective."""
     team = array.team
     sizes = even_sizes(array.shape[0], team)
-    starts = _added(sizes)
+    starts = starts_of(sizes)
     if team.size == 1:
         return array.local, starts
     if array.size == 0:
@@ -102,7 +106,7 @@ def _nothing(array: Array, length: int) -> Local:
     return np.empty((length, *array.shape[1:]), array.dtype)
 
 
-def _added(sizes: Sequence[int]) -> list[int]:
+def starts_of(sizes: Sequence[int]) -> list[int]:
     """Where stretches of these sizes begin, and where the last ends."""
     return [0, *np.cumsum(sizes).tolist()]
 
@@ -128,4 +132,4 @@ def from_stretches(local: Local, rows: Rows, team: Team) -> Array:
 def _starts(layout: Layout, n_ranks: int) -> list[int] | None:
     """Where the ranks' stretches of the first dimension begin, if that is how it is divided."""
     sizes = slab_sizes(layout, 0, n_ranks)
-    return None if sizes is None else _added(sizes)
+    return None if sizes is None else starts_of(sizes)

@@ -129,24 +129,6 @@ tan = _function("tan")
 tanh = _function("tanh")
 trunc = _function("trunc")
 
-# NumPy's names.
-absolute = abs
-arccos = acos
-arccosh = acosh
-arcsin = asin
-arcsinh = asinh
-arctan = atan
-arctan2 = atan2
-arctanh = atanh
-bitwise_not = bitwise_invert
-conjugate = conj
-invert = bitwise_invert
-left_shift = bitwise_left_shift
-mod = remainder
-power = pow
-right_shift = bitwise_right_shift
-true_divide = divide
-
 # Complex numbers of their parts.
 of_parts = Elementwise("complex")
 _nearest = Elementwise("round")
@@ -264,18 +246,10 @@ def angle(z: Any, /, deg: bool = False) -> Array:
 
 __all__ = [
     "abs",
-    "absolute",
     "acos",
     "acosh",
     "add",
     "angle",
-    "arccos",
-    "arccosh",
-    "arcsin",
-    "arcsinh",
-    "arctan",
-    "arctan2",
-    "arctanh",
     "around",
     "asin",
     "asinh",
@@ -285,7 +259,6 @@ __all__ = [
     "bitwise_and",
     "bitwise_invert",
     "bitwise_left_shift",
-    "bitwise_not",
     "bitwise_or",
     "bitwise_right_shift",
     "bitwise_xor",
@@ -293,7 +266,6 @@ __all__ = [
     "ceil",
     "clip",
     "conj",
-    "conjugate",
     "copysign",
     "cos",
     "cosh",
@@ -313,12 +285,10 @@ __all__ = [
     "greater_equal",
     "hypot",
     "imag",
-    "invert",
     "isclose",
     "isfinite",
     "isinf",
     "isnan",
-    "left_shift",
     "less",
     "less_equal",
     "log",
@@ -332,18 +302,15 @@ __all__ = [
     "logical_xor",
     "maximum",
     "minimum",
-    "mod",
     "multiply",
     "negative",
     "nextafter",
     "not_equal",
     "positive",
     "pow",
-    "power",
     "real",
     "reciprocal",
     "remainder",
-    "right_shift",
     "rint",
     "round",
     "sign",
@@ -355,6 +322,5 @@ __all__ = [
     "subtract",
     "tan",
     "tanh",
-    "true_divide",
     "trunc",
 ]

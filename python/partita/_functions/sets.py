@@ -8,7 +8,7 @@ import numpy as np
 
 from partita._algorithms.distinct import distinct, distinct_here, distinct_values
 from partita._algorithms.lookup import asked, is_among
-from partita._algorithms.rows import from_here, from_row, is_here, mapped, packed, row_of
+from partita._algorithms.rows import from_here, from_row, is_here, mapped, row_of
 from partita._algorithms.sample_sort import sorted_copy, sorted_row
 from partita._array.array import Array
 from partita._functions.creation import an_array, shape, size
@@ -193,19 +193,19 @@ def intersect1d(
     """Return the elements that both arrays have, in order; where they are if that is asked for."""
     if not return_indices:
         first = _as_set(ar1, assume_unique)
-        common = packed(first, isin(first, ar2))
+        common = first[isin(first, ar2)]
         made = _as_type(common, result_type(first, an_array(ar2)))
         return sort(made) if assume_unique else made
     (first, at_first), (second, at_second) = (unique(one, return_index=True) for one in (ar1, ar2))
     in_second, in_first = isin(first, second), isin(second, first)
-    values = _as_type(packed(first, in_second), result_type(first, second))
-    return values, packed(at_first, in_second), packed(at_second, in_first)
+    values = _as_type(first[in_second], result_type(first, second))
+    return values, at_first[in_second], at_second[in_first]
 
 
 def setdiff1d(ar1: Any, ar2: Any, /, assume_unique: bool = False) -> Array:
     """Return the different elements of one array that another does not have."""
     first = _as_set(ar1, assume_unique)
-    return packed(first, isin(first, ar2, invert=True))
+    return first[isin(first, ar2, invert=True)]
 
 
 def setxor1d(ar1: Any, ar2: Any, /, assume_unique: bool = False) -> Array:

@@ -146,3 +146,8 @@ def _from_dlpack(obj: Any) -> Local:
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         message = f"data of type {type(obj).__name__} cannot be taken through DLPack: {error}"
         raise ProtocolError(message, "data-device") from None
+
+
+def carrier_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The element type that plans move: times travel as the integers they are."""
+    return np.dtype("int64") if dtype.kind in "mM" else dtype

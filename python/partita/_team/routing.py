@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._memory.views import carrier_of
 from partita._memory.warm import empty
 from partita._partita import Layout, plan
 
@@ -36,7 +37,7 @@ def routed(team: Team, parts: Sequence[Local], counts: Sequence[Sequence[int]]) 
     row = parts[0].shape[1:]
     width = int(np.prod(row, dtype=np.int64))
     dtype = parts[0].dtype
-    kept = empty((sum(n_here), *row), _carrier(dtype)).view(dtype)
+    kept = empty((sum(n_here), *row), carrier_of(dtype)).view(dtype)
     # Rows are numbered by where they go, then by where they come from.
     starts: list[int] = []
     boxes: list[list[Any]] = [[] for _ in range(size)]
@@ -60,7 +61,7 @@ def routed(team: Team, parts: Sequence[Local], counts: Sequence[Sequence[int]]) 
         source_layout = Layout.from_boxes((first * width,), boxes)
         target_layout = Layout.from_boxes((first * width,), targets)
         into = [_flat(kept)] if sum(n_here) else []
-        carrier = _carrier(dtype)
+        carrier = carrier_of(dtype)
         plan(source_layout, target_layout, carrier.name).apply(
             [one.view(carrier) for one in own], team, [one.view(carrier) for one in into]
         )
@@ -70,8 +71,3 @@ def routed(team: Team, parts: Sequence[Local], counts: Sequence[Sequence[int]]) 
 
 def _flat(part: Local) -> Local:
     return np.ascontiguousarray(part).reshape(-1)
-
-
-def _carrier(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The type whose elements travel: plans move numbers, and times are integers."""
-    return np.dtype("int64") if dtype.kind in "mM" else dtype
