@@ -14,7 +14,7 @@ KERNEL_PEERS = $(call named,kernels)
 
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel compile-tests test-rust test-python test-peers test-distdl conformance bench bench-distdl bench-kernels bench-dialects bench-arrays bench-algorithms check fmt clean
+.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel compile-tests test-rust test-python test-peers test-distdl conformance bench bench-distdl bench-kernels bench-dialects bench-arrays bench-algorithms bench-sparse check fmt clean
 
 help:
 	@echo "make demo        build, then a wave on four ranks, drawn, explained and timed beside NumPy"
@@ -28,6 +28,7 @@ help:
 	@echo "make bench-dialects  the same for array programs, into docs/benchmarks-dialects.md"
 	@echo "make bench-arrays    the same for NumPy programs, into docs/benchmarks-arrays.md"
 	@echo "make bench-algorithms  the same for sorting, products, transforms, files, into docs/benchmarks-algorithms.md"
+	@echo "make bench-sparse    the same for sparse matrices, into docs/benchmarks-sparse.md"
 	@echo "make mutants     change layouts, plans, protocols and copy kernels at random, and show which changes no test notices"
 	@echo "make fuzz        read ten million changed programs; CASES=N SEED=S"
 	@echo "make wheel       a wheel for older systems, into dist/"
@@ -146,6 +147,9 @@ bench-arrays: build $(KERNEL_PEERS)/ready $(PEERS)/ready
 
 bench-algorithms: build $(PEERS)/ready
 	$(PEERS)/bin/python benches/algorithms.py --mpiexec $(PEERS)/bin/mpiexec --write docs/benchmarks-algorithms.md
+
+bench-sparse: build $(PEERS)/ready
+	$(PEERS)/bin/python benches/sparse.py --mpiexec $(PEERS)/bin/mpiexec --write docs/benchmarks-sparse.md
 
 bench: build $(PEERS)/ready
 	cargo build --release --quiet --package partita-cli

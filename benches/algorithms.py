@@ -35,7 +35,7 @@ BARS = {
     "matmul complex128": (0.85, None),
     "fft2": (1.6, None),
     "mask": (3.0, None),
-    "positions": (1.0, None),
+    "positions": (1.0, 1.0),
     "normal": (3.0, None),
     "save": (1.0, None),
     "load": (None, None),

@@ -71,6 +71,7 @@ if _typing.TYPE_CHECKING:
     from partita._functions.flat import ndenumerate as ndenumerate
     from partita._functions.gathered import *  # noqa: F403
     from partita._functions.grids import *  # noqa: F403
+    from partita._functions.histograms import *  # noqa: F403
     from partita._functions.inspection import __array_api_version__ as __array_api_version__
     from partita._functions.inspection import __array_namespace_info__ as __array_namespace_info__
     from partita._functions.joining import *  # noqa: F403
@@ -86,6 +87,7 @@ if _typing.TYPE_CHECKING:
     from partita._functions.padding import *  # noqa: F403
     from partita._functions.picking import *  # noqa: F403
     from partita._functions.placing import *  # noqa: F403
+    from partita._functions.polynomials import *  # noqa: F403
     from partita._functions.products import *  # noqa: F403
     from partita._functions.searching import *  # noqa: F403
     from partita._functions.sets import *  # noqa: F403
@@ -141,7 +143,7 @@ _LATER = {
 
 # Functions of arrays, by the module that has them.
 _FUNCTIONS = {
-    "applying": "apply_along_axis apply_over_axes vectorize",
+    "applying": "apply_along_axis apply_over_axes frompyfunc vectorize",
     "bits": "packbits unpackbits",
     "counting": "bincount histogram histogram_bin_edges",
     "creation": """arange array asanyarray asarray ascontiguousarray copy empty eye from_dlpack
@@ -154,13 +156,14 @@ _FUNCTIONS = {
     "files.in_zarr": "from_zarr",
     "files.npy": "fromfile load save",
     "files.npz": "savez savez_compressed",
-    "files.text": "loadtxt savetxt",
+    "files.text": "genfromtxt loadtxt savetxt",
     "finding": "digitize searchsorted",
     "flat": "ndenumerate",
     "gathered": "gathers",
     "grids": """c_ diag_indices diag_indices_from frombuffer fromfunction fromiter geomspace
         identity indices ix_ logspace mgrid ogrid r_ ravel_multi_index tri tril_indices
         tril_indices_from triu_indices triu_indices_from unravel_index vander""",
+    "histograms": "histogram2d histogramdd",
     "joining": """append array_split atleast_1d atleast_2d atleast_3d block column_stack delete
         dsplit dstack fliplr flipud hsplit insert resize rollaxis rot90 row_stack split trim_zeros
         vsplit""",
@@ -186,6 +189,7 @@ _FUNCTIONS = {
     "picking": """argwhere choose compress copyto extract flatnonzero piecewise place put
         put_along_axis putmask select take take_along_axis""",
     "placing": "compute default_layout",
+    "polynomials": "poly polyadd polyder polydiv polyint polymul polysub roots",
     "products": """cross diagonal dot inner kron matmul matvec outer tensordot trace vdot vecdot
         vecmat""",
     "searching": "argmax argmin count_nonzero nonzero where",
@@ -225,6 +229,7 @@ _MODULES = (
     "linalg",
     "random",
     "ray",
+    "sparse",
     "testing",
 )
 # Those that are nothing without another library are not listed, but found.
@@ -243,7 +248,13 @@ def _to_ray() -> _types.ModuleType:
     return hand_over
 
 
-_engines.LOADERS.update(dask=_to_dask, ray=_to_ray)
+def _methods() -> _types.ModuleType:
+    from partita._functions import methods
+
+    return methods
+
+
+_engines.LOADERS.update(dask=_to_dask, ray=_to_ray, methods=_methods)
 
 
 def __getattr__(name: str) -> _typing.Any:
@@ -257,8 +268,8 @@ def __getattr__(name: str) -> _typing.Any:
         raise no_attribute("partita", name, _LATER)
     found = getattr(import_module(f"partita.{_LATER[name]}"), name)
     if "partita._array.array" in _sys.modules:
-        # Whoever can meet an array needs its methods, which come with the functions.
-        import_module("partita._functions.methods")
+        # Whoever can look at the class shall find its methods, also before the first array.
+        _engines.load_methods()
     # A name is looked for once: programs use it in their loops.
     globals()[name] = found
     return found

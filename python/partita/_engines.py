@@ -1,4 +1,4 @@
-"""The task schedulers that arrays can be handed to: a table that `partita` itself fills.
+"""What arrays need and stands above them: a table that `partita` itself fills.
 
 Arrays do not know Dask and Ray, which stand above them and need libraries of their own: they ask
 here for the module that does. It has
@@ -7,6 +7,8 @@ here for the module that does. It has
 - `ticket`: plain data by which other processes find an array of handles, and what is to be closed
   when they have it;
 - `attached`: the array that a ticket tells of.
+
+The methods that arrays have by NumPy's names stand above them too, as they call the functions.
 """
 
 from __future__ import annotations
@@ -21,3 +23,11 @@ LOADERS: dict[str, Callable[[], ModuleType]] = {}
 def hand_over(engine: str) -> ModuleType:
     """The module that hands arrays over to a task scheduler."""
     return LOADERS[engine]()
+
+
+def load_methods() -> None:
+    """Let arrays have all their methods: before the first one is made, whoever makes it."""
+    if load := LOADERS.get("methods"):
+        load()
+        # Only now: whoever asks while another thread still loads them must wait for it as well.
+        LOADERS.pop("methods", None)

@@ -20,6 +20,10 @@ class LayoutError(PartitaError, ValueError):
     """An invalid shape, map, grid, notation, index or rank."""
 
 
+class ElementTypeError(LayoutError, TypeError):
+    """What is given as an element type is none."""
+
+
 class ProgramError(PartitaError, ValueError):
     """An array program that cannot be read, breaks its dialects' rules, or cannot be run."""
 

@@ -2,16 +2,16 @@
 
 A module of partita asks from its `__getattr__`, with the name of NumPy's module beside it:
 
->>> raise no_attribute("partita", "polymul", ["polyval", "convolve"])
+>>> raise no_attribute("partita", "isnat", ["isnan", "isinf"])
 Traceback (most recent call last):
-AttributeError: numpy.polymul has no counterpart in partita yet; the nearest is polyval
+AttributeError: numpy.isnat has no counterpart in partita yet; the nearest is isnan
 """
 
 from __future__ import annotations
 
 import difflib
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _INSTEAD = {
     "numpy": {
         "alltrue": "all",
+        "asarray_chkfinite": "asarray, and isfinite(a).all()",
+        "asfortranarray": "asarray; memory is in C order",
         "asfarray": "asarray(a, dtype=float)",
         "asmatrix": "asarray, and @ for products",
         "busday_count": "numpy's own function, on whole arrays",
@@ -27,13 +29,18 @@ _INSTEAD = {
         "complex_": "complex128",
         "cumproduct": "cumprod",
         "datetime64": "integers: days or seconds since a day of your own",
+        "bmat": "block",
+        "clongdouble": "complex128",
+        "complex256": "complex128",
+        "einsum_path": "einsum, which chooses its order itself",
+        "float128": "float64",
         "float_": "float64",
         "fromstring": "asarray(numpy.fromstring(...))",
-        "genfromtxt": "asarray(numpy.genfromtxt(...), layout=...)",
         "in1d": "isin",
         "Inf": "inf",
         "infty": "inf",
         "ma": "where, and the functions that begin with nan",
+        "longdouble": "float64",
         "mat": "asarray, and @ for products",
         "NaN": "nan",
         "matrix": "asarray, and @ for products",
@@ -41,11 +48,14 @@ _INSTEAD = {
         "nditer": "whole-array expressions, or a loop over .local",
         "ndindex": "numpy.ndindex, or indices",
         "object_": "arrays of numbers",
+        "poly1d": "poly, polyval and the functions that begin with poly",
+        "polynomial": "polyval, polyfit and the functions that begin with poly",
         "product": "prod",
         "recarray": "one array for each field, or pt.Frame",
         "round_": "round",
         "sometrue": "any",
         "str_": "arrays of numbers, or pt.Frame",
+        "timedelta64": "integers: days or seconds since a day of your own",
         "trapz": "trapezoid",
         "void": "one array for each field, or pt.Frame",
     },
@@ -53,6 +63,22 @@ _INSTEAD = {
         "as_strided": "sliding_window_view, slices or broadcast_to",
     },
 }
+
+
+# Names that are less alike than this mislead: `zeros` says nothing about `roots`.
+_ALIKE = 0.75
+
+
+class Absent:
+    """An attribute that NumPy's class has and ours has not: it is not there, and says why."""
+
+    def __init__(self, name: str, instead: str) -> None:
+        self.name, self.instead = name, instead
+        self.__doc__ = f"Not here; use {instead}."
+
+    def __get__(self, owner: object, kind: type) -> NoReturn:
+        said = f"{kind.__name__} has no {self.name!r} here; use {self.instead}"
+        raise AttributeError(said, name=self.name, obj=owner)
 
 
 def no_attribute(module: str, name: str, ours: Iterable[str]) -> AttributeError:
@@ -71,7 +97,9 @@ def words(theirs: str, name: str, ours: Iterable[str]) -> str:
     said = f"{theirs}.{name} has no counterpart in partita yet"
     if instead := _INSTEAD.get(theirs, {}).get(name):
         return f"{said}; use {instead}"
-    near = difflib.get_close_matches(name, [one for one in ours if one[0] != "_"], n=1, cutoff=0.5)
+    near = difflib.get_close_matches(
+        name, [one for one in ours if one[0] != "_"], n=1, cutoff=_ALIKE
+    )
     if near:
         return f"{said}; the nearest is {near[0]}"
     return f"{said}; use {theirs}.{name} of a.gather(), if the array fits into one memory"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Self, SupportsIndex, final
+from typing import Any, Literal, Self, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -18,6 +18,8 @@ from partita._types import (
     Halo,
     IndexArray,
     Local,
+    LocalCsr,
+    MadeCsr,
     Map,
     Numbers,
     Pair,
@@ -37,6 +39,10 @@ __all__ = [
     "Plan",
     "WarmMemory",
     "LentBytes",
+    "SeenWindow",
+    "ShownWindow",
+    "WindowListing",
+    "WindowMapping",
     "ThreadWorld",
     "Started",
     "TeamCore",
@@ -81,6 +87,7 @@ __all__ = [
     "Rank",
     "Array",
     "Elementwise",
+    "UfuncBase",
     "SharedMemory",
     "draw_activity",
     "cut_dim",
@@ -91,6 +98,7 @@ __all__ = [
     "lazy_where",
     "local_cholesky",
     "local_count",
+    "local_count_owners",
     "local_count_values",
     "local_eig",
     "local_eigh",
@@ -99,6 +107,8 @@ __all__ = [
     "local_fill_integers",
     "local_fill_single",
     "local_gather",
+    "local_group_positions",
+    "local_group_rows",
     "local_inv",
     "local_irfft",
     "local_lu",
@@ -116,7 +126,21 @@ __all__ = [
     "local_solve",
     "local_solve_triangular",
     "local_sort",
+    "local_sparse_chosen_columns",
+    "local_sparse_combined",
+    "local_sparse_compressed",
+    "local_sparse_is_tidy",
+    "local_sparse_product",
+    "local_sparse_rows_of",
+    "local_sparse_sampled",
+    "local_sparse_taken_rows",
+    "local_sparse_tidy",
+    "local_sparse_times",
+    "local_sparse_times_transposed",
+    "local_sparse_transposed",
+    "local_sparse_transposed_order",
     "local_svd",
+    "local_ungroup_rows",
     "local_where_true",
     "local_words",
 ]
@@ -361,6 +385,39 @@ class LentBytes:
     def __len__(self) -> int: ...
 
 @final
+class ShownWindow:
+    @staticmethod
+    def make() -> ShownWindow | None: ...
+    @property
+    def note(self) -> list[int]: ...
+    def show(
+        self, arrays: Sequence[Any], version: int, description: bytes, copied: bool
+    ) -> None: ...
+    def begin_writing(self) -> None: ...
+    def close(self) -> None: ...
+
+@final
+class WindowListing:
+    @property
+    def version(self) -> int: ...
+    @property
+    def description(self) -> bytes: ...
+
+@final
+class WindowMapping:
+    def __len__(self) -> int: ...
+
+@final
+class SeenWindow:
+    @staticmethod
+    def open(note: Sequence[int]) -> SeenWindow | None: ...
+    def reads_in_place(self) -> bool: ...
+    def look(self) -> WindowListing | Literal["writing", "closed", "ended"]: ...
+    def still_shows(self, listing: WindowListing) -> bool: ...
+    def fetch(self, listing: WindowListing, array: int) -> WarmMemory | Literal[False] | None: ...
+    def map(self, listing: WindowListing, array: int) -> WindowMapping | None: ...
+
+@final
 class ThreadWorld:
     def __new__(cls, n_ranks: int) -> ThreadWorld: ...
     def team(self, rank: int) -> TeamCore: ...
@@ -370,6 +427,8 @@ class ThreadWorld:
 class TeamCore:
     @property
     def rank(self) -> int | None: ...
+    @property
+    def deadline(self) -> float | None: ...
     @property
     def engine(self) -> str: ...
     @property
@@ -591,13 +650,23 @@ class Array:
     def _asked(self) -> Layout | None: ...
     def _program(self) -> str: ...
     def _as_whole(self) -> Self: ...
+    def _is_of(self, other: Array) -> bool: ...
+    @property
+    def _is_dense(self) -> bool: ...
+    def _shown_alone(self) -> np.ndarray[Any, Any] | None: ...
+    def _copied_alone(self) -> np.ndarray[Any, Any] | None: ...
     def sync(self) -> None: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
+    @shape.setter
+    def shape(self, shape: Any) -> None: ...
+    def _set_shape(self, shape: Sequence[int]) -> bool: ...
     @property
     def ndim(self) -> int: ...
     @property
     def dtype(self) -> np.dtype[Any]: ...
+    @dtype.setter
+    def dtype(self, dtype: Any) -> None: ...
     def _reduce(
         self,
         how: str,
@@ -737,6 +806,10 @@ class Elementwise:
     def n_operands(self) -> int: ...
     def __call__(self, *operands: Any) -> Any: ...
 
+class UfuncBase:
+    def __new__(cls, name: str, function: Any, *args: Any, **options: Any) -> Self: ...
+    def __call__(self, *operands: Any, **options: Any) -> Any: ...
+
 def lazy_full(rank: Rank, shape: Sequence[int], value: Any, dtype: Any) -> FullArray: ...
 def lazy_empty(rank: Rank, shape: Sequence[int], dtype: Any) -> FullArray: ...
 def lazy_index(rank: Rank, shape: Sequence[int], axis: int) -> FullArray: ...
@@ -757,6 +830,16 @@ def local_gather(rows: Local, positions: Local, out: Local, n_threads: int) -> N
 def local_scatter(rows: Local, positions: Local, values: Local, n_threads: int) -> None: ...
 def local_scatter_add(rows: Local, positions: Local, values: Local, n_threads: int) -> None: ...
 def local_count_values(values: Local, out: Local, n_threads: int) -> None: ...
+def local_count_owners(positions: Local, cuts: Sequence[int], n_threads: int) -> list[int]: ...
+def local_group_positions(
+    positions: Local, cuts: Sequence[int], groups: Sequence[Local], n_threads: int
+) -> None: ...
+def local_group_rows(
+    positions: Local, cuts: Sequence[int], rows: Local, groups: Sequence[Local], n_threads: int
+) -> None: ...
+def local_ungroup_rows(
+    positions: Local, cuts: Sequence[int], groups: Sequence[Local], out: Local, n_threads: int
+) -> None: ...
 def local_words(stream: tuple[int, int], first: int, out: Local, n_threads: int) -> None: ...
 def local_fill(
     stream: tuple[int, int],
@@ -796,3 +879,36 @@ def local_eigh(
     a: Local, values: Local, vectors: Local | None, lower: bool, n_threads: int
 ) -> None: ...
 def local_eig(a: Local, values: Local, vectors: Local | None, n_threads: int) -> None: ...
+def local_sparse_compressed(
+    triplets: LocalCsr, shape: tuple[int, int], n_threads: int
+) -> MadeCsr: ...
+def local_sparse_tidy(matrix: LocalCsr, n_threads: int) -> MadeCsr | None: ...
+def local_sparse_is_tidy(indptr: Local, indices: Local, n_threads: int) -> bool: ...
+def local_sparse_transposed(matrix: LocalCsr, n_columns: int, n_threads: int) -> MadeCsr: ...
+def local_sparse_transposed_order(
+    indptr: Local, indices: Local, n_columns: int, n_threads: int
+) -> MadeCsr: ...
+def local_sparse_rows_of(indptr: Local, n_threads: int) -> tuple[WarmMemory, int]: ...
+def local_sparse_taken_rows(matrix: LocalCsr, rows: Local, n_threads: int) -> MadeCsr: ...
+def local_sparse_chosen_columns(
+    matrix: LocalCsr, new_columns: Local, n_threads: int
+) -> MadeCsr: ...
+def local_sparse_times(
+    matrix: LocalCsr, right: tuple[Local, Local], out: Local, add: bool, n_threads: int
+) -> None: ...
+def local_sparse_times_transposed(
+    matrix: LocalCsr, right: Local, to: tuple[Local, Local], conjugate: bool, n_threads: int
+) -> None: ...
+def local_sparse_sampled(
+    pattern: tuple[Local, Local],
+    left: Local,
+    right: tuple[Local, Local],
+    out: Local,
+    n_threads: int,
+) -> None: ...
+def local_sparse_product(
+    a: LocalCsr, own: LocalCsr, ghosts: LocalCsr, n_columns: int, n_threads: int
+) -> MadeCsr: ...
+def local_sparse_combined(
+    a: LocalCsr, b: LocalCsr, operation: str, n_columns: int, n_threads: int
+) -> MadeCsr: ...

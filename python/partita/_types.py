@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from partita._partita import Block, Cyclic, Unstructured, Whole
+from partita._partita import Block, Cyclic, Unstructured, WarmMemory, Whole
 
 Numbers: TypeAlias = Sequence[SupportsIndex] | NDArray[np.integer[Any]]
 Extents: TypeAlias = SupportsIndex | Numbers
@@ -18,6 +18,9 @@ Box: TypeAlias = Sequence[Extents]
 Map: TypeAlias = Block | Cyclic | Whole | Unstructured
 IndexArray: TypeAlias = NDArray[np.int64]
 Local: TypeAlias = NDArray[Any]
+# Sparse matrices by rows: pointers, columns, values; fresh ones as memory, with their entries.
+LocalCsr: TypeAlias = tuple[Local, Local, Local]
+MadeCsr: TypeAlias = tuple[WarmMemory, WarmMemory, WarmMemory, int]
 
 # Of the protocols: path, reason and message; rank, address, process id and device; a position.
 Found: TypeAlias = tuple[str, str, str]

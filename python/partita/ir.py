@@ -120,8 +120,13 @@ def _given(arg: Any) -> Any:
         return arg
     if isinstance(arg, Mapping):
         return _sparse(arg)
+    if hasattr(arg, "nnz_local"):
+        # Asked first: whoever looks at `nnz` of a distributed tensor meets the other ranks.
+        message = f"a {type(arg).__name__} as an argument; give t.gather(), the whole tensor"
+        raise ProgramError(f"{message}, on every rank", reason="argument")
     if hasattr(arg, "format") and hasattr(arg, "data") and hasattr(arg, "nnz"):
-        names = ["indptr", "indices"] if arg.format != "coo" else ["row", "col"]
+        of_coo = ["coords"] if hasattr(arg, "coords") else ["row", "col"]
+        names = of_coo if arg.format == "coo" else ["indptr", "indices"]
         lists = {name: getattr(arg, name) for name in names if hasattr(arg, name)}
         return _sparse({"format": arg.format, "shape": arg.shape, "data": arg.data, **lists})
     if isinstance(arg, Array):

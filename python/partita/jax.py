@@ -1,5 +1,8 @@
 """The primitives for JAX: functions whose custom VJP is the primitive's adjoint.
 
+Sparse products likewise: `spmm`, `sddmm`, on this rank's rows of the operands, as in
+`partita.torch.sparse`.
+
 >>> import jax, partita as pt
 >>> from partita.distdl import AllSumReduce, Partition
 >>> def job(team):
@@ -17,6 +20,7 @@ for one rank's jitted code before it starts another's: call the functions eagerl
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -26,6 +30,8 @@ from jax.experimental import io_callback
 from partita._errors import LayoutError
 from partita.distdl import Movement, Primitive
 from partita.distdl.agree import Structure
+from partita.sparse import DistTensor
+from partita.sparse.operands import Operands, operands_of
 
 Function = Callable[[Any], Any]
 
@@ -118,3 +124,82 @@ class _Kept:
 
     def __hash__(self) -> int:
         return id(self)
+
+
+def spmm(pattern: DistTensor, x: Any, values: Any = None) -> Any:
+    """Return this rank's rows of `t @ x`, for a vector or a matrix. Collective.
+
+    `values` are those of this rank's slice; without any, the pattern's own are taken.
+    """
+    operands = operands_of(pattern)
+    given = jax.numpy.asarray(pattern._block.data if values is None else values)
+    _check_rows(operands, (given, x), (operands.n_values, operands.n_rows(1)))
+    return _product(operands, 1, given, x)
+
+
+def sddmm(pattern: DistTensor, x: Any, y: Any) -> Any:
+    """Return this rank's values of `x @ y.T` where the pattern has entries. Collective."""
+    operands = operands_of(pattern)
+    _check_rows(operands, (x, y), (operands.n_rows(0), operands.n_rows(1)))
+    return _sampled(operands, x, y)
+
+
+def _check_rows(operands: Operands, given: tuple[Any, Any], n_rows: tuple[int, int]) -> None:
+    # A rank that stumbles over its own array tells the others.
+    with operands.pattern.team:
+        for one, n in zip(given, n_rows, strict=True):
+            if one.ndim not in (1, 2) or one.shape[0] != n:
+                message = f"an array of shape {one.shape} where this rank has {n} rows"
+                raise LayoutError(f"{message}; use as many", "operand-rows")
+            if one.dtype != given[0].dtype or np.dtype(one.dtype).name not in FLOATING:
+                types = " and ".join(str(other.dtype) for other in given)
+                message = f"arrays of {types} in a sparse product; use one type of"
+                raise LayoutError(f"{message} {', '.join(FLOATING)}", "dtype-unknown")
+
+
+FLOATING = ("float32", "float64", "complex64", "complex128")
+
+
+def _called(host: Callable[..., Any], shape: tuple[int, ...], *given: Any) -> Any:
+    """A function of arrays in this process's memory, at once or when the traced program runs."""
+    if not any(isinstance(one, jax.core.Tracer) for one in given):
+        return jax.numpy.asarray(host(*(np.asarray(one) for one in given)))
+    wanted = jax.ShapeDtypeStruct(shape, given[0].dtype)
+    at_run = lambda *values: host(*(np.asarray(one) for one in values))  # noqa: E731
+    return io_callback(at_run, wanted, *given, ordered=True)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(0, 1))
+def _product(operands: Operands, over: int, values: Any, x: Any) -> Any:
+    host = lambda values, x: operands.product(values, x, over)  # noqa: E731
+    return _called(host, (operands.n_rows(1 - over), *x.shape[1:]), values, x)
+
+
+def _product_forward(operands: Operands, over: int, values: Any, x: Any) -> Any:
+    return _product(operands, over, values, x), (values, x)
+
+
+def _product_backward(operands: Operands, over: int, kept: Any, cotangent: Any) -> Any:
+    values, x = kept
+    pair = (cotangent, x) if over == 1 else (x, cotangent)
+    return _sampled(operands, *pair), _product(operands, 1 - over, values, cotangent)
+
+
+_product.defvjp(_product_forward, _product_backward)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(0,))
+def _sampled(operands: Operands, x: Any, y: Any) -> Any:
+    return _called(operands.sampled, (operands.n_values,), x, y)
+
+
+def _sampled_forward(operands: Operands, x: Any, y: Any) -> Any:
+    return _sampled(operands, x, y), (x, y)
+
+
+def _sampled_backward(operands: Operands, kept: Any, cotangent: Any) -> Any:
+    x, y = kept
+    return _product(operands, 1, cotangent, y), _product(operands, 0, cotangent, x)
+
+
+_sampled.defvjp(_sampled_forward, _sampled_backward)

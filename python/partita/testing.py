@@ -145,10 +145,21 @@ def assert_(val: Any, msg: str = "") -> None:
         raise AssertionError(msg)
 
 
+def assert_approx_equal(
+    actual: Any, desired: Any, significant: int = 7, err_msg: str = "", verbose: bool = True
+) -> None:
+    """Refuse numbers that differ in their first digits."""
+    one, other = (
+        given.item() if isinstance(given, Array) else given for given in (actual, desired)
+    )
+    np.testing.assert_approx_equal(one, other, significant, err_msg, verbose)
+
+
 __all__ = [
     "assert_",
     "assert_allclose",
     "assert_almost_equal",
+    "assert_approx_equal",
     "assert_array_almost_equal",
     "assert_array_equal",
     "assert_array_less",

@@ -61,3 +61,17 @@ def test_the_example_trains_to_the_serial_losses(tmp_path: Path, engine: str) ->
     assert all(serial == divided for serial, divided in found)
     assert float(found[-1][0]) < 0.01
     assert "<svg" in (tmp_path / "training.svg").read_text()
+
+
+@pytest.mark.parametrize("engine", ["threads", "mpi"])
+def test_the_graph_layer_trains_to_the_dense_losses(tmp_path: Path, engine: str) -> None:
+    launcher = [str(Path(sys.executable).parent / "mpiexec"), "-n", "4"]
+    command = [sys.executable, str(ROOT / "examples" / "graph_layer.py"), str(tmp_path)]
+    command = launcher + command if engine == "mpi" else command
+    done = subprocess.run(command, capture_output=True, text=True, timeout=110, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = re.findall(r"dense (\S+), on ranks (\S+)", done.stdout)
+    assert len(found) == 4
+    assert all(dense == spread for dense, spread in found)
+    assert float(found[-1][0]) < 0.5 * float(found[0][0])
+    assert (tmp_path / "graph_layer.png").read_bytes().startswith(b"\x89PNG")

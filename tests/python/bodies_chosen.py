@@ -153,12 +153,41 @@ def outside(team: Any) -> None:
     assert everything(array).tolist() == [*range(40)]
 
 
+def many_positions(team: Any) -> None:
+    """More positions than fit a block, repeated, from both ends, of elements and of rows."""
+    source = np.random.default_rng(7)
+    for shape in ((1000,), (997, 3), (2, 5)):
+        values = source.random(shape)
+        for dtype in (np.int64, np.int16):
+            positions = source.integers(-shape[0], shape[0], 3001).astype(dtype)
+            wanted, array, places = values.copy(), pt.zeros(shape), pt.zeros(3001, dtype=dtype)
+            array[...], places[...] = values, positions
+            np.testing.assert_array_equal(everything(array[places]), wanted[positions])
+            new = source.random((3001, *shape[1:]))
+            wanted[positions] = new
+            array[places] = new
+            np.testing.assert_array_equal(everything(array), wanted)
+            kept = positions.copy()
+            np.testing.assert_array_equal(everything(places), kept)
+
+
+def own_positions(team: Any) -> None:
+    """An array that is read and written at positions that are its own elements."""
+    wanted = np.random.default_rng(8).permutation(50)
+    array = pt.zeros(50, dtype=wanted.dtype)
+    array[...] = wanted
+    np.testing.assert_array_equal(everything(array[array]), wanted[wanted])
+    wanted[wanted.copy()] = np.arange(50) + 100
+    array[array] = np.arange(50) + 100
+    np.testing.assert_array_equal(everything(array), wanted)
+
+
 def moves_little(team: Any) -> None:
     """No rank gets the whole array: a few rows of many."""
     array = pt.zeros((1000, 50))
     array[...] = pt.arange(1000.0)[:, None]
     asked = taking.Asked(team, np.array([3, 999, 500]), [0, *[1000] * team.size])
-    assert len(asked.wanted) == (3 * team.size if team.rank == 0 else 0)
+    assert sum(map(len, asked.wanted)) == (3 * team.size if team.rank == 0 else 0)
     found = array[pt.arange(0, 1000, 100)]
     assert everything(found)[:, 7].tolist() == [float(n) for n in range(0, 1000, 100)]
     if team.size > 1:

@@ -65,11 +65,14 @@ def taken(team: pt.Team) -> object:
 # What the last rank does while the others hand over a dictionary of `__partitioned__`.
 OTHERS: dict[str, Taken] = {
     "the other protocol": lambda team: pt.asarray(distarray(team), team=team),
-    "a whole array": lambda team: pt.asarray(piece(team), team=team),
+    "a whole array, then data for all": lambda team: (
+        pt.asarray(piece(team), team=team),
+        team.allgather_data(1),
+    ),
     "a whole array and a layout": lambda team: pt.asarray(
         np.zeros(2 * team.size), pt.Layout(2 * team.size, f"block @ {team.size}"), team
     ),
-    "numbers": lambda team: pt.asarray([1, 2], team=team),
+    "numbers, then a look": lambda team: (pt.asarray([1, 2], team=team) + pt.ones(2)).gather(),
     "an array of partita": lambda team: pt.asarray(
         pt.from_local(piece(team), pt.Layout(2 * team.size, f"block @ {team.size}"), team),
         team=team,
@@ -120,7 +123,7 @@ def check_one_differs(results: list[dict[str, Told]]) -> None:
 
 BROUGHT: list[Taken] = [
     taken,
-    OTHERS["a whole array"],
+    OTHERS["a whole array and a layout"],
     OTHERS["nothing"],
     OTHERS["the other protocol"],
 ]

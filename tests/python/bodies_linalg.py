@@ -68,6 +68,24 @@ def solutions(team: pt.Team) -> None:
     near(ours.det(put(np.diag(np.full(80, -1.0)), "block, *")), 1.0)
 
 
+def determinants_out_of_range(team: pt.Team) -> None:
+    """Products of pivots may pass through numbers that no type can hold."""
+    for how in ("block, *", "*, block", None):
+        for dtype in ("float64", "complex128"):
+            sizes = np.repeat(np.array([1e10, 1e-10], dtype), 100)
+            near(ours.det(put(np.diag(sizes), how)), np.asarray(1.0, dtype))
+            near(ours.det(put(np.diag(sizes[::-1]), how)), np.asarray(1.0, dtype))
+        near(ours.det(put(np.diag(np.full(700, 1e-2j)), how)), np.asarray(0j))
+        assert ours.det(put(np.diag(np.full(200, -1e10)), how)).item() == np.inf
+        small = np.diag(np.repeat([1e30, 1e-30], 40).astype(np.float32))
+        near(ours.det(put(small, how)), np.float32(1))
+        singular = 1000 * random((97, 97), "float32")
+        singular[:, 40] = 0
+        assert ours.det(put(singular, how)).item() == 0
+        assert ours.slogdet(put(singular, how)).sign.item() == 0
+        assert np.isnan(ours.det(put(np.full((80, 80), np.nan), how)).item())
+
+
 def triangles(team: pt.Team) -> None:
     for n, how, dtype in cases():
         y = random((n, n), dtype).astype(np.result_type(dtype, "float32"))
@@ -319,6 +337,7 @@ def refused(team: pt.Team) -> None:
 
 BODIES = [
     solutions,
+    determinants_out_of_range,
     triangles,
     orthonormal_columns,
     singular_values,

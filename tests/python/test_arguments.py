@@ -104,8 +104,8 @@ REFUSED: dict[str, tuple[Call, str]] = {
     ),
     "a list of nothing": (lambda t: pt.asarray([None], team=t), "data-type"),
     "rows of two lengths": (lambda t: pt.asarray([[1], [2, 3]], team=t), "data-type"),
-    "a number as layout": (lambda t: pt.asarray(X, 5, t), "layout-type"),  # type: ignore[arg-type]
-    "a number as team": (lambda t: pt.asarray(X, None, 5), "not-a-team"),  # type: ignore[arg-type]
+    "a number as layout": (lambda t: pt.asarray(X, 5, t), "layout-type"),
+    "a number as team": (lambda t: pt.asarray(X, None, 5), "not-a-team"),
     "a team of text for a dictionary": (
         lambda t: pt.from_partitioned({}, team="x"),  # type: ignore[arg-type]
         "not-a-team",
@@ -113,13 +113,13 @@ REFUSED: dict[str, tuple[Call, str]] = {
     "copy of text": (lambda t: pt.asarray(X, team=t, copy="x"), "copy-flag"),  # type: ignore[arg-type]
     "a check with a number as team": (lambda t: pt.check({}, team=5), "not-a-team"),  # type: ignore[arg-type]
     "a check strict as text": (lambda t: pt.check({}, strict="x"), "strict-not-flag"),  # type: ignore[arg-type]
-    "a partition by number": (lambda t: pt.asarray(X, team=t).partition(0), "position-not-integer"),  # type: ignore[arg-type]
+    "a partition by part": (lambda t: pt.asarray(X, team=t).partition(0.5), "position-not-integer"),
     "a partition by text": (
-        lambda t: pt.asarray(X, team=t).partition("0"),  # type: ignore[arg-type]
+        lambda t: pt.asarray(X, team=t).partition("0"),
         "position-not-integer",
     ),
     "half a partition": (
-        lambda t: pt.asarray(X, team=t).partition((0.5,)),  # type: ignore[arg-type]
+        lambda t: pt.asarray(X, team=t).partition((0.5,)),
         "position-not-integer",
     ),
     "data whose memory raises": (lambda t: pt.asarray(Raises(), team=t), "data-raised"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -450,3 +452,47 @@ def test_text_of_a_large_array_is_numpys() -> None:
     x = np.arange(4000.0).reshape(40, 100)
     assert str(pt.asarray(x)) == str(x)
     assert str(pt.asarray(x[0])) == str(x[0])
+
+
+def test_squares_have_the_type_that_numpy_gives_them() -> None:
+    for dtype in ("bool", "int8", "uint8", "int64", "float32", "float64", "complex128"):
+        x = sample(dtype)
+        for exponent in (2, 2.0, 3):
+            found: Any = pt.asarray(x) ** exponent
+            wanted = x**exponent
+            assert found.dtype == wanted.dtype, (dtype, exponent)
+            np.testing.assert_allclose(found.gather(), wanted, rtol=1e-6)
+    assert (pt.asarray([True]) ** True).dtype == np.int8
+
+
+def test_more_dimensions_than_kernels_have_are_refused_in_words() -> None:
+    most: Any = pt.ones((1,) * 14 + (2, 3))
+    assert float((most + 1).sum()) == 12.0
+    makers: list[Callable[[], Any]] = [
+        lambda: pt.zeros((1,) * 17),
+        lambda: most[None] + 1,
+        lambda: pt.stack([most, most]),
+        lambda: pt.asarray(np.ones((1,) * 20)) + 1,
+    ]
+    for make in makers:
+        with pytest.raises(ValueError, match=r"(17|20) dimensions, where 16 are the most") as told:
+            make()
+        assert told.value.reason == "dimensions"  # type: ignore[attr-defined]
+    assert (most[None].reshape(2, 3) + 1).shape == (2, 3)
+
+
+def test_ufuncs_are_called_with_operands_options_and_positions() -> None:
+    a, x = pt.arange(3.0), np.arange(3.0)
+    out = pt.zeros(3)
+    assert pt.add(a, x, out) is out
+    assert pt.add(a, 1, out=out) is out
+    assert out.tolist() == [1, 2, 3]
+    assert pt.add(1, 2).tolist() == 3
+    assert pt.add(a, a, dtype="float32").dtype == np.float32
+    assert pt.sin.nin == 1
+    assert pickle.loads(pickle.dumps(pt.add)) is pt.add
+    for operands in ((a,), (), (a, a, a, a)):
+        with pytest.raises(TypeError, match="operands"):
+            pt.add(*operands)
+    with pytest.raises(TypeError, match="no operand"):
+        pt.add(a, {})

@@ -353,3 +353,22 @@ def test_asking_for_the_team_starts_nothing(n_ranks: int) -> None:
         assert pt.explain(array).n_operations == recorded > 0
 
     pt.spmd(job, n_ranks)
+
+
+def test_copies_are_counted_on_every_rank() -> None:
+    def job(team: pt.Team) -> Any:
+        a = pt.arange(12.0).reshape(6, 2) + 0
+        x = np.ones(3)
+        x.flags.writeable = False
+        before = pt.explain(a).taken
+        a.gather()
+        a.gather()
+        a.redistribute("*, block")
+        whole = pt.asarray(x, copy=True)
+        told = pt.explain(a, whole)
+        assert "so far gather has taken 192 bytes in 2 calls" in str(told)
+        return before, told.taken
+
+    for n_ranks in (1, 2):
+        wanted = {"gather": (2, 192), "redistribute": (1, 96 // n_ranks), "asarray": (1, 24)}
+        assert pt.spmd(job, n_ranks) == [({}, wanted)] * n_ranks

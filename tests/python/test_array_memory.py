@@ -100,6 +100,39 @@ def test_limits_of_memory_are_those_of_all_ranks() -> None:
     assert found[0][1] == 20_000
 
 
+COPIES: dict[str, Any] = {
+    "gather": lambda a, x: a.gather(),
+    "gather of what came in": lambda a, x: pt.asarray(x).gather(),
+    "redistribute": lambda a, x: a.redistribute("*, block"),
+    "gather on one rank": lambda a, x: a.gather(root=0),
+    "asarray": lambda a, x: pt.asarray(x, copy=True),
+    "array": lambda a, x: pt.array(x),
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+@pytest.mark.parametrize("n_ranks", [1, 2])
+@pytest.mark.parametrize("n_rows", [10, 1000])
+def test_copies_that_would_not_fit_are_refused_before_they_are_made(
+    name: str, n_ranks: int, n_rows: int
+) -> None:
+    def job(team: pt.Team) -> tuple[bool, str]:
+        x = np.ones((n_rows, 20))
+        x.flags.writeable = False
+        a = pt.arange(20.0 * n_rows).reshape(n_rows, 20)
+        a.sync()
+        limit = team.arrays.memory_in_use + 70 * n_rows
+        with pt.memory_limit(limit), pytest.raises((MemoryError, pt.RemoteError)) as told:
+            COPIES[name](a, x)
+        COPIES[name](a, x)
+        team.barrier()
+        return isinstance(told.value, MemoryError), str(told.value)
+
+    found = pt.spmd(job, n_ranks)
+    assert any(is_memory for is_memory, _ in found)
+    assert all("where" in words and "memory_limit" in words for _, words in found), found
+
+
 def test_what_differing_programs_were_to_write_is_lost_and_says_so() -> None:
     def job(team: pt.Team) -> list[Any]:
         other, a = pt.ones(6), pt.arange(6.0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+import bodies_shapes
 import engines
 import pytest
 from array_programs import LAYOUTS, Program
@@ -48,6 +49,12 @@ def test_programs_on_ranks_mean_what_numpy_means(place: Place) -> None:
 @pytest.mark.parametrize("place", PLACES, ids=str)
 def test_where_results_go_and_where_programs_differ(place: Place) -> None:
     cases = [Case("placements", placements), Case("differing", differing)]
+    refuse_failures(place, engines.run(place, cases))
+
+
+@pytest.mark.parametrize("place", [Place("threads", 1), *PLACES], ids=str)
+def test_shapes_are_assigned_as_in_numpy(place: Place) -> None:
+    cases = [Case(body.__name__, body) for body in bodies_shapes.BODIES]
     refuse_failures(place, engines.run(place, cases))
 
 

@@ -17,6 +17,7 @@ def test_beside_numpy(place: Place) -> None:
     cases = [Case(f"keys from {first}", bodies.keys, (first, 100)) for first in (0, 1000)]
     cases += [Case("reshaped", bodies.reshaped), Case("outside", bodies.outside)]
     cases += [Case("little", bodies.moves_little), Case("empty", bodies.masks_without_entries)]
+    cases += [Case("many", bodies.many_positions), Case("own", bodies.own_positions)]
     found = engines.run(place, cases)
     failures = [f"{name} at {place}:\n{one.failure}" for name, one in found.items() if one.failure]
     if failures:

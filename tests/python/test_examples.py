@@ -51,6 +51,9 @@ PROGRAMS = {
     "poisson": Example("solve", {"size": 45}, NEAR, (45, 45)),
     "pca": Example("components", {"rows": 999}, NEAR, (200, 200)),
     "logistic_regression": Example("learn", {"points": 999, "steps": 100}, NEAR, (200, 200)),
+    "sparse_poisson": Example("solve", {"size": 30}, 1e-9, (30, 60)),
+    "pagerank": Example("rank", {"scale": 8, "steps": 60}, NEAR, (16, 16)),
+    "components": Example("connect", {"scale": 8, "steps": 60}, 0.0, (16, 16)),
     "heat_store": Example("simulate", {"size": 31, "steps": 200}, NEAR, (31, 31)),
 }
 

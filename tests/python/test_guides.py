@@ -48,6 +48,12 @@ def test_the_pages_for_users_of_numpy(
     assert said.count("fine") == n_ranks
 
 
+@pytest.mark.parametrize("n_ranks", [1, 3])
+def test_the_page_about_sparse_tensors(tmp_path: Path, n_ranks: int) -> None:
+    said = run_page("sparse.md", tmp_path, *by_threads(n_ranks))
+    assert said.count("fine") == n_ranks
+
+
 def test_the_tutorial_shows_what_four_ranks_print(tmp_path: Path) -> None:
     said = run_page("from-numpy.md", tmp_path, *by_threads(4))
     page = (DOCS / "from-numpy.md").read_text()

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import partita as pt
+from partita.sparse import DistTensor
 
 CSR = "#sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>"
 WHOLE = f'tensor<6x4xf64, #partition.encoding<{CSR}, ["distributed", "replicated"]>>'
@@ -114,3 +116,29 @@ def test_arguments_that_differ_between_ranks_are_told_as_such() -> None:
 
     with pytest.raises(pt.PartitaError, match="rank 0 was called with argument 1 = 0, rank 1 with"):
         pt.spmd(body, 2)
+
+
+def test_scipys_tensors_of_three_dimensions_are_arguments() -> None:
+    coo = (
+        "#sparse_tensor.encoding<{ map = (d0, d1, d2) -> (d0 : compressed(nonunique), "
+        "d1 : singleton(nonunique), d2 : singleton) }>"
+    )
+    kinds = '["distributed", "replicated", "replicated"]'
+    whole = f"tensor<2x3x4xf64, #partition.encoding<{coo}, {kinds}>>"
+    text = f"func.func @f(%a: {whole}) -> {whole} {{\n  return %a : {whole}\n}}"
+    places = (np.array([0, 1, 1]), np.array([2, 0, 1]), np.array([3, 0, 2]))
+    given = sp.coo_array((np.array([1.5, 2.5, 3.5]), places), shape=(2, 3, 4))
+    found = pt.ir.parse(text).run("f", given)
+    assert tuple(found["shape"]) == (2, 3, 4)
+    np.testing.assert_array_equal(found["coords"], places)
+    np.testing.assert_array_equal(found["data"], given.data)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2])
+def test_distributed_tensors_are_refused_with_the_cure(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        t = DistTensor.from_dense(DENSE)
+        with pytest.raises(pt.ProgramError, match=r"a DistTensor as an argument; give t\.gather"):
+            pt.ir.parse(TAKE).run("take", t, 0, team=team)
+
+    pt.spmd(body, n_ranks)

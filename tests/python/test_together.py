@@ -11,6 +11,7 @@ import pytest
 
 import partita as pt
 from partita._team.together import by_first, together
+from partita.sparse import eye
 
 
 def missing() -> Any:
@@ -69,3 +70,41 @@ def test_what_all_ranks_return() -> None:
         return together(team, lambda: team.rank), by_first(team, lambda: (team.rank, "x"))
 
     assert pt.spmd(body, 3) == [(rank, (0, "x")) for rank in range(3)]
+
+
+def test_errors_of_partita_keep_class_and_reason() -> None:
+    """Also where their class would want more than a text: other ranks match the reason."""
+    failures = [pt.LayoutError("no", "no-layout"), pt.MismatchError("no", "no-match", 0)]
+
+    def body(team: pt.Team) -> list[tuple[type, str, list[str]]]:
+        found = []
+        for failure in failures:
+
+            def work(failure: Exception = failure) -> None:
+                if team.rank == 1:
+                    raise failure
+
+            with pytest.raises(pt.PartitaError) as met:
+                together(team, work)
+            notes = list(getattr(met.value, "__notes__", []))
+            found.append((type(met.value), met.value.reason, notes))
+        return found
+
+    first, second, third = pt.spmd(body, 3)
+    assert first == third
+    assert first == [
+        (pt.LayoutError, "no-layout", ["(on rank 1)"]),
+        (pt.MismatchError, "no-match", ["(on rank 1)"]),
+    ]
+    assert [one[:2] for one in second] == [one[:2] for one in first]
+
+
+def test_a_slice_that_is_not_there_is_so_for_all() -> None:
+    def body(team: pt.Team) -> tuple[str, list[str]]:
+        t = eye(4)
+        with pytest.raises(pt.LayoutError, match="use numbers from 0") as met:
+            t.get_slices([(9, 0)] if team.rank == 1 else [])
+        return met.value.reason, list(getattr(met.value, "__notes__", []))
+
+    note = ["(on rank 1)"]
+    assert pt.spmd(body, 3) == [("slice-id", note), ("slice-id", []), ("slice-id", note)]

@@ -13,6 +13,9 @@ partita_error::errors! {
             "the system has no {n_bytes} bytes of memory left; use smaller arrays or more ranks";
         TooLarge { shape: Vec<usize> } "array-too-large" =>
             "an array of the shape {shape:?} has more bytes than an address space; use a smaller one";
+        TooManyDims { ndim: usize, most: usize } "dimensions" =>
+            "an array of {ndim} dimensions, where {most} are the most that can be computed with; \
+             use reshape to join some of them, or squeeze those of size 1";
         ShapesDiffer { first: Vec<usize>, second: Vec<usize> } "shapes-differ" =>
             "the shapes {first:?} and {second:?} do not fit; use equal sizes, or sizes of 1";
         SliceOutside { dim: usize, offset: i64, size: i64, stride: i64, extent: usize }

@@ -15,24 +15,34 @@ fn program(dtype: Dtype) -> Program {
         .reduce(x, Reduction::Minimum)
         .reduce(x, Reduction::Maximum)
         .reduce(x, Reduction::ArgMin)
-        .reduce(x, Reduction::ArgMax);
+        .reduce(x, Reduction::ArgMax)
+        .reduce(x, Reduction::ArgMinValue)
+        .reduce(x, Reduction::ArgMaxValue);
     p.finish()
 }
 
 /// Smallest, largest, and where they are.
 type Extremes<T> = (T, T, i64, i64);
 
-fn computed<T: Copy + Default>(machine: &Machine, dtype: Dtype, items: &[T]) -> Extremes<T> {
+fn computed<T: Copy + Default + PartialOrd>(
+    machine: &Machine,
+    dtype: Dtype,
+    items: &[T],
+) -> Extremes<T> {
     let kernel = machine.kernel(&program(dtype)).unwrap();
-    let (mut values, mut places) = ([T::default(); 2], [0_i64; 2]);
-    let [low, high] = [0, 1].map(|i| values.as_mut_ptr().wrapping_add(i).cast());
+    let (mut values, mut places) = ([T::default(); 4], [0_i64; 2]);
+    let [low, high, low_too, high_too] =
+        [0, 1, 2, 3].map(|i| values.as_mut_ptr().wrapping_add(i).cast());
     let [first, last] = [0, 1].map(|i| places.as_mut_ptr().wrapping_add(i).cast());
-    let outputs = [low, high, first, last].map(|data| View { data, strides: &[0] });
+    let outputs =
+        [low, high, first, last, low_too, high_too].map(|data| View { data, strides: &[0] });
     let strides = [size_of::<T>() as isize];
     let inputs = [View::new(items.as_ptr(), &strides)];
     let call = Call { extents: &[items.len()], inputs: &inputs, outputs: &outputs, scalars: &[] };
     // SAFETY: the views lie in the items, the values and the places.
     unsafe { machine.run(&kernel, &call).unwrap() };
+    let same = |x: T, y: T| x == y || x.partial_cmp(&x).is_none() && y.partial_cmp(&y).is_none();
+    assert!(same(values[0], values[2]) && same(values[1], values[3]), "values at the places");
     (values[0], values[1], places[0], places[1])
 }
 

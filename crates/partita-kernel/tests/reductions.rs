@@ -154,3 +154,27 @@ fn sums_of_equal_numbers_keep_their_digits() {
         assert!(ulps < 8.0, "{n} times 0.1 err by {ulps} epsilons");
     }
 }
+
+/// The mean that a variance finds, alone and beside it: the same bits, and near the mean.
+#[test]
+fn the_mean_of_a_variance() {
+    let table: Vec<f64> = (0..300_000).map(|i| 1e6 + f64::from(i % 1013) * 0.37).collect();
+    let shape = [1, table.len()];
+    let alone = by_all(Reduction::VarianceMean, shape, &[0, 1], &table)[0];
+    let mean = by_all(Reduction::Mean, shape, &[0, 1], &table)[0];
+    assert!((alone - mean).abs() <= 1e-15 * mean, "{alone} and {mean}");
+    let mut p = Builder::new(1);
+    let x = p.input(Dtype::Float64);
+    let correction = p.constant(0.0);
+    p.over(&[0]).variance(x, correction).reduce(x, Reduction::VarianceMean);
+    let machine = Machine::new(all_settings()[0]);
+    let kernel = machine.kernel(&p.finish()).unwrap();
+    let mut found = [0.0; 2];
+    let outputs = [0, 1].map(|i| View { data: (&raw mut found[i]).cast(), strides: &[0] });
+    let inputs = [View::new(table.as_ptr(), &[8])];
+    let call = Call { extents: &[table.len()], inputs: &inputs, outputs: &outputs, scalars: &[] };
+    // SAFETY: the table and the results have room.
+    unsafe { machine.run(&kernel, &call).unwrap() };
+    assert_eq!(found[0], by_all(Reduction::Variance, shape, &[0, 1], &table)[0]);
+    assert_eq!(found[1].to_bits(), alone.to_bits());
+}

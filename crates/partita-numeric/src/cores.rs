@@ -35,12 +35,13 @@ impl Cores {
     }
 
     /// Calls `work` with every number below `n_pieces`.
-    pub(crate) fn each(self, n_pieces: usize, work: impl Fn(usize) + Sync) {
+    pub fn each(self, n_pieces: usize, work: impl Fn(usize) + Sync) {
         divide(self.n_threads, n_pieces, &work);
     }
 
     /// Into how many pieces n elements are cut, if a piece is worth at least `least` elements.
-    pub(crate) fn n_pieces(self, n: usize, least: usize) -> usize {
+    #[must_use]
+    pub fn n_pieces(self, n: usize, least: usize) -> usize {
         if self.n_threads <= 1 { 1 } else { (n / least).clamp(1, 4 * self.n_threads) }
     }
 }
@@ -55,7 +56,8 @@ pub(crate) fn stretch(n: usize, n_pieces: usize, piece: usize) -> Range<usize> {
 }
 
 /// A pointer that pieces of one call share; each touches elements that no other touches.
-pub(crate) struct Shared<T>(*mut T);
+#[derive(Debug)]
+pub struct Shared<T>(*mut T);
 
 // SAFETY: whoever takes the pointer out promises to touch elements that no other piece touches.
 unsafe impl<T: Send> Send for Shared<T> {}
@@ -63,11 +65,14 @@ unsafe impl<T: Send> Send for Shared<T> {}
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
-    pub(crate) fn new(slice: &mut [T]) -> Shared<T> {
+    /// Shares a slice.
+    pub fn new(slice: &mut [T]) -> Shared<T> {
         Shared(slice.as_mut_ptr())
     }
 
-    pub(crate) fn at(&self, index: usize) -> *mut T {
+    /// Where an element lies; whoever uses it knows that it is inside.
+    #[must_use]
+    pub fn at(&self, index: usize) -> *mut T {
         self.0.wrapping_add(index)
     }
 
@@ -76,7 +81,8 @@ impl<T> Shared<T> {
     /// # Safety
     /// The stretch lies inside the slice, and nobody else touches it meanwhile.
     #[allow(clippy::mut_from_ref, reason = "the promise of the caller")]
-    pub(crate) unsafe fn slice(&self, range: Range<usize>) -> &mut [T] {
+    #[must_use]
+    pub unsafe fn slice(&self, range: Range<usize>) -> &mut [T] {
         // SAFETY: the caller's.
         unsafe { std::slice::from_raw_parts_mut(self.at(range.start), range.len()) }
     }

@@ -20,6 +20,6 @@ pub mod random;
 mod scratch;
 pub mod sort;
 
-pub use cores::Cores;
+pub use cores::{Cores, Shared};
 pub use error::{NumericError, Result};
 pub use scratch::Scratch;

@@ -3,7 +3,7 @@
 mod slow;
 
 use partita_numeric::choose::{
-    Summable, bincount, count, gather, pack, pack_positions, scatter, scatter_add,
+    Owners, Summable, bincount, count, gather, pack, pack_positions, scatter, scatter_add,
 };
 use slow::{Random, all_cores};
 use std::fmt::Debug;
@@ -166,4 +166,66 @@ fn counts_bins() {
         let error = bincount(&values, &mut counts, cores).expect_err("refused");
         assert_eq!(error.reason(), "bin-negative");
     }
+}
+
+fn slices<T>(groups: &mut [Vec<T>]) -> Vec<&mut [T]> {
+    groups.iter_mut().map(|group| &mut group[..]).collect()
+}
+
+/// Positions and rows by owner, and back; some owners have nothing.
+#[test]
+fn groups_by_owner_and_back() {
+    let mut random = Random(SEED);
+    let many: Vec<i64> = (1..40).map(|cut| cut * 30).collect();
+    for cuts in [&[][..], &[500], &[0, 0, 300, 300, 900, 1000], &many] {
+        let owners = Owners::new(cuts);
+        for n in SIZES {
+            let positions: Vec<i64> = (0..n).map(|_| random.below(1000) as i64).collect();
+            let owner = |position: i64| cuts.iter().filter(|cut| **cut <= position).count();
+            let mut want = vec![Vec::new(); owners.n_owners()];
+            for (number, position) in positions.iter().enumerate() {
+                let to = owner(*position);
+                let first = if to == 0 { 0 } else { cuts[to - 1] };
+                want[to].push((position - first, number));
+            }
+            for cores in all_cores() {
+                let what = format!("seed {SEED}: {n} with {cuts:?} {cores:?}");
+                let counts = owners.count(&positions, cores);
+                let lengths: Vec<usize> = want.iter().map(Vec::len).collect();
+                assert_eq!(counts, lengths, "{what}");
+                let mut groups: Vec<_> =
+                    counts.iter().map(|n| vec![MaybeUninit::uninit(); *n]).collect();
+                owners.group_positions(&positions, &mut slices(&mut groups), cores);
+                for (group, want) in groups.iter().zip(&want) {
+                    let want: Vec<i64> = want.iter().map(|(position, _)| *position).collect();
+                    assert!(written(group) == want, "{what}");
+                }
+                for length in [0, 1, 3] {
+                    let rows: Vec<u32> = (0..n * length).map(|i| i as u32).collect();
+                    let mut groups: Vec<_> =
+                        counts.iter().map(|n| vec![MaybeUninit::uninit(); n * length]).collect();
+                    let to = &mut slices(&mut groups);
+                    owners.group_rows(&positions, (&rows, length), to, cores);
+                    let groups: Vec<Vec<u32>> = groups.iter().map(|group| written(group)).collect();
+                    for (group, want) in groups.iter().zip(&want) {
+                        let row = |number: &usize| rows[number * length..][..length].to_vec();
+                        let want: Vec<u32> = want.iter().flat_map(|(_, at)| row(at)).collect();
+                        assert!(*group == want, "{what}: rows of {length}");
+                    }
+                    let mut back = vec![MaybeUninit::uninit(); n * length];
+                    let groups: Vec<&[u32]> = groups.iter().map(|group| &group[..]).collect();
+                    owners.ungroup_rows(&positions, (&groups, length), &mut back, cores);
+                    assert!(written(&back) == rows, "{what}: rows of {length}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "room for all positions of an owner")]
+fn refuses_groups_without_room() {
+    let mut groups = [vec![MaybeUninit::uninit(); 2], vec![MaybeUninit::uninit(); 1]];
+    let cores = all_cores()[0];
+    Owners::new(&[5]).group_positions(&[1, 6, 7], &mut slices(&mut groups), cores);
 }

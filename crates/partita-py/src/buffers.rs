@@ -140,7 +140,7 @@ fn dtype_of(format: &str, item_bytes: u64) -> Option<Dtype> {
 #[pyclass(frozen, name = "WarmMemory", module = "partita._partita")]
 #[derive(Debug)]
 pub(crate) struct WarmMemory {
-    memory: Memory,
+    pub(crate) memory: Memory,
 }
 
 #[pymethods]
@@ -166,6 +166,12 @@ impl WarmMemory {
         let memory = &slf.get().memory;
         // SAFETY: Python hands a valid view, and the block has its memory as long as it lives.
         unsafe { show(view, flags, slf.as_any(), (memory.address(), memory.n_bytes()), true) }
+    }
+}
+
+impl WarmMemory {
+    pub(crate) fn address(&self) -> usize {
+        self.memory.address()
     }
 }
 

@@ -26,6 +26,7 @@ mod run;
 mod tasks;
 mod team;
 mod values;
+mod window;
 
 use pyo3::prelude::*;
 
@@ -77,5 +78,6 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     order::add(module)?;
     lazy::add(module)?;
     local::add(module)?;
+    window::add(module)?;
     dist::add(module)
 }

@@ -81,6 +81,12 @@ impl TeamCore {
         PyTuple::new(py, self.core.members())
     }
 
+    /// How many seconds it waits for others; None waits for ever.
+    #[getter]
+    fn deadline(&self) -> Option<f64> {
+        self.core.deadline().map(|limit| limit.as_secs_f64())
+    }
+
     /// The same team with another deadline in seconds; None waits for ever.
     fn with_deadline(&self, seconds: Option<f64>) -> PyResult<Self> {
         let limit = read_deadline(seconds)?;
@@ -108,7 +114,7 @@ impl TeamCore {
     }
 
     fn barrier(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.core.barrier()).map_err(|error| self.raised(py, &error))
+        py.detach(|| self.called(Team::barrier)).map_err(|error| self.raised(py, &error))
     }
 
     /// Everyone's bytes; `argument` must be equal on all ranks.
@@ -119,16 +125,17 @@ impl TeamCore {
         argument: String,
         data: Vec<u8>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let all = py
-            .detach(|| self.core.allgather_with(call, argument, data))
-            .map_err(|error| self.raised(py, &error))?;
+        let gather =
+            |team: &Team| team.allgather_with(call.clone(), argument.clone(), data.clone());
+        let all = py.detach(|| self.called(gather)).map_err(|error| self.raised(py, &error))?;
         Ok(all.iter().map(|bytes| PyBytes::new(py, bytes)).collect())
     }
 
     /// Tells the others that this rank cannot take part in their call.
     fn report(&self, py: Python<'_>, message: &str) -> PyResult<()> {
         // It may wait for others to end an earlier call, and they may need the interpreter.
-        py.detach(|| self.core.report(message)).map_err(|error| team_error(py, &error))
+        let report = |team: &Team| team.report(message);
+        py.detach(|| self.called(report)).map_err(|error| team_error(py, &error))
     }
 
     /// Takes hold of the buffers and of the team; the plan runs when the result is told to.
@@ -157,7 +164,8 @@ impl TeamCore {
     ) -> PyResult<()> {
         let (own, _own) = self.hold(py, plan, &buffers, "source")?;
         // SAFETY: as in `run`.
-        let outcome = py.detach(|| unsafe { self.core.run_in_place(&plan.core, &own) });
+        let run = |team: &Team| unsafe { team.run_in_place(&plan.core, &own) };
+        let outcome = py.detach(|| self.called(run));
         outcome.map_err(|error| self.raised(py, &error))
     }
 
@@ -167,13 +175,24 @@ impl TeamCore {
 }
 
 impl TeamCore {
+    /// Makes a call. The only rank of a world of threads needs nobody for it: where another thread
+    /// makes a call, or this process was forked, it makes the call in a world of its own.
+    fn called<T>(&self, call: impl Fn(&Team) -> Result<T, TeamError>) -> Result<T, TeamError> {
+        let outcome = call(&self.core);
+        let is_kept_out = matches!(outcome, Err(TeamError::Busy | TeamError::Forked { .. }));
+        // One member of several may have to be told apart from the others.
+        let is_alone = self.core.members() == [0] && self.core.engine().is_one_process();
+        if is_kept_out && is_alone { call(&threads::World::new(1).team(0)) } else { outcome }
+    }
+
     /// Runs a plan on this rank's buffers.
     pub(crate) fn run(&self, py: Python<'_>, plan: &Plan, sides: &Sides<'_>) -> PyResult<()> {
         let (from, _from) = self.hold(py, plan, &sides.sources, "source")?;
         let (into, _into) = self.hold(py, plan, &sides.targets, "target")?;
         // SAFETY: what is held keeps the memory in place until after the call, and the buffer
         // protocol vouches for shape and strides; the engine checks the rest.
-        let outcome = py.detach(|| unsafe { self.core.run(&plan.core, &from, &into) });
+        let run = |team: &Team| unsafe { team.run(&plan.core, &from, &into) };
+        let outcome = py.detach(|| self.called(run));
         outcome.map_err(|error| self.raised(py, &error))
     }
 

@@ -28,6 +28,8 @@ pub use error::{Differing, Engine, Failure, FailureKind, Mismatch, Rank, Result,
 pub use memory::buffer::{Access, Buffer};
 pub use memory::loan::{Borrowed, Loan, LoanNote, machine_name, set_kept_loans};
 pub use memory::pool::Memory;
+pub use memory::seen_window::{Fetched, Listing, Look, MappedArray, SeenWindow};
+pub use memory::shown_window::{ShownWindow, ShownWords, Spans, Unmapped, WindowNote};
 pub use program::parts::{Giving, Part, Taking};
 pub use team::cache::Waits;
 pub use team::claim::Claim;

@@ -16,7 +16,7 @@ from partita._algorithms.rows import Row, sizes_of_row
 from partita._algorithms.selection import select
 from partita._local import choosing, sorting
 from partita._memory.warm import empty
-from partita._team.routing import routed
+from partita._team.routing import exchanged
 
 if TYPE_CHECKING:
     from partita._team.team import Team
@@ -40,7 +40,7 @@ def sorted_row(team: Team, row: Row, *, descending: bool = False) -> Row:
     else:
         run = sorted_copy(row.local)
     parts, counts, sizes = _parts(team, run, row.sizes, descending)
-    made = sorting.merge(_exchanged(team, run, parts, counts))
+    made = sorting.merge(exchanged(team, [run[part] for part in parts], counts))
     return Row(made[::-1] if descending else made, sizes, True)
 
 
@@ -57,25 +57,12 @@ def sorting_positions(team: Team, row: Row, *, descending: bool = False) -> Row:
     if first and not descending:
         positions += first
     parts, counts, sizes = _parts(team, run, row.sizes, descending)
-    runs = _exchanged(team, run, parts, counts)
-    places = _exchanged(team, positions, parts, counts)
+    runs = exchanged(team, [run[part] for part in parts], counts)
+    places = exchanged(team, [positions[part] for part in parts], counts)
     if descending:
         runs, places = runs[::-1], places[::-1]
     made = choosing.gather(np.concatenate(places), sorting.merging_positions(runs))
     return Row(made[::-1] if descending else made, sizes, True)
-
-
-def _exchanged(team: Team, run: Local, parts: list[slice], counts: list[list[int]]) -> list[Local]:
-    """What each rank has for this one, in rank order; what is here already stays where it is."""
-    nothing = slice(0, 0)
-    others = [nothing if rank == team.rank else part for rank, part in enumerate(parts)]
-    n_sent = [
-        [0 if source == target else n for target, n in enumerate(row)]
-        for source, row in enumerate(counts)
-    ]
-    runs = routed(team, [run[part] for part in others], n_sent)
-    runs[team.rank] = run[parts[team.rank]]
-    return runs
 
 
 def _parts(

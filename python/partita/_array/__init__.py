@@ -8,6 +8,7 @@
 - `export`: how an array is handed on: `__partitioned__` in its dialects, `__distarray__`.
 - `held`: what a rank holds of an array: buffers, layout, producer.
 - `html`: what a notebook shows.
+- `limits`: copies and movements that would take more memory than is allowed.
 - `notation`: layouts by notation, for any shape and number of ranks.
 - `parts`: a rank's part in the layout that an algorithm needs, and arrays of such parts.
 - `place`: where in the user's program something happens.

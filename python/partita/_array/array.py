@@ -15,15 +15,17 @@ from partita import _engines
 from partita._array import export, html
 from partita._array.described import Described
 from partita._array.held import Held
+from partita._array.limits import note, refuse_too_much, take
 from partita._array.notation import layout_for
-from partita._errors import LayoutError, ProtocolError
+from partita._array.place import here
+from partita._errors import LayoutError, MismatchError, ProtocolError
 from partita._memory.bfloat import as_bits
 from partita._memory.views import Copied, carrier_of
 from partita._partita import Array as NativeArray
 from partita._partita import Layout, Whole, plan
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from partita._partita import Piece
     from partita._team.team import Team
@@ -35,18 +37,26 @@ else:
 Local = np.ndarray[Any, Any]
 
 
-class Methods(Described, _Base):
+class Methods(Described, _Base):  # type: ignore[override]
     """What Python adds to the native class: memory, layouts, movement, handing on."""
+
+    if TYPE_CHECKING:
+        # Those of the native class.
+        @property
+        def shape(self) -> tuple[int, ...]: ...
+        @shape.setter
+        def shape(self, shape: Any) -> None: ...
 
     def __init__(
         self,
         buffers: Sequence[Local],
-        layout: Layout,
+        layout: Layout | Callable[[], Layout],
         team: Team,
         dtype: Any,
         *,
         reasons: Sequence[str] | None = None,
     ) -> None:
+        _engines.load_methods()
         self._hold(Held(buffers, layout, team, dtype, reasons))
 
     @property
@@ -135,13 +145,25 @@ class Methods(Described, _Base):
         """Return the same array in another layout, given as one or by notation. Collective."""
         if isinstance(layout, str):
             layout = layout_for(self.shape, layout, self._team.size)
-        return Array(self._moved(layout, out), layout, self._team, self.dtype)
+        moved = self._moved(layout, "redistribute", out)
+        return Array(moved, layout, self._team, self.dtype)
 
-    def _moved(self, layout: Layout, out: Local | None = None) -> list[Local]:
+    def _moved(self, layout: Layout, what: str, out: Local | None = None) -> list[Local]:
         carrier = carrier_of(self.dtype)
         made = plan(self.layout, layout, carrier.name)
+        if out is None and self._team.rank in layout.ranks:
+            n_bytes = layout.n_held(self._team.rank) * self.dtype.itemsize
+            take(self._team, n_bytes, what)
         into = out if out is None else _seen_as(carrier, _listed(out))
-        moved = made.apply(_seen_as(carrier, self._buffers), self._team, into)
+        try:
+            moved = made.apply(_seen_as(carrier, self._buffers), self._team, into)
+        except MismatchError as error:
+            # Plans are compared by numbers that say nothing; what this rank does says more.
+            way = f"{self.layout.notation} to {layout.notation}"
+            error.add_note(
+                f"(this rank moves an array of shape {self.shape} from {way} at {here()})"
+            )
+            raise
         return _seen_as(self.dtype, _listed(moved))
 
     def exchange_halo(self) -> Array:
@@ -157,15 +179,32 @@ class Methods(Described, _Base):
 
     def gather(self, root: int | None = None) -> Local | None:
         """Return the whole array on every rank, or on `root` with None elsewhere. Collective."""
-        if root is None and self._is_lazy and self._rank.team.size > 1:
-            # A copy for all leaves the array's own memory to the engine alone.
-            return self._as_whole()._held.buffers[0]
+        if root is None and self._is_lazy:
+            if self._team.size > 1:
+                # A copy for all leaves the array's own memory to the engine alone.
+                everywhere = self._as_whole()
+                own = everywhere._held.buffers[0]
+                if not everywhere._is_of(self):
+                    # The engine has refused it already if it was too much.
+                    note(self._team, own.nbytes, "gather")
+                    return own
+                take(self._team, own.nbytes, "gather")
+                return own.copy()
+            if self._rank.memory_limit is not None:
+                refuse_too_much(self._team, self.nbytes, "gather")
+            alone = self._copied_alone()
+            if alone is not None:
+                note(self._rank.team, alone.nbytes, "gather")
+                return alone
+        elif root is None and self._held.is_everywhere:
+            take(self._team, self.nbytes, "gather")
+            return self._buffers[0].copy()
         whole = [Whole() for _ in self.shape]
         if root is None:
             target = Layout(self.shape, whole, grid=(self._team.size,))
         else:
             target = Layout(self.shape, whole, ranks=[self._team._root(root, None)])
-        listed = self._moved(target)
+        listed = self._moved(target, "gather")
         return listed[0] if listed else None
 
     def to_dask(self, client: Any = None, *, root: int | None = None) -> Any:
@@ -183,8 +222,10 @@ class Methods(Described, _Base):
         index: Any = (*box, ...)
         return self._buffers[buffer][index]
 
-    def copy(self) -> Array:
-        """Return the same array in new memory."""
+    def copy(self, order: str = "C") -> Array:
+        """Return the same array in new memory, in C order."""
+        if order not in ("C", "A", "K"):
+            raise LayoutError(f"order {order!r}; use 'C', or transpose first", "order-unknown")
         if self._is_lazy:
             return _seen(+self)
         held = copy(self._held)
@@ -228,7 +269,10 @@ class Methods(Described, _Base):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Local:
         """For NumPy: this rank's memory, where it is the whole array; refused where it is not."""
-        found: Local = np.array(export.whole(_seen(self)), dtype=dtype, copy=copy)
+        # Many are looked at once only: those need no more than their memory.
+        shown = self._shown_alone() if self._is_lazy and not self._is_held else None
+        whole = export.whole(_seen(self)) if shown is None else shown
+        found: Local = np.array(whole, dtype=dtype, copy=copy)
         return found
 
     def __dlpack__(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from partita._errors import LayoutError
+from partita._errors import ElementTypeError
 from partita._memory import bfloat
 
 
@@ -28,4 +28,4 @@ def name_of(given: Any) -> str:
         return str(np.dtype(given).name)
     except TypeError:
         message = f"{given!r} is no element type; use one such as float64"
-        raise LayoutError(message, "dtype") from None
+        raise ElementTypeError(message, "dtype") from None

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array import export
-from partita._array.held import Rows, default_layout
+from partita._array.held import Rows, default_layout, is_everywhere
 from partita._memory import bfloat
 from partita._partita import Array as NativeArray
+from partita._team import alike
 from partita._team.spmd import own_team
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 Local = np.ndarray[Any, Any]
 
+__all__ = ["adopt", "enter", "from_numpy", "index", "is_everywhere", "operand", "own_rank"]
+
 
 def own_rank(team: Team | None = None) -> Rank:
     """The engine of a team on this rank; of this thread's if none is given."""
@@ -34,7 +37,7 @@ def own_rank(team: Team | None = None) -> Rank:
 def enter(array: Array) -> None:
     """Let an array that Python holds be computed with; its memory stays its own."""
     held = array._held
-    if export.is_whole(array) and is_everywhere(held.layout, held.team.size):
+    if held.is_everywhere:
         array._enter(held.team.arrays, *_place(export.whole(array)))
     elif held.layout.partial or not _enter_part(array, held.layout, held.buffers):
         # Parts that are no boxes are computed with as rows, and brought back when somebody looks.
@@ -43,14 +46,6 @@ def enter(array: Array) -> None:
         held.rows = Rows(moved.layout, moved._buffers)
         is_writable = not held.layout.partial
         _enter_part(array, moved.layout, moved._buffers, is_writable=is_writable)
-
-
-def is_everywhere(layout: Layout, n_ranks: int) -> bool:
-    """Whether every rank of a team has the whole array."""
-    return n_ranks == 1 or (
-        len(layout.ranks) == n_ranks
-        and all(layout.local_shape(rank) == layout.shape for rank in layout.ranks)
-    )
 
 
 def _enter_part(
@@ -124,7 +119,9 @@ def operand(given: Any, rank: Rank) -> Any:
     ):
         return NotImplemented
     # A copy: the operation may be computed when its producer has changed it.
-    return from_numpy(_numbers(np.array(given)), rank)
+    local = _numbers(np.array(given))
+    alike.check(rank.team, local, "operands")
+    return from_numpy(local, rank)
 
 
 def _numbers(local: Local) -> Local:
@@ -150,4 +147,5 @@ def index(given: Any, rank: Rank) -> Array:
     if local.dtype.kind not in "biu":
         message = f"index {given!r} is no integer, slice or mask; use one of these"
         raise IndexError(message)
+    alike.check(rank.team, local, "index arrays")
     return from_numpy(np.array(local), rank)

@@ -31,19 +31,9 @@ def get(handles: Any) -> Any:
     return handles
 
 
-def is_whole(array: Array) -> bool:
-    """Whether this rank has the whole array in one buffer."""
-    layout, rank = array.layout, array.team.rank
-    pieces = list(layout.pieces(rank)) if rank in layout.ranks else []
-    if layout.partial or len(pieces) != 1 or len(array._buffers) != 1:
-        return False
-    (piece,) = pieces
-    return piece.shape == layout.shape and not any(piece.start)
-
-
 def whole(array: Array) -> Any:
     """This rank's memory, where it is the whole array; others see no single array here."""
-    if is_whole(array):
+    if array._held.is_whole:
         return array._buffers[0]
     layout = array.layout
     message = (

@@ -12,7 +12,7 @@ from partita._memory import bfloat
 from partita._partita import Block, Layout, Whole, cut_dim
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from partita._array.array import Array
     from partita._partita import Plan
@@ -34,13 +34,16 @@ class Held:
     def __init__(
         self,
         buffers: Sequence[Local],
-        layout: Layout,
+        layout: Layout | Callable[[], Layout],
         team: Team,
         dtype: Any,
         reasons: Sequence[str] | None = None,
     ) -> None:
         self.buffers = list(buffers)
-        self.layout = layout
+        # Of an array that every rank has whole, in order, few ask for the layout: it is made then.
+        self._layout = layout
+        self._is_whole: bool | None = None if isinstance(layout, Layout) else True
+        self._is_everywhere = self._is_whole
         self.team = team
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         self.exchange: Plan | None = None
@@ -56,19 +59,65 @@ class Held:
         self.halo_layout: Layout | None = None
         self.boundary: Sequence[tuple[int, int]] = ()
 
+    @property
+    def layout(self) -> Layout:
+        """The layout: which rank holds which elements."""
+        if not isinstance(self._layout, Layout):
+            self._layout = self._layout()
+        return self._layout
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether this rank has the whole array in one buffer."""
+        if self._is_whole is None:
+            self._is_whole = _is_whole(self.layout, self.team.rank) and len(self.buffers) == 1
+        return self._is_whole
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Whether every rank has the whole array in one buffer; all ranks say the same."""
+        if self._is_everywhere is None:
+            layout = self.layout
+            self._is_everywhere = len(layout.ranks) == self.team.size and all(
+                layout.n_buffers(rank) == 1 and _is_whole(layout, rank) for rank in layout.ranks
+            )
+        return self._is_everywhere
+
+
+def is_everywhere(layout: Layout, n_ranks: int) -> bool:
+    """Whether every rank of a team has the whole array."""
+    return n_ranks == 1 or (
+        len(layout.ranks) == n_ranks
+        and all(layout.local_shape(rank) == layout.shape for rank in layout.ranks)
+    )
+
+
+def everywhere(shape: Sequence[int], n_ranks: int) -> Layout:
+    """The whole array on every rank."""
+    return Layout(shape, [Whole() for _ in shape], grid=(*(1 for _ in shape), n_ranks))
+
+
+def _is_whole(layout: Layout, rank: int) -> bool:
+    pieces = list(layout.pieces(rank)) if rank in layout.ranks else []
+    if layout.partial or len(pieces) != 1:
+        return False
+    return pieces[0].shape == layout.shape and not any(pieces[0].start)
+
 
 def of_lazy(array: Array) -> Held:
     """What a rank holds of an array that was computed here."""
     team = array._rank.team
     memory: Any
     memory, offset, shape, strides, boxes = array._here()
-    asked = array._asked
+    dtype, asked = array.dtype, array._asked
+    if asked is None and team.size == 1 and dtype.kind != "V":
+        own = np.ndarray(shape, dtype, memory, offset, strides)
+        return Held([own], lambda: default_layout(own.shape, team), team, dtype)
     is_there = asked is not None and (boxes is None or boxes == _boxes(asked, team))
     layout = asked if asked is not None and is_there else _layout(array.shape, team, boxes)
     if 0 in shape and not layout.partial and team.rank in layout.ranks:
         # Where nothing lies, the layout says along which dimensions.
         shape = list(layout.local_shape(team.rank))
-    dtype = array.dtype
     stored = np.ndarray(tuple(shape), bfloat.storage(dtype), memory, offset, strides)
     return Held([bfloat.as_numbers(stored, str(dtype))], layout, team, stored.dtype)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array.array import Array
-from partita._array.held import default_layout
+from partita._array.held import default_layout, everywhere
 from partita._partita import Block, Layout, Whole, plan
 
 if TYPE_CHECKING:
@@ -22,11 +22,6 @@ if TYPE_CHECKING:
     from partita._team.team import Team
 
 Local = np.ndarray[Any, Any]
-
-
-def everywhere(shape: Sequence[int], n_ranks: int) -> Layout:
-    """The whole array on every rank."""
-    return Layout(shape, [Whole() for _ in shape], grid=(*(1 for _ in shape), n_ranks))
 
 
 def cut_along(

@@ -23,6 +23,7 @@ from partita._chosen.rows import (
 from partita._chosen.taking import Asked
 from partita._local import choosing
 from partita._partita import lazy_empty, lazy_where
+from partita._team import alike
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,10 +83,11 @@ def _masked(view: Array, mask: Array) -> Array:
     else:
         truth = cut_like(mask, rows)
     rest = view.shape[mask.ndim :]
+    given = mask if team.size > 1 and _is_here(mask) else None
     if not rest:
-        return from_stretches(choosing.pack(truth, rows.local), rows, team)
+        return from_stretches(choosing.pack(truth, rows.local), rows, team, given)
     table = _table(rows.local, mask.ndim, rest)
-    return from_stretches(choosing.gather(table, choosing.where_true(truth)), rows, team)
+    return from_stretches(choosing.gather(table, choosing.where_true(truth)), rows, team, given)
 
 
 def _taken(found: Chosen) -> tuple[Array, int]:
@@ -178,6 +180,9 @@ def _stored(
     local = rows.local
     if rows.is_own:
         view._rank.team.n_direct_writes += 1
+    if np.may_share_memory(places, local):
+        # An array that is written at positions of its own.
+        places = places.copy()
     if rows.is_own and local.flags.c_contiguous and local.flags.writeable:
         choosing.scatter(_table(local, n_picked, rest), places, came)
         return
@@ -213,16 +218,22 @@ def _agreed(
     for dim, index in enumerate(indices):
         local = _part(index, shape, part)
         size = extents[dim]
-        wrong = (local < -size) | (local >= size)
-        if problem is None and wrong.any():
+        # Extremes are found at the speed of memory; most index arrays need nothing else.
+        lowest, highest = (local.min(), local.max()) if local.size else (0, -1)
+        if problem is None and (lowest < -size or highest >= size):
+            wrong = (local < -size) | (local >= size)
             problem = (dim, int(local[wrong].flat[0]), size)
-        counted = np.where(local < 0, local + size, local)
+        counted = np.where(local < 0, local + size, local) if lowest < 0 else local
         flat = counted if flat is None else flat * size + counted
     assert flat is not None
     # Positions that all ranks see are judged alike by all.
     is_seen_by_all = part == slice(None) and all(_is_here(one) for one in indices)
     if team.size > 1 and not is_seen_by_all:
-        problem = next((one for one in team.allgather_data(problem) if one is not None), None)
+        here = [one for one in indices if _is_here(one)]
+        digests = [alike.digest(one if isinstance(one, np.ndarray) else one.local) for one in here]
+        told = team.allgather_data((problem, digests))
+        alike.refuse_different([own for _, own in told], "index arrays")
+        problem = next((one for one, _ in told if one is not None), None)
     if problem is not None:
         dim, position, size = problem
         message = (
@@ -241,11 +252,12 @@ def _part(index: Any, shape: tuple[int, ...], part: slice) -> Local:
         # One position is the work of one rank, as any other stretch.
         seen = np.broadcast_to(_everything(index), shape or (1,))[part]
         return seen.astype(np.int64, copy=False)
-    wide = index._broadcast(shape)
+    is_wide = index.shape == shape
+    wide = index if is_wide else index._broadcast(shape)
     if part == slice(None):
-        return _everything(wide).astype(np.int64)
-    local, _ = evenly(+wide)
-    return local.astype(np.int64)
+        return _everything(wide).astype(np.int64, copy=False)
+    local, _ = evenly(wide if is_wide else +wide)
+    return local.astype(np.int64, copy=False)
 
 
 def _everything(array: Array) -> Local:

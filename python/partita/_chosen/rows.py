@@ -9,6 +9,7 @@ import numpy as np
 
 from partita._array.enter import from_numpy, is_everywhere
 from partita._array.parts import array_of, cut_along, slab_sizes
+from partita._team import alike
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +60,7 @@ def as_rows(array: Array) -> Rows:
         return Rows(array.local, None, is_own)
     starts = _starts(layout, team.size)
     if starts is not None:
-        return Rows(array.owned, starts, is_own)
+        return Rows(_stretch(array, starts), starts, is_own)
     moved = array.redistribute(cut_along(array.shape, 0, team.size))
     starts = _starts(moved.layout, team.size)
     assert starts is not None
@@ -82,7 +83,7 @@ def cut_like(array: Array, rows: Rows) -> Local:
         assert whole is not None
         return whole
     if _starts(layout, team.size) == rows.starts:
-        return array.owned
+        return _stretch(array, rows.starts)
     return array.redistribute(cut_along(array.shape, 0, team.size, rows.sizes)).local
 
 
@@ -98,8 +99,19 @@ def evenly(array: Array) -> tuple[Local, list[int]]:
     if is_everywhere(array.layout, team.size):
         return array.local[starts[team.rank] : starts[team.rank + 1]], starts
     if _starts(array.layout, team.size) == starts:
-        return array.owned, starts
+        return _stretch(array, starts), starts
     return array.redistribute(cut_along(array.shape, 0, team.size, sizes)).local, starts
+
+
+def _stretch(array: Array, starts: Sequence[int]) -> Local:
+    """What this rank owns of an array that is divided so; a box without entries has no shape."""
+    rank, own = array.team.rank, array.owned
+    if starts[rank] < starts[rank + 1]:
+        return own
+    nothing = _nothing(array, 0)
+    # Whether it may be written decides what all ranks do.
+    nothing.flags.writeable = own.flags.writeable
+    return nothing
 
 
 def _nothing(array: Array, length: int) -> Local:
@@ -122,11 +134,14 @@ def from_rows(local: Local, lengths: Sequence[int], team: Team) -> Array:
     return array_of(local, cut_along(shape, 0, team.size, lengths), team)
 
 
-def from_stretches(local: Local, rows: Rows, team: Team) -> Array:
-    """What was made of a stretch by every rank, as one array."""
+def from_stretches(local: Local, rows: Rows, team: Team, mask: Array | None = None) -> Array:
+    """What was made of a stretch by every rank, as one array; by a mask that all have, if so."""
     if rows.starts is None:
         return from_numpy(local, team.arrays)
-    return from_rows(local, team.allgather_data(len(local)), team)
+    digests = [] if mask is None else [alike.digest(mask.local)]
+    told = team.allgather_data((len(local), digests))
+    alike.refuse_different([own for _, own in told], "masks")
+    return from_rows(local, [length for length, _ in told], team)
 
 
 def _starts(layout: Layout, n_ranks: int) -> list[int] | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._local import choosing
-from partita._team.routing import route, routed
+from partita._local import choosing, owners
+from partita._team.routing import exchanged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,34 +23,24 @@ class Asked:
     def __init__(self, team: Team, positions: Local, starts: Sequence[int]) -> None:
         """Positions of rows, counted from the front; rank r has those from `starts[r]` on."""
         self.team = team
-        bounds = np.asarray(starts)
-        owners = np.searchsorted(bounds[1:], positions, side="right")
-        # Stable: of repeated positions the last stays the last.
-        self.order = np.argsort(owners, kind="stable")
-        counts = np.bincount(owners, minlength=team.size)
-        self.cuts = np.cumsum([0, *counts])
-        wanted = positions[self.order]
-        self.counts = team.allgather_data(counts.tolist())
-        given = routed(team, self._parts(wanted), self.counts)
-        # What others want of this rank, in the order of ranks.
-        self.wanted = np.concatenate(given) - bounds[team.rank]
-        self.given_counts = [len(one) for one in given]
-
-    def _parts(self, rows: Local) -> list[Local]:
-        return [rows[first:last] for first, last in pairwise(self.cuts)]
+        self.positions = positions
+        self.starts = list(starts)
+        counts = owners.counts(positions, self.starts)
+        self.counts = team.allgather_data(counts)
+        # What each rank wants of this one; of repeated positions the last stays the last.
+        asked = owners.group(positions, self.starts, counts)
+        self.wanted = exchanged(team, asked, self.counts)
 
     def read(self, rows: Local) -> Local:
         """Return the rows wanted, in their order, of what every rank has. Collective."""
-        found = choosing.gather(rows, self.wanted)
-        cuts = np.cumsum([0, *self.given_counts])
-        answers = [found[a:b] for a, b in pairwise(cuts)]
+        answers = [choosing.gather(rows, one) for one in self.wanted]
         turned = [list(column) for column in zip(*self.counts, strict=True)]
-        came = routed(self.team, answers, turned)
-        out = np.empty((len(self.order), *rows.shape[1:]), rows.dtype)
-        choosing.scatter(out, self.order, np.concatenate(came))
-        return out
+        came = exchanged(self.team, answers, turned)
+        return owners.ungroup_rows(self.positions, self.starts, came)
 
     def send(self, values: Local) -> tuple[Local, Local]:
         """Send a row for each position; return positions here and rows for them. Collective."""
-        came = route(self.team, self._parts(choosing.gather(values, self.order)))
-        return self.wanted, np.concatenate(came)
+        sizes = self.counts[self.team.rank]
+        groups = owners.group_rows(self.positions, self.starts, sizes, values)
+        came = exchanged(self.team, groups, self.counts)
+        return np.concatenate(self.wanted), np.concatenate(came)

@@ -6,9 +6,11 @@
 - `ndarrays`: the class by NumPy's name.
 - `elementwise`, `numbers`: what is computed for each element alone, native and made of that.
 - `ufunc`, `ufuncs`: those as objects with NumPy's methods, over `accumulating` and `updating`.
-- `manipulation`, `joining`, `diagonals`: other shapes, orders, arrays together and apart.
+- `manipulation`, `joining`, `diagonals`: other orders, arrays together and apart.
+- `shaping`: other shapes, also in place.
 - `padding`, `windows`: margins; windows of signals.
-- `statistics`, `moments`, `nans`: sums, means, extremes, running sums; weights; without NaNs.
+- `statistics`, `moments`, `nans`: sums, means, extremes, running sums; weights; without NaNs;
+  `masked`: means and variances of what is left.
 - `differences`: slopes, areas, convolutions.
 - `searching`, `picking`, `flat`: where elements are; taken and set by positions and choices.
 - `locally`, `applying`, `bits`: NumPy's functions and users' on each rank's part.
@@ -16,8 +18,9 @@
 - `sorting`: elements in order, and the positions that bring them there.
 - `finding`: places in sorted arrays.
 - `sets`: different elements, and arrays as sets.
-- `order`: medians, quantiles and percentiles.
-- `counting`, `binning`: how often elements occur; the bounds of histograms.
+- `order`: medians, quantiles and percentiles; `weighted`: of elements that count more.
+- `counting`, `histograms`, `binning`: how often elements occur; the bounds of histograms.
+- `polynomials`: coefficients, which every rank knows.
 - `products`: of vectors, matrices and stacks; `matmul`: which rank multiplies what.
 - `einsums`: sums of products by `subscripts`.
 - `files`: arrays in files.

@@ -123,4 +123,11 @@ class vectorize:
         return each_element(parts, *args)
 
 
-__all__ = ["apply_along_axis", "apply_over_axes", "vectorize"]
+def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **options: Any) -> vectorize:
+    """Return a function of numbers for arrays; results are numbers here, never objects."""
+    if nout < 1 or nin < 1:
+        raise ValueError(f"{nin} operands and {nout} results; use 1 or more")
+    return vectorize(func)
+
+
+__all__ = ["apply_along_axis", "apply_over_axes", "frompyfunc", "vectorize"]

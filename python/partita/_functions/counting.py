@@ -64,7 +64,6 @@ def _weights(weights: Any, array: Array) -> Array:
 
 def histogram(
     a: Any,
-    /,
     bins: Any = 10,
     range: Any = None,
     density: bool | None = None,
@@ -95,7 +94,7 @@ def histogram(
     return made, where
 
 
-def histogram_bin_edges(a: Any, /, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
     """Return the bounds between which `histogram` counts."""
     array = reshape(a, -1)
     edges = edges_of(array, bins, range, is_weighted=weights is not None)

@@ -13,7 +13,7 @@ from partita._array import enter
 from partita._array.array import Array
 from partita._array.notation import layout_for
 from partita._errors import LayoutError
-from partita._functions.inspection import check_device
+from partita._functions.inspection import check_device, in_c_order
 from partita._functions.placing import placed
 from partita._partita import Elementwise, lazy_empty, lazy_full, lazy_index
 from partita._protocol.asarray import taken_over
@@ -80,12 +80,14 @@ def _shape(shape: Any) -> tuple[int, ...]:
 def empty(
     shape: Any,
     dtype: Any = None,
+    order: str = "C",
     *,
     device: Any = None,
     layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Array:
     """Return an array whose elements nobody has set."""
+    in_c_order(order)
     rank = _rank(team, device)
     return placed(lazy_empty(rank, _shape(shape), dtype or np.float64), layout)
 
@@ -94,12 +96,14 @@ def full(
     shape: Any,
     fill_value: Any,
     dtype: Any = None,
+    order: str = "C",
     *,
     device: Any = None,
     layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Array:
     """Return an array with the same number everywhere."""
+    in_c_order(order)
     fill_value, dtype = _number(fill_value, dtype)
     made = lazy_full(_rank(team, device), _shape(shape), fill_value, dtype)
     return placed(made, layout)
@@ -116,30 +120,31 @@ def _number(value: Any, dtype: Any) -> tuple[Any, Any]:
 def zeros(
     shape: Any,
     dtype: Any = None,
+    order: str = "C",
     *,
     device: Any = None,
     layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Array:
     """Return an array of zeros."""
-    return full(shape, 0, dtype or np.float64, device=device, layout=layout, team=team)
+    return full(shape, 0, dtype or np.float64, order, device=device, layout=layout, team=team)
 
 
 def ones(
     shape: Any,
     dtype: Any = None,
+    order: str = "C",
     *,
     device: Any = None,
     layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Array:
     """Return an array of ones."""
-    return full(shape, 1, dtype or np.float64, device=device, layout=layout, team=team)
+    return full(shape, 1, dtype or np.float64, order, device=device, layout=layout, team=team)
 
 
 def arange(
-    start: Any,
-    /,
+    start: Any = None,
     stop: Any = None,
     step: Any = 1,
     dtype: Any = None,
@@ -150,8 +155,10 @@ def arange(
 ) -> Array:
     """Return numbers from `start` on, before `stop`, `step` apart."""
     start, stop, step = _python(start), _python(stop), _python(step)
-    if stop is None:
-        start, stop = 0, start
+    if start is None and stop is None:
+        raise TypeError("arange without numbers; give at least where it stops")
+    if start is None or stop is None:
+        start, stop = 0, start if stop is None else stop
     if step == 0:
         raise LayoutError("arange with step 0; use another step", "step-zero")
     if dtype is None:
@@ -186,12 +193,23 @@ def linspace(
     endpoint: bool = True,
     retstep: bool = False,
     dtype: Any = None,
+    axis: int = 0,
     *,
     device: Any = None,
     layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Any:
-    """Return `num` numbers from `start` to `stop`, evenly apart; with their distance if asked."""
+    """Return `num` numbers from `start` to `stop`, evenly apart; with their distance if asked.
+
+    Between arrays they lie along a new axis.
+    """
+    if ndim(start) or ndim(stop):
+        check_device(device)
+        made, step = _between(an_array(start), an_array(stop), num, endpoint, dtype)
+        order = list(range(1, made.ndim))
+        order.insert(axis_of(axis, made.ndim), 0)
+        made = placed(made._permute(order), layout)
+        return (made, step) if retstep else made
     start, stop = _python(start), _python(stop)
     number = operator.index(num)
     if number < 0:
@@ -216,19 +234,40 @@ def linspace(
     return (made, step if n_steps > 0 else math.nan) if retstep else made
 
 
+def _between(start: Array, stop: Array, num: int, endpoint: bool, dtype: Any) -> Any:
+    """Numbers from arrays to arrays along a new first axis, and how far they are apart."""
+    number = operator.index(num)
+    if number < 0:
+        raise LayoutError(f"{number} numbers; use 0 or more", "shape-negative")
+    kind = np.result_type(np.float64, start.dtype, stop.dtype)
+    first, last = start.astype(kind, copy=False), stop.astype(kind, copy=False)
+    n_steps = number - 1 if endpoint else number
+    step = (last - first) / n_steps if n_steps > 0 else (last - first) * math.nan
+    places = lazy_index(start._rank, (number,), 0)._cast(kind)
+    places = places.reshape((number,) + (1,) * step.ndim)
+    made = places * step + first if n_steps > 0 else places * (last - first) + first
+    if endpoint and number > 1:
+        made[-1] = last
+    wanted = np.dtype(kind if dtype is None else dtype)
+    if wanted.kind in "iu":
+        made = _floor(made)
+    return made if made.dtype == wanted else made._cast(wanted), step
+
+
 def eye(
-    n_rows: int,
-    n_cols: int | None = None,
-    /,
+    N: int,
+    M: int | None = None,
     k: int = 0,
     dtype: Any = None,
+    order: str = "C",
     *,
     device: Any = None,
     layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Array:
     """Return ones on the `k`-th diagonal, zeros elsewhere."""
-    shape = (n_rows, n_rows if n_cols is None else n_cols)
+    in_c_order(order)
+    shape = _shape((N, N if M is None else M))
     rank = _rank(team, device)
     rows, columns = lazy_index(rank, shape, 0), lazy_index(rank, shape, 1)
     return placed((columns - rows == k)._cast(dtype or np.float64), layout)
@@ -263,12 +302,13 @@ def meshgrid(
 
 def asarray(
     obj: Any,
-    layout: Layout | str | None = None,
-    team: Team | None = None,
+    layout: Any = None,
+    team: Any = None,
     *,
     dtype: Any = None,
     device: Any = None,
     copy: bool | None = None,
+    order: str | None = None,
 ) -> Array:
     """Return an array from any supported object, without a copy if possible.
 
@@ -276,7 +316,12 @@ def asarray(
     a whole array that every rank has; each rank keeps its part of `layout`, or all of it.
     Collective: all ranks must pass the same kind of object, and get an error if they do not.
     """
+    if layout is not None and _is_a_type(layout):
+        # As NumPy has it: the type comes second, and the order third.
+        layout, dtype = None, layout
+        team, order = (None, team) if isinstance(team, str) else (team, order)
     check_device(device)
+    in_c_order(order)
     if _has_arrays(obj):
         obj = _of_arrays(obj)
     if isinstance(layout, str):
@@ -290,6 +335,13 @@ def asarray(
         message = f"elements of {array.dtype} become {np.dtype(dtype)}; use copy=None"
         raise ValueError(message)
     return array._cast(dtype)
+
+
+def _is_a_type(given: Any) -> bool:
+    """Whether what is given where a layout may stand is an element type."""
+    if isinstance(given, str):
+        return given in np.sctypeDict
+    return isinstance(given, type | np.dtype)
 
 
 def _is_seen_by_others(obj: Any, team: Team | None) -> bool:
@@ -340,7 +392,7 @@ def axes_of(axis: Any, ndim: int) -> list[int]:
 
 
 def array(
-    obj: Any,
+    object: Any,
     dtype: Any = None,
     *,
     copy: bool | None = True,
@@ -349,7 +401,8 @@ def array(
     **where: Any,
 ) -> Array:
     """Return a new array of what is given, as NumPy's function of this name does."""
-    made = asarray(obj, dtype=dtype, copy=copy, **where)
+    in_c_order(order)
+    made = asarray(object, dtype=dtype, copy=copy, **where)
     missing = ndmin - made.ndim
     return made.reshape((1,) * missing + made.shape) if missing > 0 else made
 
@@ -372,6 +425,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
 
 def asanyarray(a: Any, dtype: Any = None, order: Any = None, **where: Any) -> Array:
     """Return an array from any supported object; there is one kind of array here."""
+    in_c_order(order)
     return asarray(a, dtype=dtype, **where)
 
 
@@ -381,9 +435,10 @@ def ascontiguousarray(a: Any, dtype: Any = None, **where: Any) -> Array:
     return made.reshape(1) if made.ndim == 0 else made
 
 
-def copy(x: Any, /, order: str = "K") -> Array:
+def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
     """Return the same elements in memory of their own."""
-    return x.copy() if isinstance(x, Array) else array(x)
+    in_c_order(order)
+    return a.copy() if isinstance(a, Array) else array(a)
 
 
 __all__ = [

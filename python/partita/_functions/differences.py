@@ -211,7 +211,9 @@ def _passed(long: Array, short: Array, mode: str) -> Array:
     if mode != "valid" and not np.isfinite(row).all():
         # Beyond the ends nothing is added, not even zero times infinity.
         return _passed_inside(long, row, first, length)
-    wide = long if mode == "valid" else _with_zeros(long, m - 1)
+    # What is made here gets margins once; of memory that is there each view would be moved.
+    own = long if long.team.size == 1 else +long
+    wide = own if mode == "valid" else _with_zeros(long, m - 1)
     start = 0 if mode == "valid" else first
     made: Array | None = None
     for at in range(0, m, _TERMS_AT_ONCE):
@@ -250,6 +252,8 @@ def interp(
 ) -> Array:
     """Return the heights at some places of lines through points, which all ranks have alike."""
     places = an_array(x)
+    if places.dtype.kind == "c":
+        raise TypeError("places that are complex; use real numbers, such as x.real")
     places = places.astype(np.float64, copy=False)
     # The points are few, as a rule, and every rank needs them all.
     points, heights = (

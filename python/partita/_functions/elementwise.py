@@ -92,7 +92,7 @@ floor_divide = _function("floor_divide")
 greater = _function("greater")
 greater_equal = _function("greater_equal")
 hypot = _function("hypot")
-imag = _function("imag")
+_imag = _function("imag")
 isfinite = _function("isfinite")
 isinf = _function("isinf")
 isnan = _function("isnan")
@@ -114,7 +114,7 @@ negative = _function("negative")
 nextafter = _function("nextafter")
 not_equal = _function("not_equal")
 pow = _function("pow")
-real = _function("real")
+_real = _function("real")
 reciprocal = _function("reciprocal")
 remainder = _function("remainder")
 rint = _function("rint")
@@ -140,9 +140,18 @@ def positive(x: Any, /, out: Any = None, *, where: Any = True) -> Array:
     return made
 
 
+def real(val: Any, out: Any = None) -> Any:
+    """Return the real part of each element."""
+    return _real(val, out=out)
+
+
+def imag(val: Any, out: Any = None) -> Any:
+    """Return the imaginary part of each element."""
+    return _imag(val, out=out)
+
+
 def clip(
-    x: Any,
-    /,
+    a: Any,
     min: Any = None,
     max: Any = None,
     out: Any = None,
@@ -152,7 +161,7 @@ def clip(
 ) -> Array:
     """Return each element, or the bound that it leaves, in the type that all have together."""
     min, max = (a_min if min is None else min), (a_max if max is None else max)
-    made = array = an_array(x)
+    made = array = an_array(a)
     if min is not None and not _is_beyond(min, array.dtype, -1):
         made = maximum(made, min)
     if max is not None and not _is_beyond(max, array.dtype, 1):
@@ -189,9 +198,9 @@ def fmin(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True) -> Array:
     return made
 
 
-def round(x: Any, /, decimals: int = 0, out: Any = None) -> Array:
+def round(a: Any, decimals: int = 0, out: Any = None) -> Array:
     """Return each element rounded to so many decimals, halves to the even side."""
-    made: Array = written(_rounded(an_array(x), operator.index(decimals)), out)
+    made: Array = written(_rounded(an_array(a), operator.index(decimals)), out)
     return made
 
 
@@ -238,7 +247,7 @@ def isclose(
     return near
 
 
-def angle(z: Any, /, deg: bool = False) -> Array:
+def angle(z: Any, deg: bool = False) -> Array:
     """Return the argument of each complex number, in radians or in degrees."""
     made: Array = atan2(imag(z), real(z))
     return made * (180 / np.pi) if deg else made

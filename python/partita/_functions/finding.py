@@ -15,7 +15,7 @@ from partita._functions.types import result_type
 from partita._local import sorting
 
 
-def searchsorted(x1: Any, x2: Any, /, side: str = "left", sorter: Any = None) -> Array:
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Array:
     """Return where elements of `x2` belong in sorted `x1`: before equal ones, or after them.
 
     >>> import partita as pt
@@ -24,7 +24,7 @@ def searchsorted(x1: Any, x2: Any, /, side: str = "left", sorter: Any = None) ->
     """
     if side not in ("left", "right"):
         raise ValueError(f"side {side!r}; use 'left' or 'right'")
-    ordered, values = an_array(x1), an_array(x2)
+    ordered, values = an_array(a), an_array(v)
     if ordered.ndim != 1:
         raise ValueError(f"a sorted array of shape {ordered.shape}; use one dimension")
     if sorter is not None:
@@ -44,7 +44,7 @@ def searchsorted(x1: Any, x2: Any, /, side: str = "left", sorter: Any = None) ->
     return mapped(values, lambda some: asked(team, row, some, placed, right=right), np.int64)
 
 
-def digitize(x: Any, bins: Any, /, right: bool = False) -> Array:
+def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     """Return between which bounds each element is; the bounds rise or fall."""
     values, bounds = an_array(x), an_array(bins)
     if values.dtype.kind == "c":

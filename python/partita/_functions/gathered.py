@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array import enter
+from partita._array.place import levels_to_user
 from partita._errors import GatherWarning
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def whole(array: Array, name: str) -> np.ndarray[Any, Any]:
     found = array.gather()
     if is_moved:
         message = f"{name} brings all {array.size:,} elements of an array to every rank"
-        warnings.warn(message, GatherWarning, stacklevel=3)
+        warnings.warn(message, GatherWarning, stacklevel=levels_to_user())
     assert found is not None
     return found
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array.array import Array
-from partita._functions import elementwise
+from partita._functions import elementwise, statistics
 from partita._functions.creation import an_array, arange, asarray, eye, linspace, sizes_of
 from partita._functions.manipulation import broadcast_to, concat, expand_dims, moveaxis, reshape
 from partita._functions.searching import nonzero
@@ -223,18 +223,31 @@ def inside(positions: Array, size: int, mode: str) -> Array:
 
 
 def logspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    base: Any = 10.0,
+    dtype: Any = None,
+    axis: int = 0,
 ) -> Array:
     """Return numbers evenly apart in their logarithm, from `base**start` to `base**stop`."""
-    powers = linspace(start, stop, num, endpoint)
+    powers = linspace(start, stop, num, endpoint, axis=axis)
     made: Array = elementwise.pow(base, powers)
     return made if dtype is None else made.astype(dtype)
 
 
 def geomspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: Any = None,
+    axis: int = 0,
 ) -> Array:
     """Return numbers of which each is the same multiple of the one before."""
+    if np.ndim(start) or np.ndim(stop):
+        return _multiples(an_array(start), an_array(stop), num, endpoint, dtype, axis)
     if start == 0 or stop == 0:
         raise ValueError("a row of equal multiples cannot have 0; use other ends")
     kind = np.result_type(np.asarray(start), np.asarray(stop), float(num))
@@ -250,6 +263,23 @@ def geomspace(
             made[-1] = last.item()
     made = made * turn.item()
     return made.astype(kind if dtype is None else dtype, copy=False)
+
+
+def _multiples(start: Array, stop: Array, num: int, endpoint: bool, dtype: Any, axis: int) -> Array:
+    """`geomspace` between arrays."""
+    if bool(statistics.any((start == 0) | (stop == 0))):
+        raise ValueError("a row of equal multiples cannot have 0; use other ends")
+    kind = np.result_type(start.dtype, stop.dtype, float(num))
+    first, last = (one.astype(kind, copy=False) for one in (start, stop))
+    turn = elementwise.sign(first)
+    powers = [elementwise.log10(one / turn) for one in (first, last)]
+    made: Array = elementwise.pow(10.0, linspace(powers[0], powers[1], num, endpoint)) * turn
+    if num > 0:
+        made[0] = first
+        if num > 1 and endpoint:
+            made[-1] = last
+    made = made.astype(kind if dtype is None else dtype, copy=False)
+    return moveaxis(made, 0, axis)
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:

@@ -1,4 +1,4 @@
-"""What the library has of the Array API: capabilities, devices, element types."""
+"""What the library has of the Array API: capabilities, devices, orders, element types."""
 
 from __future__ import annotations
 
@@ -26,6 +26,12 @@ def check_device(device: Any) -> None:
     if device not in (None, "cpu"):
         message = f"device {device!r} is not known here; use 'cpu' or None"
         raise LayoutError(message, "device-unknown")
+
+
+def in_c_order(order: Any) -> None:
+    """Refuse another order of elements than C's, in which the last index is the fastest."""
+    if order not in (None, "C", "A", "K"):
+        raise LayoutError(f"order {order!r}; use 'C', or transpose first", "order-unknown")
 
 
 class NamespaceInfo:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from partita._functions.creation import _number, _shape, an_array, full
-from partita._functions.inspection import check_device
+from partita._functions.inspection import check_device, in_c_order
 from partita._functions.placing import placed
 
 if TYPE_CHECKING:
@@ -15,19 +15,21 @@ if TYPE_CHECKING:
 
 
 def full_like(
-    x: Any,
-    /,
+    a: Any,
     fill_value: Any,
     dtype: Any = None,
-    *,
+    order: str = "K",
+    subok: bool = True,
     shape: Any = None,
+    *,
     device: Any = None,
     layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Array:
     """Return an array like another with the same number everywhere; where that is, unless told."""
     check_device(device)
-    prototype = an_array(x)
+    in_c_order(order)
+    prototype = an_array(a)
     wanted = prototype.shape if shape is None else _shape(shape)
     value, dtype = _number(fill_value, dtype or prototype.dtype)
     own = prototype.team if team is None else team
@@ -40,45 +42,50 @@ def full_like(
 
 
 def empty_like(
-    x: Any,
-    /,
+    prototype: Any,
     dtype: Any = None,
-    *,
+    order: str = "K",
+    subok: bool = True,
     shape: Any = None,
+    *,
     device: Any = None,
     layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Array:
     """Return an array of a shape and type like another's, whose elements nobody has set."""
-    return full_like(x, 0, dtype, shape=shape, device=device, layout=layout, team=team)
+    return full_like(
+        prototype, 0, dtype, order, shape=shape, device=device, layout=layout, team=team
+    )
 
 
 def zeros_like(
-    x: Any,
-    /,
+    a: Any,
     dtype: Any = None,
-    *,
+    order: str = "K",
+    subok: bool = True,
     shape: Any = None,
+    *,
     device: Any = None,
     layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Array:
     """Return zeros of a shape and type like another's."""
-    return full_like(x, 0, dtype, shape=shape, device=device, layout=layout, team=team)
+    return full_like(a, 0, dtype, order, shape=shape, device=device, layout=layout, team=team)
 
 
 def ones_like(
-    x: Any,
-    /,
+    a: Any,
     dtype: Any = None,
-    *,
+    order: str = "K",
+    subok: bool = True,
     shape: Any = None,
+    *,
     device: Any = None,
     layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Array:
     """Return ones of a shape and type like another's."""
-    return full_like(x, 1, dtype, shape=shape, device=device, layout=layout, team=team)
+    return full_like(a, 1, dtype, order, shape=shape, device=device, layout=layout, team=team)
 
 
 __all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from partita import ir
 from partita._args import natural
 from partita._array import enter
+from partita._array.limits import taken
 from partita._errors import LayoutError
 from partita._functions.gathered import gathers
 from partita._partita import Array as NativeArray
@@ -39,6 +40,8 @@ class Explanation:
         ) = rank.outline()
         # What functions without a distributed algorithm have brought to every rank so far.
         self.gathers = gathers()
+        # What gather, redistribute and copies that asarray made have taken on this rank so far.
+        self.taken = taken(rank.team)
 
     def __str__(self) -> str:
         operations = _counted(self.n_operations, "operation")
@@ -53,7 +56,11 @@ class Explanation:
             f"so far {name} has brought whole arrays to every rank {_counted(count, 'time')}"
             for name, count in sorted(self.gathers.items())
         ]
-        return "\n".join([head, *(f"  {step}" for step in self.steps), *whole])
+        copies = [
+            f"so far {name} has taken {n_bytes:,} bytes in {_counted(n_times, 'call')}"
+            for name, (n_times, n_bytes) in sorted(self.taken.items())
+        ]
+        return "\n".join([head, *(f"  {step}" for step in self.steps), *whole, *copies])
 
     __repr__ = __str__
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,8 @@ import numpy as np
 from partita._array.array import Array
 from partita._errors import LayoutError
 from partita._functions.creation import an_array, axes_of, axis_of, empty, sizes_of, zeros
+from partita._functions.inspection import in_c_order
+from partita._functions.shaping import sizes_for
 from partita._functions.types import result_type
 from partita._partita import lazy_index, lazy_where
 
@@ -18,33 +19,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def in_c_order(order: Any) -> None:
-    """Refuse another order of elements than C's, in which the last index is the fastest."""
-    if order not in ("C", "A", "K"):
-        raise LayoutError(f"order {order!r}; use 'C', or transpose first", "order-unknown")
-
-
 def reshape(x: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Array:
     """Return the elements in another shape; -1 is what is left."""
     in_c_order(order)
     array = an_array(x)
-    wanted = list(sizes_of(shape))
-    if -1 in wanted:
-        at = wanted.index(-1)
-        rest = math.prod(n for number, n in enumerate(wanted) if number != at)
-        wanted[at] = math.prod(array.shape) // rest if rest else 0
-    if any(n < 0 for n in wanted) or math.prod(wanted) != math.prod(array.shape):
-        message = f"the shape {array.shape} cannot become {shape}; use as many elements"
-        raise ValueError(message)
-    made = array._reshape(wanted, copy)
+    made = array._reshape(sizes_for(array, shape), copy)
     if made is None:
         raise ValueError("the new shape needs a copy; use copy=None")
     return made
 
 
-def broadcast_to(x: Any, /, shape: Any) -> Array:
+def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Array:
     """Return a view with elements repeated."""
-    return an_array(x)._broadcast(sizes_of(shape))
+    return an_array(array)._broadcast(sizes_of(shape))
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
@@ -59,9 +46,9 @@ def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
     return tuple(broadcast_to(one, shape) for one in given)
 
 
-def expand_dims(x: Any, /, axis: Any = 0) -> Array:
+def expand_dims(a: Any, axis: Any = 0) -> Array:
     """Return a view with dimensions of size 1 added."""
-    array = an_array(x)
+    array = an_array(a)
     n_new = len(axis) if isinstance(axis, tuple | list) else 1
     axes = axes_of(axis, array.ndim + n_new)
     index: list[Any] = [slice(None)] * (array.ndim + n_new)
@@ -70,9 +57,9 @@ def expand_dims(x: Any, /, axis: Any = 0) -> Array:
     return array[tuple(index)]
 
 
-def squeeze(x: Any, /, axis: Any = None) -> Array:
+def squeeze(a: Any, axis: Any = None) -> Array:
     """Return a view without dimensions of size 1."""
-    array = an_array(x)
+    array = an_array(a)
     if axis is None:
         axes = [at for at, size in enumerate(array.shape) if size == 1]
     else:
@@ -84,14 +71,14 @@ def squeeze(x: Any, /, axis: Any = None) -> Array:
     return array.reshape(tuple(size for at, size in enumerate(array.shape) if at not in axes))
 
 
-def permute_dims(x: Any, /, axes: Sequence[int]) -> Array:
+def permute_dims(a: Any, axes: Sequence[int]) -> Array:
     """Return a view with the dimensions in another order."""
-    return an_array(x)._permute(list(axes))
+    return an_array(a)._permute(list(axes))
 
 
-def transpose(x: Any, /, axes: Sequence[int] | None = None) -> Array:
+def transpose(a: Any, axes: Sequence[int] | None = None) -> Array:
     """Return a view with the dimensions in another order, the reverse one if none is given."""
-    array = an_array(x)
+    array = an_array(a)
     return array._permute(list(range(array.ndim))[::-1] if axes is None else list(axes))
 
 
@@ -103,18 +90,18 @@ def matrix_transpose(x: Any, /) -> Array:
     return swapaxes(array, -1, -2)
 
 
-def swapaxes(x: Any, /, axis1: int, axis2: int) -> Array:
+def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
     """Return a view with two dimensions exchanged."""
-    array = an_array(x)
+    array = an_array(a)
     order = list(range(array.ndim))
-    a, b = axis_of(axis1, array.ndim), axis_of(axis2, array.ndim)
-    order[a], order[b] = b, a
+    one, other = axis_of(axis1, array.ndim), axis_of(axis2, array.ndim)
+    order[one], order[other] = other, one
     return array._permute(order)
 
 
-def moveaxis(x: Any, /, source: Any, destination: Any) -> Array:
+def moveaxis(a: Any, source: Any, destination: Any) -> Array:
     """Return a view with dimensions moved to other places."""
-    array = an_array(x)
+    array = an_array(a)
     sources, targets = axes_of(source, array.ndim), axes_of(destination, array.ndim)
     if len(sources) != len(targets):
         raise ValueError(f"{len(sources)} dimensions for {len(targets)} places; give as many")
@@ -124,22 +111,57 @@ def moveaxis(x: Any, /, source: Any, destination: Any) -> Array:
     return array._permute(order)
 
 
-def flip(x: Any, /, axis: Any = None) -> Array:
+def flip(m: Any, axis: Any = None) -> Array:
     """Return a view with the order along axes reversed."""
-    array = an_array(x)
+    array = an_array(m)
     axes = range(array.ndim) if axis is None else axes_of(axis, array.ndim)
     turn = slice(None, None, -1)
     return array[tuple(turn if at in axes else slice(None) for at in range(array.ndim))]
 
 
-def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Array:
-    """Return arrays one behind the other along an axis; in a row without one."""
-    given = [an_array(one) for one in arrays]
+def concat(
+    arrays: Sequence[Any],
+    /,
+    axis: int | None = 0,
+    out: Any = None,
+    *,
+    dtype: Any = None,
+    casting: Any = "same_kind",
+) -> Array:
+    """Return arrays one behind the other along an axis; in a row without one.
+
+    They may be asked for in another type, or in another array.
+    """
+    given = _in_type(
+        [an_array(one) for one in arrays], dtype if out is None else out.dtype, casting
+    )
     if not given:
         raise ValueError("no arrays to put together; give one at least")
     if axis is None:
         given, axis = [reshape(one, -1) for one in given], 0
-    at = axis_of(axis, given[0].ndim)
+    made = _end_to_end(given, axis_of(axis, given[0].ndim))
+    if out is None:
+        return made
+    out[...] = made if isinstance(out, Array) else made._whole()
+    result: Array = out
+    return result
+
+
+concatenate = concat
+
+
+def _in_type(given: list[Array], dtype: Any, casting: Any) -> list[Array]:
+    """Arrays in a type that is asked for, if one is."""
+    if dtype is None:
+        return given
+    for one in given:
+        if not np.can_cast(one.dtype, dtype, casting):
+            message = f"elements of {one.dtype} as {np.dtype(dtype)}; use another casting="
+            raise TypeError(message)
+    return [one.astype(dtype, copy=False) for one in given]
+
+
+def _end_to_end(given: list[Array], at: int) -> Array:
     first = given[0].shape
     for one in given[1:]:
         if one.ndim != len(first) or any(
@@ -158,51 +180,36 @@ def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Array:
     return made
 
 
-def concatenate(
+def stack(
     arrays: Sequence[Any],
-    /,
-    axis: int | None = 0,
+    axis: int = 0,
     out: Any = None,
     *,
     dtype: Any = None,
     casting: Any = "same_kind",
-) -> Any:
-    """Return arrays one behind the other along an axis, in another type or in another array."""
-    kind = dtype if out is None else out.dtype
-    if kind is not None:
-        given = [an_array(one) for one in arrays]
-        for one in given:
-            if not np.can_cast(one.dtype, kind, casting):
-                message = f"elements of {one.dtype} as {np.dtype(kind)}; use another casting="
-                raise TypeError(message)
-        arrays = [one.astype(kind, copy=False) for one in given]
-    made = concat(arrays, axis=axis)
-    if out is None:
-        return made
-    out[...] = made if isinstance(out, Array) else made._whole()
-    return out
-
-
-def stack(arrays: Sequence[Any], /, axis: int = 0) -> Array:
+) -> Array:
     """Return arrays one behind the other along a new axis."""
     given = [an_array(one) for one in arrays]
     if len({one.shape for one in given}) > 1:
         shapes = sorted({one.shape for one in given})
         raise ValueError(f"shapes {shapes} cannot be stacked; use one shape")
-    return concat([expand_dims(one, axis=axis) for one in given], axis=axis)
+    wide = [expand_dims(one, axis=axis) for one in given]
+    return concat(wide, axis, out, dtype=dtype, casting=casting)
 
 
-def hstack(arrays: Sequence[Any], /) -> Array:
+def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: Any = "same_kind") -> Array:
     """Return arrays side by side."""
-    given = [an_array(one) for one in arrays]
+    given = [an_array(one) for one in tup]
     given = [reshape(one, 1) if one.ndim == 0 else one for one in given]
-    return concat(given, axis=0 if given and given[0].ndim == 1 else 1)
+    axis = 0 if given and given[0].ndim == 1 else 1
+    return concat(given, axis, dtype=dtype, casting=casting)
 
 
-def vstack(arrays: Sequence[Any], /) -> Array:
+def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: Any = "same_kind") -> Array:
     """Return arrays below each other."""
-    given = [an_array(one) for one in arrays]
-    return concat([reshape(one, (1, -1)) if one.ndim < 2 else one for one in given], axis=0)
+    given = [an_array(one) for one in tup]
+    rows = [reshape(one, (1, -1)) if one.ndim < 2 else one for one in given]
+    return concat(rows, 0, dtype=dtype, casting=casting)
 
 
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
@@ -211,9 +218,9 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
     return tuple(array[at] for at in range(array.shape[0]))
 
 
-def roll(x: Any, /, shift: Any, axis: Any = None) -> Array:
+def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     """Return the elements moved along axes, those that leave coming in at the other end."""
-    array = an_array(x)
+    array = an_array(a)
     if axis is None:
         rolled = roll(reshape(array, -1), sum(np.ravel(shift).tolist()), axis=0)
         return reshape(rolled, array.shape)
@@ -247,9 +254,9 @@ def _refuse_negative(*counts: Any) -> None:
             raise ValueError(f"{count} repetitions; use 0 or more")
 
 
-def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
     """Return each element several times."""
-    array = an_array(x)
+    array = an_array(a)
     if axis is None:
         array, axis = reshape(array, -1), 0
     at = axis_of(axis, array.ndim)
@@ -267,9 +274,9 @@ def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
     return array[(slice(None),) * at + (positions,)]
 
 
-def tile(x: Any, /, reps: Any) -> Array:
+def tile(A: Any, reps: Any) -> Array:
     """Return the array several times beside itself."""
-    array = an_array(x)
+    array = an_array(A)
     times = tuple(reps) if np.iterable(reps) else (reps,)
     _refuse_negative(*times)
     ndim = max(array.ndim, len(times))
@@ -280,9 +287,10 @@ def tile(x: Any, /, reps: Any) -> Array:
     return reshape(+broadcast_to(wide, full), [c * n for c, n in zip(times, shape, strict=True)])
 
 
-def ravel(x: Any, /, order: str = "C") -> Array:
-    """Return the elements in a row."""
-    return reshape(x, -1, order)
+def ravel(a: Any, order: str = "C") -> Array:
+    """Return the elements in a row: a view where they lie so, otherwise a copy."""
+    array = an_array(a)
+    return reshape(array if array._is_dense else array.copy(), -1, order)
 
 
 def _below(x: Array, k: int) -> Array:
@@ -295,16 +303,21 @@ def _below(x: Array, k: int) -> Array:
     return below
 
 
-def tril(x: Any, /, k: int = 0) -> Array:
+def _square_of_row(array: Array) -> Array:
+    """A row as a square matrix of such rows, as NumPy sees it here."""
+    return array._broadcast((len(array), len(array))) if array.ndim == 1 else array
+
+
+def tril(m: Any, k: int = 0) -> Array:
     """Return the matrices with zeros above the `k`-th diagonal."""
-    x = an_array(x)
-    return lazy_where(_below(x, k), x, zeros((), x.dtype, team=x.team))
+    m = _square_of_row(an_array(m))
+    return lazy_where(_below(m, k), m, zeros((), m.dtype, team=m.team))
 
 
-def triu(x: Any, /, k: int = 0) -> Array:
+def triu(m: Any, k: int = 0) -> Array:
     """Return the matrices with zeros below the `k`-th diagonal."""
-    x = an_array(x)
-    return lazy_where(_below(x, k - 1), zeros((), x.dtype, team=x.team), x)
+    m = _square_of_row(an_array(m))
+    return lazy_where(_below(m, k - 1), zeros((), m.dtype, team=m.team), m)
 
 
 __all__ = [

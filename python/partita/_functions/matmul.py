@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from partita._array.held import default_layout
+from partita._array.held import default_layout, everywhere
 from partita._array.parts import (
     alone,
     array_of,
     bytes_received,
     cut_along,
-    everywhere,
     part,
     slab_sizes,
 )

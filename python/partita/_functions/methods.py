@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from partita._array.array import Array, put_into_array
+from partita._array import export
+from partita._array.array import Array, Methods, put_into_array
 from partita._functions import (
     bits,
     elementwise,
@@ -19,6 +21,7 @@ from partita._functions import (
     picking,
     products,
     searching,
+    shaping,
     sorting,
     statistics,
     types,
@@ -27,11 +30,11 @@ from partita._functions.creation import asarray
 from partita._functions.files import in_hdf5, in_zarr, npy
 from partita._functions.flat import Flat
 from partita._functions.gathered import whole
+from partita._functions.inspection import in_c_order
+from partita._missing import Absent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from partita._array.array import Methods
 
     _Base = Methods
 else:
@@ -53,12 +56,23 @@ class NumPyMethods(_Base):
     searchsorted = finding.searchsorted
     argsort, argpartition = sorting.argsort, sorting.argpartition
     squeeze, swapaxes, repeat = manipulation.squeeze, manipulation.swapaxes, manipulation.repeat
-    ravel = manipulation.ravel
+    ravel, resize = manipulation.ravel, shaping.resize
     tofile, to_zarr, to_hdf5 = npy.tofile, in_zarr.to_zarr, in_hdf5.to_hdf5
     clip = elementwise.clip
     take, put, choose, ptp = picking.take, picking.put, picking.choose, moments.ptp
     __divmod__ = numbers.divmod
     dot, diagonal, trace = products.dot, products.diagonal, products.trace
+
+    base = Absent("base", "the array that you made the view of")
+    byteswap = Absent("byteswap", "a.gather().byteswap()")
+    ctypes = Absent("ctypes", "a.local.ctypes, of this rank's part")
+    data = Absent("data", "a.local.data, of this rank's part")
+    dump = Absent("dump", "partita.save")
+    dumps = Absent("dumps", "pickle.dumps(a), or a.tobytes()")
+    flags = Absent("flags", "a.local.flags, of this rank's part")
+    getfield = Absent("getfield", "one array for each field")
+    setfield = Absent("setfield", "one array for each field")
+    setflags = Absent("setflags", "a.local.setflags, of this rank's part")
 
     def __matmul__(self, other: Any) -> Array:
         return _beside_arrays(self, other, other)
@@ -71,13 +85,6 @@ class NumPyMethods(_Base):
 
     def __rdivmod__(self, other: Any) -> tuple[Array, Array]:
         return numbers.divmod(other, self)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "shape":
-            # What other ranks and views know of an array stays true.
-            message = f"the shape of an array stays as it is; use a = a.reshape({value})"
-            raise AttributeError(message, name=name, obj=self)
-        object.__setattr__(self, name, value)
 
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
         """Return the entries along an axis for which a condition holds."""
@@ -98,6 +105,11 @@ class NumPyMethods(_Base):
         counts = [int(np.prod(self.shape[at + 1 :])) for at in range(self.ndim)]
         return tuple(count * self.dtype.itemsize for count in counts)
 
+    @strides.setter
+    def strides(self, strides: Any) -> None:
+        message = f"strides {strides} for an array that ranks share; use slices, T or broadcast_to"
+        raise AttributeError(message, name="strides", obj=self)
+
     def view(self, dtype: Any = None) -> Array:
         """Return the bytes as elements of another type, in memory of their own.
 
@@ -110,7 +122,7 @@ class NumPyMethods(_Base):
 
     def tobytes(self, order: str = "C") -> bytes:
         """Return the bytes of all elements in C order, on every rank. Collective."""
-        manipulation.in_c_order(order)
+        in_c_order(order)
         return whole(_seen(self), "tobytes").tobytes()
 
     def astype(
@@ -122,6 +134,7 @@ class NumPyMethods(_Base):
         copy: bool = True,
     ) -> Array:
         """Return the elements in another type."""
+        in_c_order(order)
         if casting != "unsafe" and not np.can_cast(self.dtype, dtype, casting):
             message = f"elements of {self.dtype} as {np.dtype(dtype)}; use another casting="
             raise TypeError(message)
@@ -144,6 +157,18 @@ class NumPyMethods(_Base):
     def sort(self, axis: int = -1, kind: str | None = None, order: None = None) -> None:
         """Bring the elements into order along an axis, in place."""
         self[...] = sorting.sort(self, axis, kind, order)
+
+    def partition(
+        self, kth: Any, axis: int = -1, kind: str = "introselect", order: None = None
+    ) -> Any:
+        """Bring the `kth` element to its place in order along an axis, smaller ones before it.
+
+        With a list it is a place among `__partitioned__`'s partitions, whose data are returned.
+        """
+        if not isinstance(kth, int | np.integer):
+            return Methods.partition(_seen(self), kth)
+        self[...] = sorting.partition(self, int(kth), axis, kind, order)
+        return None
 
     def fill(self, value: Any) -> None:
         """Set every element."""
@@ -226,11 +251,32 @@ class NumPyMethods(_Base):
         assert whole is not None
         return whole
 
-    def __iter__(self) -> Iterator[Array]:
+    def __iter__(self) -> Iterator[Any]:
         if self.ndim == 0:
             raise TypeError("an array without dimensions has no entries; use item()")
-        whole = _seen(self)
-        return (whole[at] for at in range(self.shape[0]))
+        array = _seen(self)
+        # Each is read when it is its turn: what the loop has written is there by then.
+        read = _number_at if self.ndim == 1 else Array.__getitem__
+        return (read(array, at) for at in range(self.shape[0]))
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        return round(self._number("round"), ndigits)
+
+    def __trunc__(self) -> Any:
+        return math.trunc(self._number("math.trunc"))
+
+    def __floor__(self) -> Any:
+        return math.floor(self._number("math.floor"))
+
+    def __ceil__(self) -> Any:
+        return math.ceil(self._number("math.ceil"))
+
+    def _number(self, name: str) -> Any:
+        """The number that an array without dimensions is."""
+        if self.ndim:
+            what = name.removeprefix("math.")
+            raise TypeError(f"{name} of an array of shape {self.shape}; use partita.{what}")
+        return self.item()
 
     def __contains__(self, value: Any) -> bool:
         return bool(statistics.any(self == value))
@@ -246,13 +292,21 @@ class NumPyMethods(_Base):
         return interop.namespace(api_version)
 
     def __reduce__(self) -> Any:
-        return asarray, (self._whole(),)
+        # Whoever pickles does so on one rank: the others cannot be asked for their parts.
+        alone = self._team.size == 1
+        return asarray, (self._whole() if alone else export.whole(_seen(self)),)
 
     def __copy__(self) -> Array:
         return self.copy()
 
     def __deepcopy__(self, memo: Any) -> Array:
         return self.copy()
+
+
+def _number_at(array: Array, at: int) -> Any:
+    """An element as NumPy gives it: a number that may be a key, and that other libraries know."""
+    found = array[at].item()
+    return array.dtype.type(found) if isinstance(array.dtype, np.dtype) else found
 
 
 def _beside_arrays(a: Any, b: Any, other: Any) -> Array:

@@ -146,12 +146,12 @@ def spacing(x: Any, /) -> Array:
     return made
 
 
-def fix(x: Any, /, out: Any = None) -> Any:
+def fix(x: Any, out: Any = None) -> Any:
     """Return each element without what is behind the point."""
     return written(elementwise.trunc(an_array(x)), out)
 
 
-def sinc(x: Any, /) -> Array:
+def sinc(x: Any) -> Array:
     """Return the sine of pi x divided by pi x, 1 at 0."""
     array = an_array(x)
     array = array if array.dtype.kind in "fc" else array.astype(np.float64)
@@ -161,31 +161,31 @@ def sinc(x: Any, /) -> Array:
     return made
 
 
-def i0(x: Any, /) -> Array:
+def i0(x: Any) -> Array:
     """Return the modified Bessel function of order 0."""
     made: Array = each_element(np.i0, x)
     return made
 
 
-def isposinf(x: Any, /, out: Any = None) -> Any:
+def isposinf(x: Any, out: Any = None) -> Any:
     """Return whether elements are infinite and positive."""
     array = _real(x) if an_array(x).dtype.kind == "c" else an_array(x)
     return written(isinf(array) & (array > 0), out)
 
 
-def isneginf(x: Any, /, out: Any = None) -> Any:
+def isneginf(x: Any, out: Any = None) -> Any:
     """Return whether elements are infinite and negative."""
     array = _real(x) if an_array(x).dtype.kind == "c" else an_array(x)
     return written(isinf(array) & (array < 0), out)
 
 
-def isreal(x: Any, /) -> Array:
+def isreal(x: Any) -> Array:
     """Return whether elements have no imaginary part."""
     made: Array = elementwise.imag(an_array(x)) == 0
     return made
 
 
-def iscomplex(x: Any, /) -> Array:
+def iscomplex(x: Any) -> Array:
     """Return whether elements have an imaginary part."""
     made: Array = elementwise.imag(an_array(x)) != 0
     return made

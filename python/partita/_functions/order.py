@@ -10,6 +10,7 @@ from partita._algorithms.lines import by_lines
 from partita._algorithms.quantiles import TAKEN, middle, pairs_of, quantile_places
 from partita._algorithms.rows import from_here, row_of
 from partita._array.array import Array
+from partita._functions import weighted
 from partita._functions.creation import an_array, axes_of
 from partita._functions.elementwise import written
 from partita._functions.gathered import whole
@@ -17,7 +18,14 @@ from partita._functions.manipulation import moveaxis, reshape
 
 
 def _statistic(
-    name: str, x: Any, axis: Any, out: Any, keepdims: bool, q: Any = None, method: str = ""
+    name: str,
+    x: Any,
+    axis: Any,
+    out: Any,
+    keepdims: bool,
+    q: Any = None,
+    method: str = "",
+    weights: Any = None,
 ) -> Array:
     """What NumPy's function of a name makes of lines; of few lines that are cut, the same."""
     array = an_array(x)
@@ -28,11 +36,17 @@ def _statistic(
     sample = np.asarray(numpys(np.ones(2, array.dtype), **options))
     axes = list(range(array.ndim)) if axis is None else axes_of(axis, array.ndim)
     rest = [size for at, size in enumerate(array.shape) if at not in axes]
+    heavy = None if weights is None else weighted.fitting(weights, array, axes, method)
     if array.size == 0:
         nothing = np.empty(array.shape, array.dtype)
         # NumPy forgets the shape of `q` where it leaves out what is not a number.
         values = numpys(nothing, axis=tuple(axes), **options)
         made = from_here(np.broadcast_to(values, (*sample.shape, *rest)).copy(), array.team)
+    elif heavy is not None:
+        both = [moveaxis(*_as_lines(one, axes), -1) for one in (array, heavy)]
+        shares = np.true_divide(q, 100) if name.endswith("percentile") else q
+        skips_nan = name.startswith("nan")
+        made = moveaxis(weighted.of_lines(both[0], both[1], shares, skips_nan=skips_nan), -1, 0)
     else:
         lines, at = _as_lines(array, axes)
 
@@ -91,7 +105,6 @@ def _of_row(name: str, line: Array, q: Any, method: str) -> list[Any]:
 
 def median(
     a: Any,
-    /,
     axis: Any = None,
     out: Any = None,
     overwrite_input: bool = False,
@@ -103,7 +116,6 @@ def median(
 
 def nanmedian(
     a: Any,
-    /,
     axis: Any = None,
     out: Any = None,
     overwrite_input: bool = False,
@@ -116,40 +128,43 @@ def nanmedian(
 def quantile(
     a: Any,
     q: Any,
-    /,
     axis: Any = None,
     out: Any = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
+    weights: Any = None,
 ) -> Array:
     """Return below what a share of the elements lies, over axes, by one of NumPy's methods."""
-    return _statistic("quantile", a, axis, out, keepdims, q, method)
+    return _statistic("quantile", a, axis, out, keepdims, q, method, weights)
 
 
 def nanquantile(
     a: Any,
     q: Any,
-    /,
     axis: Any = None,
     out: Any = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
+    weights: Any = None,
 ) -> Array:
     """Return quantiles over axes, without what is not a number."""
-    return _statistic("nanquantile", a, axis, out, keepdims, q, method)
+    return _statistic("nanquantile", a, axis, out, keepdims, q, method, weights)
 
 
 def percentile(
     a: Any,
     q: Any,
-    /,
     axis: Any = None,
     out: Any = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
+    weights: Any = None,
 ) -> Array:
     """Return quantiles over axes, with shares in percent.
 
@@ -157,21 +172,22 @@ def percentile(
     >>> pt.percentile(pt.arange(5), [25, 50]).tolist()
     [1.0, 2.0]
     """
-    return _statistic("percentile", a, axis, out, keepdims, q, method)
+    return _statistic("percentile", a, axis, out, keepdims, q, method, weights)
 
 
 def nanpercentile(
     a: Any,
     q: Any,
-    /,
     axis: Any = None,
     out: Any = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
+    weights: Any = None,
 ) -> Array:
     """Return percentiles over axes, without what is not a number."""
-    return _statistic("nanpercentile", a, axis, out, keepdims, q, method)
+    return _statistic("nanpercentile", a, axis, out, keepdims, q, method, weights)
 
 
 __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]

@@ -11,13 +11,20 @@ from partita._functions import elementwise, statistics
 from partita._functions.creation import an_array, empty
 from partita._functions.elementwise import beside
 from partita._functions.manipulation import flip
+from partita._functions.order import median
 
-_STATISTICS = {"maximum": "max", "minimum": "min", "mean": "mean"}
+_STATISTICS: dict[str, Any] = {
+    "maximum": statistics.max,
+    "minimum": statistics.min,
+    "mean": statistics.mean,
+    "median": median,
+}
 _OPTIONS = {
     "constant": {"constant_values"},
     "linear_ramp": {"end_values"},
     "maximum": {"stat_length"},
     "mean": {"stat_length"},
+    "median": {"stat_length"},
     "minimum": {"stat_length"},
     "reflect": {"reflect_type"},
     "symmetric": {"reflect_type"},
@@ -137,10 +144,8 @@ def _statistic(
         if n_used < 1:
             raise ValueError(f"stat_length {given!r}; use 1 or more")
     start = before if side == 0 else end - n_used
-    found = getattr(statistics, _STATISTICS[mode])(
-        _cut(made, axis, start, start + n_used), axis, keepdims=True
-    )
-    if mode == "mean" and made.dtype.kind in "iu":
+    found = _STATISTICS[mode](_cut(made, axis, start, start + n_used), axis, keepdims=True)
+    if mode in ("mean", "median") and made.dtype.kind in "iu":
         found = elementwise.rint(found)
     result: Array = found.astype(made.dtype, copy=False)
     return result

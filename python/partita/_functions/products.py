@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import warnings
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,9 @@ import numpy as np
 from partita._array import enter
 from partita._array.array import Array
 from partita._functions import elementwise
-from partita._functions.creation import an_array, arange, axes_of, axis_of
+from partita._functions.creation import an_array, arange, axes_of, axis_of, zeros
 from partita._functions.elementwise import written
-from partita._functions.manipulation import moveaxis, permute_dims, reshape, stack
+from partita._functions.manipulation import concat, moveaxis, permute_dims, reshape, stack
 from partita._functions.matmul import product
 from partita._functions.types import result_type
 
@@ -129,7 +130,7 @@ def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Array:
     return made
 
 
-def dot(a: Any, b: Any, /, out: Any = None) -> Array:
+def dot(a: Any, b: Any, out: Any = None) -> Array:
     """Return NumPy's dot: the last axis of one with the last but one of the other."""
     x, y = alike(a, b)
     if x.ndim == 0 or y.ndim == 0:
@@ -156,14 +157,14 @@ def vdot(a: Any, b: Any, /) -> Array:
     return vecdot(x, y)
 
 
-def outer(a: Any, b: Any, /, out: Any = None) -> Array:
+def outer(a: Any, b: Any, out: Any = None) -> Array:
     """Return the products of each element of one with each of the other."""
     x, y = (reshape(one, -1) for one in alike(a, b))
     made: Array = written(x[:, None] * y, out)
     return made
 
 
-def tensordot(a: Any, b: Any, /, axes: Any = 2) -> Array:
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
     """Return sums of products over axes of both: a number of them, or a list for each."""
     x, y = alike(a, b)
     if np.iterable(axes):
@@ -187,7 +188,7 @@ def tensordot(a: Any, b: Any, /, axes: Any = 2) -> Array:
     return reshape(product(left, right), [*sizes[0], *sizes[1]])
 
 
-def kron(a: Any, b: Any, /) -> Array:
+def kron(a: Any, b: Any) -> Array:
     """Return the products of all elements of one with the whole other, side by side."""
     x, y = alike(a, b)
     ndim = max(x.ndim, y.ndim)
@@ -198,26 +199,42 @@ def kron(a: Any, b: Any, /) -> Array:
 
 
 def cross(
-    a: Any, b: Any, /, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Array:
     """Return the vectors of three that are perpendicular to two others."""
     x, y = alike(a, b)
     if axis is not None:
         axisa = axisb = axisc = axis
     x, y = moveaxis(x, axisa, -1), moveaxis(y, axisb, -1)
-    if x.shape[-1] != 3 or y.shape[-1] != 3:
-        message = f"vectors of {x.shape[-1]} and {y.shape[-1]} numbers; use vectors of 3"
+    lengths = x.shape[-1], y.shape[-1]
+    if not {*lengths} <= {2, 3}:
+        message = f"vectors of {lengths[0]} and {lengths[1]} numbers; use vectors of 3"
         raise ValueError(message)
     if x.dtype == np.bool_:
         raise TypeError("cross of truth values; convert them to numbers first")
+    if 2 in lengths:
+        message = "vectors of 2 numbers; use vectors of 3, as NumPy will want"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        if lengths == (2, 2):
+            flat: Array = x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
+            return flat
+        x, y = (_in_space(one) for one in (x, y))
     turns = [(1, 2), (2, 0), (0, 1)]
     sides = [x[..., i] * y[..., j] - x[..., j] * y[..., i] for i, j in turns]
     return moveaxis(stack(sides, axis=-1), -1, axisc)
 
 
-def diagonal(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+def _in_space(vectors: Array) -> Array:
+    """Vectors of three numbers, the last of which may have to be zero."""
+    if vectors.shape[-1] == 3:
+        return vectors
+    zero = zeros((*vectors.shape[:-1], 1), vectors.dtype, team=vectors.team)
+    return concat([vectors, zero], axis=-1)
+
+
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """Return the elements on a diagonal of two axes, as the last axis."""
-    array = an_array(x)
+    array = an_array(a)
     if array.ndim < 2:
         raise ValueError(f"a shape of {array.shape} has no diagonals; use two dimensions or more")
     first, second = axis_of(axis1, array.ndim), axis_of(axis2, array.ndim)
@@ -232,8 +249,7 @@ def diagonal(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Arra
 
 
 def trace(
-    x: Any,
-    /,
+    a: Any,
     offset: int = 0,
     axis1: int = 0,
     axis2: int = 1,
@@ -241,7 +257,7 @@ def trace(
     out: Any = None,
 ) -> Array:
     """Return the sum of a diagonal of two axes."""
-    made = diagonal(x, offset, axis1, axis2)._reduce("sum", -1, False, dtype)
+    made = diagonal(a, offset, axis1, axis2)._reduce("sum", -1, False, dtype)
     result: Array = written(made, out)
     return result
 

@@ -14,24 +14,24 @@ from partita._functions.statistics import _reduced
 from partita._partita import lazy_where
 
 
-def argmax(x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
+def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
     """Return the index of the first largest element."""
-    return _reduced("argmax", x, axis, keepdims, out=out)
+    return _reduced("argmax", a, axis, keepdims, out=out)
 
 
-def argmin(x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
+def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
     """Return the index of the first smallest element."""
-    return _reduced("argmin", x, axis, keepdims, out=out)
+    return _reduced("argmin", a, axis, keepdims, out=out)
 
 
-def count_nonzero(x: Any, /, axis: Any = None, *, keepdims: bool = False) -> Array:
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
     """Return how many elements are not zero."""
-    return _reduced("count_nonzero", x, axis, keepdims)
+    return _reduced("count_nonzero", a, axis, keepdims)
 
 
-def nonzero(x: Any, /) -> tuple[Array, ...]:
+def nonzero(a: Any) -> tuple[Array, ...]:
     """Return where elements are not zero: positions along each dimension."""
-    array = an_array(x)
+    array = an_array(a)
     if array.ndim == 0:
         raise ValueError("an array without dimensions has no positions; use reshape(1)")
     return tuple(where_true(array._cast(bool)))
@@ -41,6 +41,8 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
     """Return `x1` where a condition holds, `x2` elsewhere; positions without them."""
     if x1 is None and x2 is None:
         return nonzero(condition)
+    if x1 is None or x2 is None:
+        raise ValueError("one choice for where; give both, or none for positions")
     if not isinstance(condition, Array):
         anchor = next((one for one in (x1, x2) if isinstance(one, Array)), None)
         condition = an_array(condition) if anchor is None else beside(condition, anchor)

@@ -87,30 +87,29 @@ def _placed(x: Any, *, equal_nan: bool) -> UniqueAll:
     return UniqueAll(values, firsts, reshape(inverse, array.shape), counts)
 
 
-def unique_all(x: Any, /) -> UniqueAll:
+def unique_all(x: Any) -> UniqueAll:
     """Return different elements, their first positions, each element's number, and counts."""
     return _placed(x, equal_nan=False)
 
 
-def unique_counts(x: Any, /) -> UniqueCounts:
+def unique_counts(x: Any) -> UniqueCounts:
     """Return the different elements in order, and how often each occurs."""
     return _counted(x, equal_nan=False)
 
 
-def unique_inverse(x: Any, /) -> UniqueInverse:
+def unique_inverse(x: Any) -> UniqueInverse:
     """Return the different elements in order, and for each element which of them it is."""
     found = _placed(x, equal_nan=False)
     return UniqueInverse(found.values, found.inverse_indices)
 
 
-def unique_values(x: Any, /) -> Array:
+def unique_values(x: Any) -> Array:
     """Return the different elements in order; each NaN differs from the others."""
     return _values(x, equal_nan=False)
 
 
 def unique(
     ar: Any,
-    /,
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
@@ -147,7 +146,6 @@ def unique(
 def isin(
     element: Any,
     test_elements: Any,
-    /,
     assume_unique: bool = False,
     invert: bool = False,
     *,
@@ -181,14 +179,14 @@ def _as_set(x: Any, is_set: bool) -> Array:
     return reshape(x, -1) if is_set else _values(x, equal_nan=True)
 
 
-def union1d(ar1: Any, ar2: Any, /) -> Array:
+def union1d(ar1: Any, ar2: Any) -> Array:
     """Return the different elements of two arrays together."""
     made: Array = unique(concat([ar1, ar2], axis=None))
     return made
 
 
 def intersect1d(
-    ar1: Any, ar2: Any, /, assume_unique: bool = False, return_indices: bool = False
+    ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
 ) -> Any:
     """Return the elements that both arrays have, in order; where they are if that is asked for."""
     if not return_indices:
@@ -202,13 +200,13 @@ def intersect1d(
     return values, at_first[in_second], at_second[in_first]
 
 
-def setdiff1d(ar1: Any, ar2: Any, /, assume_unique: bool = False) -> Array:
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
     """Return the different elements of one array that another does not have."""
     first = _as_set(ar1, assume_unique)
     return first[isin(first, ar2, invert=True)]
 
 
-def setxor1d(ar1: Any, ar2: Any, /, assume_unique: bool = False) -> Array:
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
     """Return the elements that one of two arrays has and the other has not, in order."""
     first, second = _as_set(ar1, assume_unique), _as_set(ar2, assume_unique)
     apart = [setdiff1d(first, second, True), setdiff1d(second, first, True)]

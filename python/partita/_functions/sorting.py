@@ -22,8 +22,7 @@ _KINDS = (None, "quicksort", "mergesort", "heapsort", "stable")
 
 
 def sort(
-    x: Any,
-    /,
+    a: Any,
     axis: int | None = -1,
     kind: str | None = None,
     order: None = None,
@@ -38,7 +37,7 @@ def sort(
     [1.0, 3.0, nan]
     """
     _refuse_order(kind, order)
-    array, at = _in_line(x, axis)
+    array, at = _in_line(a, axis)
     if array.size == 0:
         return +array
 
@@ -56,8 +55,7 @@ def sort(
 
 
 def argsort(
-    x: Any,
-    /,
+    a: Any,
     axis: int | None = -1,
     kind: str | None = None,
     order: None = None,
@@ -67,7 +65,7 @@ def argsort(
 ) -> Array:
     """Return the positions that sort along an axis; those of equal elements stay in order."""
     _refuse_order(kind, order)
-    array, at = _in_line(x, axis)
+    array, at = _in_line(a, axis)
     if array.size == 0:
         return zeros(array.shape, np.int64, team=array.team)
 
@@ -108,7 +106,7 @@ def _line_by_line(array: Array, axis: int, function: Any, dtype: Any) -> Array:
 
 
 def partition(
-    a: Any, /, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
+    a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
 ) -> Array:
     """Return the elements with the `kth` in its place; here all of them are in order."""
     _check_kth(a, kth, axis)
@@ -116,7 +114,7 @@ def partition(
 
 
 def argpartition(
-    a: Any, /, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
+    a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
 ) -> Array:
     """Return positions that bring the `kth` element to its place; here they sort."""
     _check_kth(a, kth, axis)
@@ -131,7 +129,7 @@ def _check_kth(a: Any, kth: Any, axis: int | None) -> None:
             raise ValueError(f"kth {one} of {size} elements; use one of them")
 
 
-def sort_complex(a: Any, /) -> Array:
+def sort_complex(a: Any) -> Array:
     """Return the elements as complex numbers, in order along the last axis."""
     made = sort(a)
     if made.dtype.kind == "c":

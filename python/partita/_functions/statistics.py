@@ -6,10 +6,10 @@ import builtins
 from typing import Any
 
 from partita._array.array import Array
-from partita._functions import elementwise
+from partita._functions import elementwise, masked
 from partita._functions.creation import an_array, axes_of, full
 from partita._functions.elementwise import written
-from partita._functions.manipulation import broadcast_to, concat, reshape
+from partita._functions.manipulation import concat, reshape
 from partita._partita import lazy_where
 
 # What a reduction combines with, and what changes nothing.
@@ -68,8 +68,7 @@ def _begun(how: str, array: Array, axis: Any, keepdims: bool, dtype: Any, initia
 
 
 def sum(
-    x: Any,
-    /,
+    a: Any,
     axis: Any = None,
     dtype: Any = None,
     out: Any = None,
@@ -78,12 +77,11 @@ def sum(
     where: Any = True,
 ) -> Array:
     """Return the sum over axes."""
-    return _reduced("sum", x, axis, keepdims, dtype, 0.0, out, initial, where)
+    return _reduced("sum", a, axis, keepdims, dtype, 0.0, out, initial, where)
 
 
 def prod(
-    x: Any,
-    /,
+    a: Any,
     axis: Any = None,
     dtype: Any = None,
     out: Any = None,
@@ -92,12 +90,11 @@ def prod(
     where: Any = True,
 ) -> Array:
     """Return the product over axes."""
-    return _reduced("prod", x, axis, keepdims, dtype, 0.0, out, initial, where)
+    return _reduced("prod", a, axis, keepdims, dtype, 0.0, out, initial, where)
 
 
 def min(
-    x: Any,
-    /,
+    a: Any,
     axis: Any = None,
     out: Any = None,
     keepdims: bool = False,
@@ -105,12 +102,11 @@ def min(
     where: Any = True,
 ) -> Array:
     """Return the smallest element over axes."""
-    return _reduced("min", x, axis, keepdims, None, 0.0, out, initial, where)
+    return _reduced("min", a, axis, keepdims, None, 0.0, out, initial, where)
 
 
 def max(
-    x: Any,
-    /,
+    a: Any,
     axis: Any = None,
     out: Any = None,
     keepdims: bool = False,
@@ -118,12 +114,11 @@ def max(
     where: Any = True,
 ) -> Array:
     """Return the largest element over axes."""
-    return _reduced("max", x, axis, keepdims, None, 0.0, out, initial, where)
+    return _reduced("max", a, axis, keepdims, None, 0.0, out, initial, where)
 
 
 def mean(
-    x: Any,
-    /,
+    a: Any,
     axis: Any = None,
     dtype: Any = None,
     out: Any = None,
@@ -133,12 +128,10 @@ def mean(
 ) -> Array:
     """Return the mean over axes."""
     if where is None or where is True:
-        return _reduced("mean", x, axis, keepdims, dtype, out=out)
-    array = an_array(x)
-    mask = broadcast_to(elementwise.beside(where, array), array.shape)
-    total = sum(array, axis, dtype, None, keepdims, where=mask)
-    made: Array = total / _reduced("count_nonzero", mask, axis, keepdims)._cast(total.dtype)
-    result: Array = written(made, out)
+        return _reduced("mean", a, axis, keepdims, dtype, out=out)
+    array = an_array(a)
+    holes = masked.holes_of(array, where)
+    result: Array = written(masked.mean(array, holes, axis, dtype, keepdims=keepdims), out)
     return result
 
 
@@ -147,39 +140,65 @@ def _divisor_less(correction: float | None, ddof: float) -> float:
     return float(ddof if correction is None else correction)
 
 
+def _spread(
+    how: str,
+    a: Any,
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    less: float,
+    keepdims: bool,
+    where: Any,
+    mean_given: Any,
+) -> Array:
+    """A variance or its root, of elements where a mask is true, around a mean that may be given."""
+    if (where is None or where is True) and mean_given is None:
+        return _reduced(how, a, axis, keepdims, dtype, less, out)
+    array = an_array(a)
+    holes = masked.holes_of(array, where)
+    made: Any = masked.var(array, holes, axis, dtype, less, mean_given, keepdims=keepdims)
+    result: Array = written(elementwise.sqrt(made) if how == "std" else made, out)
+    return result
+
+
 def var(
-    x: Any,
-    /,
+    a: Any,
     axis: Any = None,
     dtype: Any = None,
     out: Any = None,
     ddof: float = 0.0,
     keepdims: bool = False,
     *,
+    where: Any = True,
+    mean: Any = None,
     correction: float | None = None,
 ) -> Array:
     """Return the mean squared distance from the mean over axes."""
-    return _reduced("var", x, axis, keepdims, dtype, _divisor_less(correction, ddof), out)
+    return _spread(
+        "var", a, axis, dtype, out, _divisor_less(correction, ddof), keepdims, where, mean
+    )
 
 
 def std(
-    x: Any,
-    /,
+    a: Any,
     axis: Any = None,
     dtype: Any = None,
     out: Any = None,
     ddof: float = 0.0,
     keepdims: bool = False,
     *,
+    where: Any = True,
+    mean: Any = None,
     correction: float | None = None,
 ) -> Array:
     """Return the root of the variance over axes."""
-    return _reduced("std", x, axis, keepdims, dtype, _divisor_less(correction, ddof), out)
+    return _spread(
+        "std", a, axis, dtype, out, _divisor_less(correction, ddof), keepdims, where, mean
+    )
 
 
 def any(
-    x: Any,
-    /,
+    a: Any,
     axis: Any = None,
     out: Any = None,
     keepdims: bool = False,
@@ -187,12 +206,11 @@ def any(
     where: Any = True,
 ) -> Array:
     """Return whether an element is not zero, over axes."""
-    return _reduced("any", x, axis, keepdims, out=out, where=where)
+    return _reduced("any", a, axis, keepdims, out=out, where=where)
 
 
 def all(
-    x: Any,
-    /,
+    a: Any,
     axis: Any = None,
     out: Any = None,
     keepdims: bool = False,
@@ -200,21 +218,35 @@ def all(
     where: Any = True,
 ) -> Array:
     """Return whether no element is zero, over axes."""
-    return _reduced("all", x, axis, keepdims, out=out, where=where)
+    return _reduced("all", a, axis, keepdims, out=out, where=where)
 
 
 def cumulative_sum(
-    x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: Any = None,
+    out: Any = None,
+    include_initial: bool = False,
 ) -> Array:
     """Return running sums along an axis."""
-    return _running(x, axis, dtype, initial=include_initial)
+    result: Array = written(_running(x, axis, dtype, initial=include_initial), out)
+    return result
 
 
 def cumulative_prod(
-    x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: Any = None,
+    out: Any = None,
+    include_initial: bool = False,
 ) -> Array:
     """Return running products along an axis."""
-    return _running(x, axis, dtype, product=True, initial=include_initial)
+    result: Array = written(_running(x, axis, dtype, product=True, initial=include_initial), out)
+    return result
 
 
 def _running(
@@ -236,15 +268,15 @@ def _in_a_row(x: Any, axis: int | None) -> tuple[Array, int]:
     return (reshape(array, -1), 0) if axis is None else (array, axis)
 
 
-def cumsum(x: Any, /, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
+def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
     """Return running sums; of all elements in a row without an axis."""
-    result: Array = written(_running(*_in_a_row(x, axis), dtype), out)
+    result: Array = written(_running(*_in_a_row(a, axis), dtype), out)
     return result
 
 
-def cumprod(x: Any, /, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
+def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
     """Return running products; of all elements in a row without an axis."""
-    result: Array = written(_running(*_in_a_row(x, axis), dtype, product=True), out)
+    result: Array = written(_running(*_in_a_row(a, axis), dtype, product=True), out)
     return result
 
 
@@ -255,22 +287,22 @@ def allclose(
     return bool(all(elementwise.isclose(a, b, rtol, atol, equal_nan)))
 
 
-def array_equal(a: Any, b: Any, equal_nan: bool = False) -> bool:
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """Return whether two arrays have the same shape and elements."""
-    a, b = an_array(a), an_array(b)
-    if a.shape != b.shape:
+    a1, a2 = an_array(a1), an_array(a2)
+    if a1.shape != a2.shape:
         return False
-    equal = a == b
+    equal = a1 == a2
     if equal_nan:
-        equal = equal | (elementwise.isnan(a) & elementwise.isnan(b))
+        equal = equal | (elementwise.isnan(a1) & elementwise.isnan(a2))
     return bool(all(equal))
 
 
-def array_equiv(a: Any, b: Any) -> bool:
+def array_equiv(a1: Any, a2: Any) -> bool:
     """Return whether two arrays have the same elements once one is repeated."""
-    a, b = an_array(a), an_array(b)
+    a1, a2 = an_array(a1), an_array(a2)
     try:
-        return bool(all(a == b))
+        return bool(all(a1 == a2))
     except ValueError:
         # Their shapes do not fit, which all ranks know alike.
         return False

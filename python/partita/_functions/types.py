@@ -32,9 +32,9 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     return np.result_type(*map(_plain, arrays_and_dtypes))
 
 
-def can_cast(from_: Any, to: Any, /) -> Any:
-    """Return whether elements of one type become another without loss, as the standard says."""
-    return np.can_cast(_plain(from_), to)
+def can_cast(from_: Any, to: Any, casting: Any = "safe") -> Any:
+    """Return whether elements of one type become another without loss, or as is allowed."""
+    return np.can_cast(_plain(from_), to, casting)
 
 
 class finfo:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,12 +18,19 @@ from partita._functions.creation import an_array
 from partita._functions.elementwise import written
 from partita._functions.manipulation import reshape
 from partita._functions.updating import update
+from partita._partita import UfuncBase
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class ufunc:
+def _call(*operands: Any, **options: Any) -> Any: ...
+
+
+_SIGNATURE = inspect.signature(_call)
+
+
+class ufunc(UfuncBase):
     """A function of each element alone, by the name and with the methods that NumPy's has."""
 
     __module__ = "partita"
@@ -40,17 +48,22 @@ class ufunc:
         self.types, self.identity = self._theirs.types, self._theirs.identity
         self.signature = None
 
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """What it takes; the call itself is native."""
+        return _SIGNATURE
+
     def __repr__(self) -> str:
         return f"<partita.ufunc {self.__name__!r}>"
 
     def __reduce__(self) -> str:
         return self.__name__
 
-    def __call__(self, *operands: Any, **options: Any) -> Any:
-        """Return the function of each element; options as NumPy has them."""
+    def _called(self, operands: tuple[Any, ...], options: dict[str, Any] | None) -> Any:
+        """The function of each element; options as NumPy has them."""
         if not options and len(operands) == self.nin:
             return self._function(*operands)
-        return self._with(operands, **options)
+        return self._with(operands, **(options or {}))
 
     def _with(
         self,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from partita._local.threads import n_threads
+from partita._memory.warm import empty
 from partita._partita import (
     local_count,
     local_count_values,
@@ -38,7 +39,7 @@ def where_true(mask: Block) -> Block:
 
 def gather(rows: Block, positions: Block) -> Block:
     """Return the rows (entries along the first axis) at positions; negative ones from the end."""
-    out = np.empty((*positions.shape, *rows.shape[1:]), rows.dtype)
+    out = empty((*positions.shape, *rows.shape[1:]), rows.dtype)
     local_gather(np.ascontiguousarray(rows), _places(positions), out, n_threads())
     return out
 

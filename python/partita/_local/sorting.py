@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._local.threads import n_threads
+from partita._memory.warm import empty
 from partita._partita import local_merge, local_positions, local_search, local_sort
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def positions(block: Block, *, descending: bool = False) -> Block:
 
 def merge(runs: Sequence[Block]) -> Block:
     """Return sorted runs as one; of equal elements, those of earlier runs come first."""
-    out = np.empty(sum(len(run) for run in runs), runs[0].dtype)
+    out = empty((sum(len(run) for run in runs),), runs[0].dtype)
     local_merge([np.ascontiguousarray(run) for run in runs], out, n_threads())
     return out
 

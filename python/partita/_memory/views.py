@@ -99,6 +99,8 @@ def _asked(obj: Any) -> tuple[Local, str, bool]:
                 return np.asarray(obj, copy=False), "", False
         except ValueError:
             return np.asarray(obj), "its __array__ may have copied", False
+    if isinstance(obj, str):
+        raise ProtocolError(f"{obj[:20]!r} is a text; use numbers, or a pt.Frame", "data-type")
     message = (
         f"data of type {type(obj).__name__} shows no memory; use an object with DLPack, the buffer "
         "protocol or __array_interface__"

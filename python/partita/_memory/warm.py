@@ -30,6 +30,9 @@ def empty(shape: Sequence[int], dtype: Any) -> np.ndarray[Any, Any]:
         raise LayoutError(message, "buffer-shape")
     if n_items * dtype.itemsize >= 1 << 62:
         raise MemoryError(f"an array of shape {tuple(shape)} and type {dtype}")
-    memory = WarmMemory(n_items * dtype.itemsize)
-    array: np.ndarray[Any, Any] = np.frombuffer(memory, dtype=dtype, count=n_items)  # type: ignore[call-overload]
-    return array.reshape(shape)
+    return over(WarmMemory(n_items * dtype.itemsize), n_items, dtype).reshape(shape)
+
+
+def over(memory: WarmMemory, n_items: int, dtype: Any) -> np.ndarray[Any, Any]:
+    """The first elements of warm memory, as a vector."""
+    return np.frombuffer(memory, dtype=dtype, count=n_items)  # type: ignore[call-overload, no-any-return]

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array.array import Array
+from partita._array.held import everywhere
+from partita._array.limits import take
 from partita._errors import LayoutError, ProtocolError
 from partita._findings import Problem, bring, problem_of
 from partita._memory.views import as_numpy, is_frame
-from partita._partita import Layout, Whole, a_layout
+from partita._partita import Layout, a_layout
 from partita._protocol.dictionary import DISTARRAY, PARTITIONED
 from partita._protocol.distarray import from_distarray
 from partita._protocol.partitioned import from_partitioned
 from partita._protocol.taking_over import taker
+from partita._team import alike
 from partita._team.team import Team
 
 if TYPE_CHECKING:
@@ -37,11 +40,19 @@ def taken_over(
 
     Objects with `__partitioned__` or `__distarray__` keep their distribution. Any other object is
     a whole array that every rank has; each rank keeps its part of `layout`, or all of it.
-    Collective: all ranks must pass the same kind of object, and get an error if they do not.
+    Collective but for arrays of NumPy and lists without a layout: all ranks must pass the same
+    kind of object, and get an error if they do not.
     """
     if team is None and isinstance(obj, Array):
         team = obj.team
     team, copy = taker(team, copy)
+    if layout is None and (isinstance(obj, (*_PLAIN, np.generic)) or type(obj) is np.ndarray):
+        # Every rank has it whole: nobody else is needed. Ranks that differ find out when they next
+        # compute.
+        with team:
+            made = _from_whole(obj, None, team, copy)
+        alike.check(team, made._held.buffers[0], "arrays")
+        return made
     if layout is not None:
         with team:
             a_layout(layout)
@@ -136,13 +147,17 @@ def _from_whole(obj: Any, layout: Layout | None, team: Team, copy: bool | None) 
         from partita._tables.frame import from_whole_table
 
         return from_whole_table(obj, layout, team, copy=copy)
+    if copy and hasattr(obj, "nbytes"):
+        take(team, int(obj.nbytes), "asarray")
     whole, why = _listed(obj, copy) if isinstance(obj, _PLAIN) else as_numpy(obj, copy)
     if whole.dtype.kind in "US":
         message = f"elements of {whole.dtype} are texts; use numbers"
         raise LayoutError(message, "data-type")
     if layout is None:
-        grid = (*(1 for _ in whole.shape), team.size)
-        layout = Layout(whole.shape, [Whole() for _ in whole.shape], grid=grid)
+        made = lambda: everywhere(whole.shape, team.size)  # noqa: E731 (few ask for it)
+        array = Array([whole], made, team, whole.dtype, reasons=[why])
+        array._held.keep = obj
+        return array
     if layout.shape != whole.shape:
         message = f"an array of shape {whole.shape} for a layout of {layout.shape}; use one shape"
         raise LayoutError(message, "shapes-differ")

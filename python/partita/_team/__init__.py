@@ -5,8 +5,11 @@
 - `mpi`: the world of an MPI job.
 - `place`: whether this process has the place in a job that its environment speaks of.
 - `run`: plans, run on this rank's buffers.
-- `routing`: rows that go to any rank.
+- `routing`: rows that go to any rank; `routes`: again and again, by plans that are kept.
+- `alike`: whether ranks were given the same arrays.
 - `together`: work that each rank does alone, and whose errors all ranks raise.
+- `window`: arrays that ranks read of each other without the owner's help; `shown` and `seen`: those
+  of this process and of others.
 - `wire`: the fixed format of data between ranks; nothing is pickled.
 - `addresses`: address and process id of each rank.
 """

@@ -30,43 +30,67 @@ def route(team: Team, parts: Sequence[Local]) -> list[Local]:
 
 def routed(team: Team, parts: Sequence[Local], counts: Sequence[Sequence[int]]) -> list[Local]:
     """As `route`, where all ranks know already how many rows go from which rank to which."""
+    kept = routed_rows(team, parts, counts)
+    cuts = np.cumsum([0, *(counts[source][team.rank] for source in range(team.size))])
+    return [kept[cuts[source] : cuts[source + 1]] for source in range(team.size)]
+
+
+def routed_rows(team: Team, parts: Sequence[Local], counts: Sequence[Sequence[int]]) -> Local:
+    """As `routed`, but all that has arrived as one buffer."""
     size, rank = team.size, team.rank
     n_here = [counts[source][rank] for source in range(size)]
     if size == 1:
-        return [parts[0]]
+        return parts[0]
     row = parts[0].shape[1:]
     width = int(np.prod(row, dtype=np.int64))
     dtype = parts[0].dtype
     kept = empty((sum(n_here), *row), carrier_of(dtype)).view(dtype)
-    # Rows are numbered by where they go, then by where they come from.
-    starts: list[int] = []
-    boxes: list[list[Any]] = [[] for _ in range(size)]
-    own: list[Local] = []
-    first = 0
-    for target in range(size):
-        starts.append(first)
-        for source in range(size):
-            n_rows = counts[source][target]
-            if n_rows and width:
-                boxes[source].append(((first * width,), (n_rows * width,)))
-                if source == rank:
-                    own.append(_flat(parts[target]))
-            first += n_rows
-    if first and width:
-        ends = [*starts[1:], first]
-        targets = [
-            [((start * width,), ((end - start) * width,))] if end > start else []
-            for start, end in zip(starts, ends, strict=True)
-        ]
-        source_layout = Layout.from_boxes((first * width,), boxes)
-        target_layout = Layout.from_boxes((first * width,), targets)
-        into = [_flat(kept)] if sum(n_here) else []
+    layouts = layouts_of(counts, width)
+    if layouts is not None:
+        own = [_flat(part) for part in parts if part.size]
+        into = [_flat(kept)] if kept.size else []
         carrier = carrier_of(dtype)
-        plan(source_layout, target_layout, carrier.name).apply(
+        plan(*layouts, carrier.name).apply(
             [one.view(carrier) for one in own], team, [one.view(carrier) for one in into]
         )
-    cuts = np.cumsum([0, *n_here])
-    return [kept[cuts[source] : cuts[source + 1]] for source in range(size)]
+    return kept
+
+
+def layouts_of(counts: Sequence[Sequence[int]], width: int) -> tuple[Layout, Layout] | None:
+    """Where rows of a width lie before and after they travel; none where there are none.
+
+    `counts[source][target]` rows go from rank to rank. A source has a buffer for each rank to which
+    something goes, a target one for all that come, in the order of their sources.
+    """
+    size = len(counts)
+    # Rows are numbered by where they go, then by where they come from.
+    sources: list[list[Any]] = [[] for _ in range(size)]
+    targets: list[list[Any]] = [[] for _ in range(size)]
+    first = 0
+    for target in range(size):
+        start = first
+        for source in range(size):
+            n = counts[source][target] * width
+            if n:
+                sources[source].append(((first,), (n,)))
+            first += n
+        if first > start:
+            targets[target].append(((start,), (first - start,)))
+    if first == 0:
+        return None
+    return Layout.from_boxes((first,), sources), Layout.from_boxes((first,), targets)
+
+
+def exchanged(team: Team, parts: Sequence[Local], counts: Sequence[Sequence[int]]) -> list[Local]:
+    """As `routed`, but what this rank has for itself stays where it is."""
+    others = [part[:0] if rank == team.rank else part for rank, part in enumerate(parts)]
+    n_sent = [
+        [0 if source == target else n for target, n in enumerate(row)]
+        for source, row in enumerate(counts)
+    ]
+    came = routed(team, others, n_sent)
+    came[team.rank] = parts[team.rank]
+    return came
 
 
 def _flat(part: Local) -> Local:

@@ -9,6 +9,7 @@ import contextlib
 import math
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from partita import _engines
 from partita._args import checked_axes, integer, integers, natural
 from partita._errors import LayoutError, TeamError, text_of, words_of
 from partita._keeper import Keeper
@@ -72,7 +73,11 @@ class Team(Keeper):
     @property
     def arrays(self) -> Rank:
         """The engine that computes arrays of this team on this rank."""
-        return self.kept("arrays", lambda: Rank(self))
+        return self.kept("arrays", self._make_arrays)
+
+    def _make_arrays(self) -> Rank:
+        _engines.load_methods()
+        return Rank(self)
 
     def shares_memory_with(self, rank: int) -> bool:
         """Return whether this rank and another member can access each other's memory."""
@@ -115,16 +120,22 @@ class Team(Keeper):
         return self.broadcast_alike("broadcast_data", obj, root, source=source)
 
     def broadcast_alike(
-        self, call: str, obj: Any, root: int = 0, *, source: Team | None = None
+        self,
+        call: str,
+        obj: Any,
+        root: int = 0,
+        *,
+        source: Team | None = None,
+        argument: str = "",
     ) -> Any:
-        """One rank's value on every member; all must name the same `call`."""
+        """One rank's value on every member; all must name the same `call` and `argument`."""
         if not self.active:
             return None
         from partita._team.wire import decode, encode
 
         at = self._root(root, source)
         data = self._encoded(encode, obj) if at == self.rank else b""
-        return decode(self.native.allgather(call, f"root {at}", data)[at])
+        return decode(self.native.allgather(call, argument or f"root {at}", data)[at])
 
     def _root(self, root: int, source: Team | None) -> int:
         team = source or self

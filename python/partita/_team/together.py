@@ -7,38 +7,72 @@ another has stopped.
 from __future__ import annotations
 
 import builtins
+import os
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from partita._errors import text_of
+from partita import _errors
+from partita._errors import PartitaError, TeamError, is_a, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from partita._team.team import Team
 
 T = TypeVar("T")
+F = TypeVar("F")
 
-# Kind, error number, text and file of an exception.
-Told = tuple[str, int | None, str, str | None]
+# Kind, error number, text, file and reason of an exception.
+Told = tuple[str, int | None, str, str | None, str | None]
 
 
-def together(team: Team, work: Callable[[], T]) -> T:
-    """What this rank's work returns, once all ranks have done theirs. Collective."""
+def together(team: Team, work: Callable[[], T], call: str = "together", argument: str = "") -> T:
+    """What this rank's work returns, once all ranks have done theirs. Collective.
+
+    All ranks must name the same call and argument.
+    """
     if team.size == 1:
         return work()
     value, error = _tried(work)
-    _raise_first(team, error, team.allgather_data(None if error is None else _told(error)))
+    own = None if error is None else _told(error)
+    _raise_first(team, error, team.gather_alike(call, argument, own))
     return value  # type: ignore[return-value]
 
 
-def by_first(team: Team, work: Callable[[], T]) -> T:
-    """What the work of rank 0 returns, on every rank: plain data. Collective."""
+def together_telling(
+    team: Team,
+    work: Callable[[], tuple[T, F]],
+    call: str = "together",
+    argument: str = "",
+) -> tuple[T, list[F]]:
+    """What this rank's work returns, and what every rank's tells: plain data. Collective.
+
+    All ranks must name the same call and argument.
+    """
+    if team.size == 1:
+        value, fact = work()
+        return value, [fact]
+    found, error = _tried(work)
+    own = None if found is None else found[1]
+    told = team.gather_alike(call, argument, (None if error is None else _told(error), own))
+    _raise_first(team, error, [problem for problem, _ in told])
+    assert found is not None
+    return found[0], [fact for _, fact in told]
+
+
+def by_first(team: Team, work: Callable[[], T], path: Path | None = None) -> T:
+    """What the work of rank 0 returns, on every rank: plain data. Collective.
+
+    With the path of a file, it must be the same on every rank.
+    """
     if team.size == 1:
         return work()
     value, error = _tried(work) if team.rank == 0 else (None, None)
     told = None if error is None else _told(error)
     shared: T
-    shared, told = team.broadcast_data((value, told))
+    # Ranks may be in different folders, where the same name is another file.
+    file = "" if path is None else f"the file {os.path.abspath(path)!r}"
+    shared, told = team.broadcast_alike("broadcast_data", (value, told), argument=file)
     _raise_first(team, error, [told])
     return shared
 
@@ -61,15 +95,21 @@ def _told(error: Exception) -> Told:
     number = error.errno if isinstance(error, OSError) else None
     text = error.strerror if isinstance(error, OSError) and error.strerror else text_of(error)
     name = getattr(error, "filename", None)
-    kinds = [one.__name__ for one in type(error).__mro__ if one.__module__ == "builtins"]
-    return kinds[0], number, text, None if name is None else str(name)
+    known = ("builtins", _errors.__name__)
+    kinds = [one.__name__ for one in type(error).__mro__ if one.__module__ in known]
+    reason = error.reason if is_a(error, PartitaError) else None
+    return kinds[0], number, text, None if name is None else str(name), reason
 
 
 def _made(problem: Told, rank: int) -> Exception:
-    kind, number, text, name = problem
+    kind, number, text, name, reason = problem
     error: Exception
-    made: Any = getattr(builtins, kind)
-    if issubclass(made, OSError) and number is not None:
+    made: Any = getattr(_errors if reason is not None else builtins, kind)
+    if reason is not None:
+        error = made(text, reason)
+        if is_a(error, TeamError):
+            error.rank = rank
+    elif issubclass(made, OSError) and number is not None:
         error = OSError(number, text, name)
     else:
         try:

@@ -46,12 +46,12 @@ def _in_type(place: Array, length: float, dtype: Any) -> Array:
     return made if dtype is None or made.dtype == np.dtype(dtype) else made._cast(dtype)
 
 
-def fftshift(x: Any, /, axes: Any = None) -> Array:
+def fftshift(x: Any, axes: Any = None) -> Array:
     """Return a transform with frequency 0 in the middle of its axes."""
     return _shifted(x, axes, 1)
 
 
-def ifftshift(x: Any, /, axes: Any = None) -> Array:
+def ifftshift(x: Any, axes: Any = None) -> Array:
     """Return a transform with frequency 0 first again."""
     return _shifted(x, axes, -1)
 

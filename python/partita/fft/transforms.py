@@ -20,102 +20,102 @@ _TURNED = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": 
 
 
 def fft(
-    x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None
+    a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None
 ) -> Array:
     """Return the transform along an axis, cut or filled with zeros to `n` entries."""
-    return _one("fft", x, n, axis, norm, out)
+    return _one("fft", a, n, axis, norm, out)
 
 
 def ifft(
-    x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None
+    a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None
 ) -> Array:
     """Return the inverse transform along an axis."""
-    return _one("ifft", x, n, axis, norm, out)
+    return _one("ifft", a, n, axis, norm, out)
 
 
 def rfft(
-    x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None
+    a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None
 ) -> Array:
     """Return the first n // 2 + 1 entries of the transform of real numbers along an axis."""
-    return _one("rfft", x, n, axis, norm, out)
+    return _one("rfft", a, n, axis, norm, out)
 
 
 def irfft(
-    x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None
+    a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None
 ) -> Array:
     """Return the `n` real numbers whose transform along an axis begins with these."""
-    return _one("irfft", x, n, axis, norm, out)
+    return _one("irfft", a, n, axis, norm, out)
 
 
 def hfft(
-    x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None
+    a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None
 ) -> Array:
     """Return the real transform of numbers of which those from the other end are conjugate."""
-    return irfft(conj(an_array(x)), n, axis, _turned(norm), out)
+    return irfft(conj(an_array(a)), n, axis, _turned(norm), out)
 
 
 def ihfft(
-    x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None
+    a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None
 ) -> Array:
     """Return the inverse of `hfft`."""
-    made: Array = written(conj(rfft(x, n, axis, _turned(norm))), out)
+    made: Array = written(conj(rfft(a, n, axis, _turned(norm))), out)
     return made
 
 
 def fftn(
-    x: Any, /, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None
+    a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None
 ) -> Array:
     """Return the transform along several axes, all of them if none are given."""
-    return _several("fft", x, s, axes, norm, out)
+    return _several("fft", a, s, axes, norm, out)
 
 
 def ifftn(
-    x: Any, /, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None
+    a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None
 ) -> Array:
     """Return the inverse transform along several axes."""
-    return _several("ifft", x, s, axes, norm, out)
+    return _several("ifft", a, s, axes, norm, out)
 
 
 def rfftn(
-    x: Any, /, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None
+    a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None
 ) -> Array:
     """Return the transform of real numbers along several axes, half of it along the last."""
-    return _several("rfft", x, s, axes, norm, out)
+    return _several("rfft", a, s, axes, norm, out)
 
 
 def irfftn(
-    x: Any, /, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None
+    a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None
 ) -> Array:
     """Return the inverse of `rfftn`."""
-    return _several("irfft", x, s, axes, norm, out)
+    return _several("irfft", a, s, axes, norm, out)
 
 
 def fft2(
-    x: Any, /, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None
+    a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None
 ) -> Array:
     """Return the transform along two axes."""
-    return fftn(x, s, axes, norm, out)
+    return fftn(a, s, axes, norm, out)
 
 
 def ifft2(
-    x: Any, /, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None
+    a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None
 ) -> Array:
     """Return the inverse transform along two axes."""
-    return ifftn(x, s, axes, norm, out)
+    return ifftn(a, s, axes, norm, out)
 
 
 def rfft2(
-    x: Any, /, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None
+    a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None
 ) -> Array:
     """Return the transform of real numbers along two axes, half of it along the last."""
-    return rfftn(x, s, axes, norm, out)
+    return rfftn(a, s, axes, norm, out)
 
 
 def irfft2(
-    x: Any, /, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None
+    a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None, out: Any = None
 ) -> Array:
     """Return the inverse of `rfft2`."""
-    return irfftn(x, s, axes, norm, out)
+    return irfftn(a, s, axes, norm, out)
 
 
 def _turned(norm: Any) -> str:

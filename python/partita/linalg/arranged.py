@@ -49,7 +49,7 @@ def _matrices(x: Any) -> Array:
     return array
 
 
-def tensorsolve(a: Any, b: Any, /, axes: Sequence[int] | None = None) -> Array:
+def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Array:
     """Return the solution of `tensordot(a, x, x.ndim) = b`. Collective."""
     x, y = together(a, b)
     if axes is not None:
@@ -62,7 +62,7 @@ def tensorsolve(a: Any, b: Any, /, axes: Sequence[int] | None = None) -> Array:
     return reshape(solve(reshape(x, (n, n)), reshape(y, -1)), shape)
 
 
-def tensorinv(a: Any, /, ind: int = 2) -> Array:
+def tensorinv(a: Any, ind: int = 2) -> Array:
     """Return the tensor whose `tensordot` with another is the unit tensor. Collective."""
     x = an_array(a)
     if ind <= 0:

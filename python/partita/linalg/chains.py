@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from partita._array.array import Array
 
 
-def multi_dot(arrays: Sequence[Any], /, out: Any = None) -> Array:
+def multi_dot(arrays: Sequence[Any], out: Any = None) -> Array:
     """Return the product of several matrices, in the order that takes the fewest operations.
 
     The first and the last may be vectors. Collective.
@@ -73,9 +73,9 @@ def _multiplied(
     return matmul(left, right)
 
 
-def matrix_power(x: Any, n: int, /) -> Array:
+def matrix_power(a: Any, n: int) -> Array:
     """Return matrices multiplied by themselves; their inverses if `n` is negative. Collective."""
-    array = an_array(x)
+    array = an_array(a)
     power = operator.index(n)
     if array.ndim < 2 or array.shape[-1] != array.shape[-2]:
         raise LinAlgError(f"a power of an array of shape {array.shape}; use square matrices")

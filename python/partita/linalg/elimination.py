@@ -27,19 +27,18 @@ class SlogdetResult(NamedTuple):
     logabsdet: Array
 
 
-def solve(x1: Any, x2: Any, /) -> Array:
-    """Return the solutions of `x1 @ x = x2`; one vector is a single right side. Collective.
+def solve(a: Any, b: Any) -> Array:
+    """Return the solutions of `a @ x = b`; one vector is a single right side. Collective.
 
     A matrix that is spread is eliminated in panels of columns, with exchanges of rows.
     """
-    a, b = pair(x1, x2)
-    a = square(a)
-    is_vector = b.ndim == 1
-    if b.ndim == 0 or b.shape[0 if is_vector else -2] != a.shape[-1]:
-        message = f"right sides of shape {b.shape} for matrices of shape {a.shape}"
+    matrix, right = pair(a, b)
+    matrix = square(matrix)
+    is_vector = right.ndim == 1
+    if right.ndim == 0 or right.shape[0 if is_vector else -2] != matrix.shape[-1]:
+        message = f"right sides of shape {right.shape} for matrices of shape {matrix.shape}"
         raise ValueError(f"{message}; use as many rows as the matrices have")
-    right = b[:, None] if is_vector else b
-    made = _solved(a, right)
+    made = _solved(matrix, right[:, None] if is_vector else right)
     return made[..., 0] if is_vector else made
 
 
@@ -99,18 +98,18 @@ def _eliminate(own: Local, packed: Local, order: Local, width: int) -> None:
     subtract_product(own[width:], packed[width:], own[:width])
 
 
-def inv(x: Any, /) -> Array:
+def inv(a: Any) -> Array:
     """Return the inverses. Collective."""
-    array = square(x)
+    array = square(a)
     if is_local(array) and not is_few(array):
         return of_stacks(lambda one: (matrices.inv(one),), array)[0]
     unit = eye(array.shape[-1], dtype=array.dtype, team=array.team)
     return _solved(array, unit)
 
 
-def slogdet(x: Any, /) -> SlogdetResult:
+def slogdet(a: Any) -> SlogdetResult:
     """Return signs and logarithms of the sizes of determinants. Collective."""
-    array = square(x)
+    array = square(a)
     if is_few(array):
         made: SlogdetResult = one_by_one(slogdet, array)
         return made
@@ -128,21 +127,43 @@ def slogdet(x: Any, /) -> SlogdetResult:
     return SlogdetResult(*both)
 
 
-def det(x: Any, /) -> Array:
+def det(a: Any) -> Array:
     """Return the determinants. Collective."""
-    array = square(x)
+    array = square(a)
     if is_few(array):
         made: Array = one_by_one(det, array)
         return made
     if is_local(array):
         return of_stacks(lambda one: (_det(one),), array)[0]
     sign, pivots = _sign_and_pivots(array)
-    return spread(np.asarray(sign * np.prod(pivots), array.dtype), array.team)
+    with np.errstate(over="ignore", under="ignore"):
+        return spread(np.asarray(sign * _product(pivots), array.dtype), array.team)
+
+
+def _product(pivots: Local) -> Any:
+    """The product, of fractions and of powers of two apart: parts of it may leave the range."""
+    wide = pivots.astype(np.result_type(pivots, np.float64))
+    parts = wide.view(np.float64).reshape(len(wide), -1)
+    powers = np.frexp(abs(parts).max(axis=1))[1]
+    np.ldexp(parts, -powers[:, None], out=parts)
+    total, power = wide.dtype.type(1), int(powers.sum())
+    # So many fractions stay in range, and are brought back to it.
+    for at in range(0, len(wide), 256):
+        made = np.asarray(total * np.prod(wide[at : at + 256])).reshape(1)
+        again = made.view(np.float64)
+        further = int(np.frexp(abs(again).max())[1])
+        np.ldexp(again, -further, out=again)
+        total, power = made[0], power + further
+    again = np.asarray(total).reshape(1)
+    # A power beyond these is beyond the range of every type, and must not wrap round.
+    np.ldexp(again.view(np.float64), max(-4000, min(power, 4000)), out=again.view(np.float64))
+    return again[0]
 
 
 def _det(local: Local) -> Local:
     sign, size = matrices.slogdet(local)
-    return np.asarray(sign * np.exp(size), local.dtype)
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray(sign * np.exp(size), local.dtype)
 
 
 def _sign_and_pivots(array: Array) -> tuple[int, Local]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from partita._array.parts import everywhere, is_here
+from partita._array.held import everywhere
+from partita._array.parts import is_here
 from partita._array.parts import whole as whole_of
 from partita._functions.creation import an_array
 from partita._functions.gathered import whole as gathered_whole

@@ -24,11 +24,11 @@ class LstsqResult(NamedTuple):
 
     x: Array
     residuals: Array
-    rank: int
+    rank: np.int32
     s: Array
 
 
-def lstsq(a: Any, b: Any, /, rcond: Any = None) -> LstsqResult:
+def lstsq(a: Any, b: Any, rcond: Any = None) -> LstsqResult:
     """Return the shortest solutions with the least squared residuals. Collective.
 
     A tall or wide matrix stays where it is; any other that is spread is brought to every rank.
@@ -44,7 +44,7 @@ def lstsq(a: Any, b: Any, /, rcond: Any = None) -> LstsqResult:
     u, s, vh = svd(x, full_matrices=False)
     values = s.gather()
     bound = rcond * values.max(initial=0)
-    rank = int(np.count_nonzero(values > bound))
+    rank = np.int32(np.count_nonzero(values > bound))
     turned = matmul(adjoint(u), right) * _inverses(s, bound)[:, None]
     found = matmul(adjoint(vh), turned)
     if rank == n_columns < n_rows:
@@ -62,9 +62,9 @@ def _inverses(values: Array, bound: Any) -> Array:
     return made
 
 
-def pinv(x: Any, /, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
+def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
     """Return generalised inverses, by singular values above a tolerance. Collective."""
-    array = matrix(x)
+    array = matrix(a)
     if 0 in array.shape[-2:]:
         turned = (*array.shape[:-2], array.shape[-1], array.shape[-2])
         return empty(turned, array.dtype, team=array.team)

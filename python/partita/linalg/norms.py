@@ -80,7 +80,7 @@ def _matrix_norm(array: Array, axes: tuple[int, int], keepdims: bool, order: Any
     return expand_dims(made, axis=tuple(sorted(axes))) if keepdims else made
 
 
-def norm(x: Any, /, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
     """Return NumPy's norm: of vectors along one axis, of matrices along two."""
     array = _in_floats(x)
     if axis is None:
@@ -99,9 +99,9 @@ def norm(x: Any, /, ord: Any = None, axis: Any = None, keepdims: bool = False) -
     return _matrix_norm(array, (axes[0], axes[1]), keepdims, ord)
 
 
-def matrix_rank(x: Any, /, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
     """Return how many singular values are larger than a tolerance. Collective."""
-    array = an_array(x)
+    array = an_array(A)
     if array.ndim < 2:
         return cast((array != 0)._reduce("any"), np.dtype(np.int64))
     array = matrix(array)
@@ -118,7 +118,7 @@ def matrix_rank(x: Any, /, tol: Any = None, hermitian: bool = False, *, rtol: An
     return count_nonzero(values > bound, axis=-1)
 
 
-def cond(x: Any, /, p: Any = None) -> Array:
+def cond(x: Any, p: Any = None) -> Array:
     """Return condition numbers: how much solutions change with right sides. Collective."""
     array = matrix(x)
     if 0 in array.shape[-2:]:

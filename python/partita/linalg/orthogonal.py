@@ -25,7 +25,7 @@ class QRResult(NamedTuple):
     R: Array
 
 
-def qr(x: Any, /, mode: str = "reduced") -> Any:
+def qr(a: Any, mode: str = "reduced") -> Any:
     """Return orthonormal columns and triangles whose products are the matrices. Collective.
 
     The mode is "reduced", "complete" or "r", the triangles alone. Rows and columns may have other
@@ -33,7 +33,7 @@ def qr(x: Any, /, mode: str = "reduced") -> Any:
     """
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f"mode {mode!r}; use 'reduced', 'complete' or 'r'")
-    array = matrix(x)
+    array = matrix(a)
     if is_few(array):
         return one_by_one(lambda one: qr(one, mode), array)
     if is_local(array):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from partita._array.held import default_layout
-from partita._array.parts import array_of, cut_along, everywhere, part
+from partita._array.held import default_layout, everywhere
+from partita._array.parts import array_of, cut_along, part
 from partita._local import matrices
 from partita._partita import Cyclic, Layout, Whole, plan
 

@@ -57,14 +57,14 @@ def _everywhere(work: Callable[[Local], Sequence[Local]], array: Array, name: st
 
 
 def svd(
-    x: Any, /, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+    a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
 ) -> Any:
     """Return singular vectors and values, the largest first. Collective.
 
     A tall or wide matrix stays where it is unless all vectors are wanted; any other that is spread
     is brought to every rank.
     """
-    array = square(x) if hermitian else matrix(x)
+    array = square(a) if hermitian else matrix(a)
     if not compute_uv:
         return svdvals(array)
     n_rows, n_columns = array.shape[-2:]
@@ -103,36 +103,36 @@ def _is_lower(side: str) -> bool:
     return side.upper() == "L"
 
 
-def eigh(x: Any, /, UPLO: str = "L") -> EighResult:
+def eigh(a: Any, UPLO: str = "L") -> EighResult:
     """Return eigenvalues, the smallest first, and eigenvectors of self-adjoint matrices.
 
     A matrix that is spread is brought to every rank. Collective.
     """
     lower = _is_lower(UPLO)
-    return EighResult(*_everywhere(lambda one: matrices.eigh(one, lower=lower), square(x), "eigh"))
+    return EighResult(*_everywhere(lambda one: matrices.eigh(one, lower=lower), square(a), "eigh"))
 
 
-def eigvalsh(x: Any, /, UPLO: str = "L") -> Array:
+def eigvalsh(a: Any, UPLO: str = "L") -> Array:
     """Return eigenvalues of self-adjoint matrices, the smallest first.
 
     A matrix that is spread is brought to every rank. Collective.
     """
     lower = _is_lower(UPLO)
     work = lambda one: matrices.eigh(one, lower=lower, vectors=False)  # noqa: E731
-    return _everywhere(work, square(x), "eigvalsh")[0]
+    return _everywhere(work, square(a), "eigvalsh")[0]
 
 
-def eig(x: Any, /) -> EigResult:
+def eig(a: Any) -> EigResult:
     """Return complex eigenvalues and eigenvectors.
 
     A matrix that is spread is brought to every rank. Collective.
     """
-    return EigResult(*_everywhere(matrices.eig, square(x), "eig"))
+    return EigResult(*_everywhere(matrices.eig, square(a), "eig"))
 
 
-def eigvals(x: Any, /) -> Array:
+def eigvals(a: Any) -> Array:
     """Return complex eigenvalues.
 
     A matrix that is spread is brought to every rank. Collective.
     """
-    return _everywhere(lambda one: matrices.eig(one, vectors=False), square(x), "eigvals")[0]
+    return _everywhere(lambda one: matrices.eig(one, vectors=False), square(a), "eigvals")[0]

@@ -6,6 +6,7 @@
 - `discrete`: distributions of whole numbers.
 - `order`: choices, permutations.
 - `vectors`: distributions of vectors.
+- `rarer`: distributions that are made of others.
 - `generator`: `Generator`, `default_rng`.
 - `old`: `RandomState` and NumPy's old functions.
 
@@ -20,7 +21,7 @@ are not NumPy's numbers. Ranks must draw in the same order, as they do everythin
 True
 """
 
-from typing import NoReturn as _NoReturn
+from typing import Any as _Any
 
 from partita._missing import no_attribute as _no_attribute
 from partita.random.generator import Generator, default_rng
@@ -30,5 +31,13 @@ from partita.random.old import __all__ as _old
 __all__ = ["Generator", "default_rng", *_old]
 
 
-def __getattr__(name: str) -> _NoReturn:
+# They make no numbers here; their seeds do.
+_SEEDED = ("BitGenerator", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64", "SeedSequence")
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _SEEDED:
+        import numpy
+
+        return getattr(numpy.random, name)
     raise _no_attribute("partita.random", name, __all__)

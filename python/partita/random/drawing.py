@@ -19,13 +19,13 @@ from partita._functions.placing import layout_of_new
 from partita._functions.statistics import all as all_of
 from partita._local import randomness
 from partita._team.spmd import own_team
+from partita.random.seeds import Seeds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from partita._partita import Layout
     from partita._team.team import Team
-    from partita.random.seeds import Seeds
 
 Local = np.ndarray[Any, Any]
 
@@ -41,8 +41,8 @@ _REAL = (np.dtype(np.float64), np.dtype(np.float32))
 class Drawing:
     """What all distributions use: state, team, and how an array is filled."""
 
-    def __init__(self, seeds: Seeds, team: Team | None = None) -> None:
-        self._seeds = seeds
+    def __init__(self, seeds: Any, team: Team | None = None) -> None:
+        self._seeds = Seeds.of(seeds, own_team(team))
         self._given_team = team
 
     def _team(self, team: Team | None) -> Team:

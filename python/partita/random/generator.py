@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from partita._missing import Absent
 from partita._team.spmd import own_team
+from partita.random.rarer import Rarer
 from partita.random.seeds import Seeds
-from partita.random.vectors import Vectors
 
 if TYPE_CHECKING:
     from partita._team.team import Team
 
 
-class Generator(Vectors):
+class Generator(Rarer):
     """Random numbers by the names of NumPy's generators; each rank makes one of the same seed.
 
     Methods that return arrays take `layout=` and `team=`.
     """
+
+    bit_generator = Absent("bit_generator", "state, which can be read and set")
+    multivariate_hypergeometric = Absent("multivariate_hypergeometric", "choice and bincount")
 
     def spawn(self, n_children: int) -> list[Generator]:
         """Return generators that have nothing in common with this one or with each other."""

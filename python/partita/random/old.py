@@ -74,14 +74,21 @@ chisquare = _function("chisquare")
 choice = _function("choice")
 dirichlet = _function("dirichlet")
 exponential = _function("exponential")
+f = _function("f")
 gamma = _function("gamma")
 geometric = _function("geometric")
 get_state = _function("get_state")
 gumbel = _function("gumbel")
+hypergeometric = _function("hypergeometric")
 laplace = _function("laplace")
 logistic = _function("logistic")
 lognormal = _function("lognormal")
+logseries = _function("logseries")
+multinomial = _function("multinomial")
 multivariate_normal = _function("multivariate_normal")
+negative_binomial = _function("negative_binomial")
+noncentral_chisquare = _function("noncentral_chisquare")
+noncentral_f = _function("noncentral_f")
 normal = _function("normal")
 pareto = _function("pareto")
 permutation = _function("permutation")
@@ -103,7 +110,10 @@ standard_normal = _function("standard_normal")
 standard_t = _function("standard_t")
 triangular = _function("triangular")
 uniform = _function("uniform")
+vonmises = _function("vonmises")
+wald = _function("wald")
 weibull = _function("weibull")
+zipf = _function("zipf")
 
 __all__ = [
     "RandomState",
@@ -114,14 +124,21 @@ __all__ = [
     "choice",
     "dirichlet",
     "exponential",
+    "f",
     "gamma",
     "geometric",
     "get_state",
     "gumbel",
+    "hypergeometric",
     "laplace",
     "logistic",
     "lognormal",
+    "logseries",
+    "multinomial",
     "multivariate_normal",
+    "negative_binomial",
+    "noncentral_chisquare",
+    "noncentral_f",
     "normal",
     "pareto",
     "permutation",
@@ -145,5 +162,8 @@ __all__ = [
     "standard_t",
     "triangular",
     "uniform",
+    "vonmises",
+    "wald",
     "weibull",
+    "zipf",
 ]

@@ -48,6 +48,11 @@ class Seeds:
     @classmethod
     def of(cls, seed: Any, team: Team) -> Seeds:
         """The state for a seed; without one, rank 0 finds one for all. Collective in that case."""
+        if isinstance(seed, Seeds):
+            return seed
+        if isinstance(seed, np.random.BitGenerator):
+            # Its seed makes numbers of partita's own, the same on any number of ranks.
+            return cls(seed.seed_seq)  # type: ignore[arg-type]
         if isinstance(seed, np.random.SeedSequence):
             return cls(seed)
         if seed is None:

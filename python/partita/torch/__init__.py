@@ -15,6 +15,7 @@ Modules:
 - `kernels`: what `convolution` and `pooling` share; `stack`: one exchange for several of them, with
   `pointwise` between; `linear`, `batchnorm`, `loss`, `clipping`.
 - `parameters`: who keeps which; `state`: serial state in and out; `arguments`: what is refused.
+- `sparse`: products with sparse matrices.
 - `backend`: DistDL's own interface.
 
 Gradients follow the inner product of `partita.distdl`: the plain sum over all workers' tensors.

@@ -3,6 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
+use partita_kernel::program::MAX_NDIM;
 use partita_kernel::{Dtype, KernelError, Op, Reduction, Scalar};
 use rustc_hash::FxHasher;
 use smallvec::SmallVec;
@@ -80,15 +81,19 @@ impl Engine {
     /// An array whose elements nobody has set.
     ///
     /// # Errors
-    /// More bytes than an address space has.
+    /// More bytes than an address space has; too many dimensions.
     pub fn empty(&self, shape: &[usize], dtype: Dtype) -> Result<Array> {
         self.empty_in(Window::dense(shape), dtype)
     }
 
     /// The same, with the dense window that it is to have.
     fn empty_in(&self, all: Window, dtype: Dtype) -> Result<Array> {
+        let (ndim, most) = (all.shape.len(), MAX_NDIM);
+        if ndim > most {
+            return Err(LocalError::TooManyDims { ndim, most });
+        }
         let base = Base::new(all.clone(), dtype);
-        if base.n_bytes().is_none() || all.shape.len() > partita_kernel::program::MAX_NDIM {
+        if base.n_bytes().is_none() {
             return Err(LocalError::TooLarge { shape: all.shape.to_vec() });
         }
         Ok(Array::new(self, Rc::new(base), all))
@@ -237,6 +242,10 @@ impl Engine {
             return Err(KernelError::ScanType { output: 0, given: Dtype::Bool }.into());
         }
         self.settle(&[Input::Array(array)])?;
+        if self.0.ranks.is_some() {
+            // What came before a rank's part is summed up there, from elements.
+            self.unfill(array, None)?;
+        }
         let target = self.empty(array.shape(), array.dtype())?;
         let action = match how {
             Running::Sum => Action::RunningSum(axis),

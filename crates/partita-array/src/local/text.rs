@@ -413,9 +413,9 @@ fn reduce_of(how: Reduction) -> Result<Reduce> {
     let name = match how {
         Reduction::Sum => "sum",
         Reduction::Product => "prod",
-        Reduction::Minimum => "min",
-        Reduction::Maximum => "max",
-        Reduction::Mean => "mean",
+        Reduction::Minimum | Reduction::ArgMinValue => "min",
+        Reduction::Maximum | Reduction::ArgMaxValue => "max",
+        Reduction::Mean | Reduction::VarianceMean => "mean",
         Reduction::Variance => "var",
         Reduction::Any => "any",
         Reduction::All => "all",

@@ -76,6 +76,12 @@ pub enum Reduction {
     /// Mean squared distance from the mean; the divisor is the count less the output's
     /// correction.
     Variance,
+    /// The mean that a variance finds on its way, and the elements at which the first smallest and
+    /// the first largest are: beside these, of the same value, they cost nothing. Where a variance
+    /// is not finite, its mean is any number.
+    VarianceMean,
+    ArgMinValue,
+    ArgMaxValue,
 }
 
 /// What becomes of a value.
@@ -141,11 +147,21 @@ pub struct Program {
 }
 
 impl Reduction {
+    /// The reduction that finds the same on its way.
+    pub(crate) fn way(self) -> Reduction {
+        match self {
+            Reduction::VarianceMean => Reduction::Variance,
+            Reduction::ArgMinValue => Reduction::ArgMin,
+            Reduction::ArgMaxValue => Reduction::ArgMax,
+            other => other,
+        }
+    }
+
     /// Whether values of this type can be combined so.
     #[must_use]
     pub fn takes(self, dtype: Dtype) -> bool {
         use crate::dtype::Kind;
-        match self {
+        match self.way() {
             Reduction::Sum | Reduction::Product => dtype != Dtype::Bool,
             Reduction::Minimum | Reduction::Maximum | Reduction::ArgMin | Reduction::ArgMax => {
                 dtype.kind() != Kind::Complex
@@ -153,7 +169,7 @@ impl Reduction {
             Reduction::Any | Reduction::All => dtype == Dtype::Bool,
             Reduction::Count => true,
             Reduction::Mean => matches!(dtype.kind(), Kind::Float | Kind::Complex),
-            Reduction::Variance => dtype.kind() == Kind::Float,
+            _ => dtype.kind() == Kind::Float,
         }
     }
 
@@ -170,7 +186,7 @@ impl Reduction {
     #[must_use]
     pub fn has_empty(self) -> bool {
         !matches!(
-            self,
+            self.way(),
             Reduction::Minimum | Reduction::Maximum | Reduction::ArgMin | Reduction::ArgMax
         )
     }

@@ -261,6 +261,9 @@ fn finish(
                 Reduction::ArgMax,
                 Reduction::Mean,
                 Reduction::Variance,
+                Reduction::VarianceMean,
+                Reduction::ArgMinValue,
+                Reduction::ArgMaxValue,
             ];
             for _ in 0..1 + random.below(2) {
                 let other = random.pick(values);

@@ -25,15 +25,22 @@ pub fn right(
             given.int() == items.iter().fold(one, combine)
         }
         Reduction::ArgMin | Reduction::ArgMax => given.int() == best(reduction, items) as i128,
-        Reduction::Minimum | Reduction::Maximum => {
-            let end =
-                if reduction == Reduction::Minimum { Reduction::ArgMin } else { Reduction::ArgMax };
+        Reduction::Minimum
+        | Reduction::Maximum
+        | Reduction::ArgMinValue
+        | Reduction::ArgMaxValue => {
+            let is_first = matches!(reduction, Reduction::Minimum | Reduction::ArgMinValue);
+            let end = if is_first { Reduction::ArgMin } else { Reduction::ArgMax };
             let wanted = items[best(end, items)];
             given.float() == wanted.float() || given.same(wanted)
         }
         Reduction::Sum => close_sum(dtype, items, 1.0, given),
         Reduction::Mean => items.is_empty() || close_sum(dtype, items, items.len() as f64, given),
         Reduction::Product => close_product(dtype, items, given),
+        Reduction::VarianceMean => {
+            let is_far = items.iter().any(|x| x.float().is_nan() || x.float().abs() >= 1e15);
+            items.is_empty() || is_far || close_sum(dtype, items, items.len() as f64, given)
+        }
         Reduction::Variance => close_variance(dtype, items, correction, given),
     }
 }

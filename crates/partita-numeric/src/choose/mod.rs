@@ -1,4 +1,4 @@
-//! Choosing elements: by a mask, by positions; scattering and counting.
+//! Choosing elements: by a mask, by positions; scattering, counting, grouping.
 //!
 //! Results go to memory that the caller gives.
 //!
@@ -14,10 +14,12 @@
 
 mod gather;
 mod mask;
+mod owners;
 mod rows;
 mod scatter;
 
 pub use gather::gather;
 pub use mask::{count, pack, pack_positions};
+pub use owners::Owners;
 pub use rows::{gather_rows, scatter_add_rows, scatter_rows};
 pub use scatter::{Summable, bincount, scatter, scatter_add};

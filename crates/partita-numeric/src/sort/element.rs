@@ -37,6 +37,18 @@ pub trait Sortable: sealed::Sealed + Copy + Send + Sync + std::fmt::Debug + 'sta
     fn before(self, other: Self) -> bool {
         self.key() < other.key()
     }
+    /// Whether this is a number that comes after all others and equals none.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        false
+    }
+    /// As `before`, where neither [`Sortable::is_nan`].
+    #[doc(hidden)]
+    #[inline(always)]
+    fn less(self, other: Self) -> bool {
+        self.before(other)
+    }
     #[doc(hidden)]
     fn sort_alone(data: &mut [Self], cores: Cores);
     #[doc(hidden)]
@@ -101,13 +113,21 @@ fn half_key(bits: u16, infinity: u16) -> u64 {
 }
 
 macro_rules! wide {
-    ($($type:ident, $element:ident => $code:expr, $before:expr;)*) => {$(
+    ($($type:ident, $element:ident => $code:expr, $before:expr, $is_nan:expr;)*) => {$(
         impl sealed::Sealed for $type {}
         impl Sortable for $type {
             real_key!(key $element => $code);
             #[inline(always)]
             fn before(self, other: Self) -> bool {
                 $before(self, other)
+            }
+            #[inline(always)]
+            fn is_nan(self) -> bool {
+                $is_nan(self)
+            }
+            #[inline(always)]
+            fn less(self, other: Self) -> bool {
+                self < other
             }
             fn sort_alone(data: &mut [Self], cores: Cores) {
                 wide::sort_alone(data, cores);
@@ -120,12 +140,12 @@ macro_rules! wide {
 }
 
 wide! {
-    u32, x => u64::from(x), |a, b| a < b;
-    u64, x => x, |a, b| a < b;
-    i32, x => u64::from(x as u32 ^ 0x8000_0000), |a, b| a < b;
-    i64, x => x as u64 ^ 1 << 63, |a, b| a < b;
-    f32, x => single_key(x), |a: f32, b: f32| a < b || (b.is_nan() && !a.is_nan());
-    f64, x => double_key(x), |a: f64, b: f64| a < b || (b.is_nan() && !a.is_nan());
+    u32, x => u64::from(x), |a, b| a < b, |_| false;
+    u64, x => x, |a, b| a < b, |_| false;
+    i32, x => u64::from(x as u32 ^ 0x8000_0000), |a, b| a < b, |_| false;
+    i64, x => x as u64 ^ 1 << 63, |a, b| a < b, |_| false;
+    f32, x => single_key(x), |a: f32, b: f32| a < b || (b.is_nan() && !a.is_nan()), f32::is_nan;
+    f64, x => double_key(x), |a: f64, b: f64| a < b || (b.is_nan() && !a.is_nan()), f64::is_nan;
 }
 
 #[inline(always)]

@@ -1,6 +1,7 @@
 //! Merging sorted runs.
 
 use super::element::Sortable;
+use super::merge_two::merge_two;
 use crate::cores::Shared;
 use crate::scratch::{copy, written};
 use crate::{Cores, Scratch};
@@ -32,17 +33,23 @@ pub fn merge<T: Sortable>(
 ) {
     let n = runs.iter().map(|run| run.len()).sum::<usize>();
     assert_eq!(out.len(), n, "the result has room for all runs");
-    let other = scratch.take::<T>(n);
+    // Two runs go into the result at once; more need room for what is merged before.
+    let is_at_once = runs.len() <= 2;
+    let other = scratch.take::<T>(if is_at_once { 0 } else { n });
     let cuts = cuts(runs, cores);
     let (out, other) = (Shared::new(out), Shared::new(other));
     cores.each(cuts.len() - 1, |piece| {
         let (from, to) = (&cuts[piece], &cuts[piece + 1]);
         let part = |run: usize| &runs[run][from[run]..to[run]];
         let parts: Vec<_> = (0..runs.len()).map(part).filter(|part| !part.is_empty()).collect();
-        let range = from.iter().sum()..to.iter().sum();
+        let (from_sum, to_sum) = (from.iter().sum(), to.iter().sum());
         // SAFETY: the pieces do not overlap, neither in the result nor in the other buffer.
-        let (out, other) =
-            unsafe { (out.slice(std::ops::Range::clone(&range)), other.slice(range)) };
+        let (out, other) = unsafe {
+            (
+                out.slice(from_sum..to_sum),
+                other.slice(if is_at_once { 0..0 } else { from_sum..to_sum }),
+            )
+        };
         merge_alone(&parts, out, other);
     });
 }
@@ -88,22 +95,4 @@ fn merge_alone<T: Sortable>(
             merge_two(early, late, out);
         }
     }
-}
-
-fn merge_two<T: Sortable>(first: &[T], second: &[T], out: &mut [MaybeUninit<T>]) {
-    let (mut i, mut j) = (0, 0);
-    assert_eq!(out.len(), first.len() + second.len());
-    while i < first.len() && j < second.len() {
-        // Without a branch: which comes next is anybody's guess.
-        let (a, b) = (first[i], second[j]);
-        let later = b.before(a);
-        // SAFETY: fewer than all elements have been written.
-        unsafe { out.get_unchecked_mut(i + j).write(if later { b } else { a }) };
-        i += usize::from(!later);
-        j += usize::from(later);
-    }
-    let at = i + j;
-    let (end_of_first, end_of_second) = out[at..].split_at_mut(first.len() - i);
-    copy(&first[i..], end_of_first);
-    copy(&second[j..], end_of_second);
 }

@@ -19,6 +19,7 @@ mod complex;
 mod element;
 mod kernels;
 mod merge;
+mod merge_two;
 mod narrow;
 mod network;
 mod partition;

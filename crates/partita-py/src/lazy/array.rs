@@ -8,11 +8,12 @@ use std::sync::OnceLock;
 use partita_array::api::{Axes, How, Number, Reducing, reduce, running};
 use partita_array::local::{Array as LocalArray, Engine, Foreign, Here, Lock, Running, Spread};
 use partita_team::Access;
-use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyAttributeError, PyIndexError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyDict, PyTuple};
 
+use super::forms::{Entry, Forms};
 use super::given::number;
 use super::memory::SharedMemory;
 use super::rank::{Kept, Rank};
@@ -23,7 +24,7 @@ use crate::layout::Layout;
 /// An array of a rank's engine.
 pub(crate) struct Handle {
     pub rank: Py<Rank>,
-    /// Touched under the rank's lock; its shape and type never change.
+    /// Touched under the rank's lock; its shape and type never change (`forms`).
     pub array: ManuallyDrop<LocalArray>,
 }
 
@@ -40,28 +41,6 @@ impl Drop for Handle {
     }
 }
 
-/// An engine's array: there from the start, or from when an array of Python's first computes.
-enum Entry {
-    Made(Handle),
-    Later(OnceLock<Handle>),
-}
-
-impl Entry {
-    fn get(&self) -> Option<&Handle> {
-        match self {
-            Self::Made(handle) => Some(handle),
-            Self::Later(handle) => handle.get(),
-        }
-    }
-
-    /// Enters, once.
-    fn set(&self, handle: Handle) {
-        if let Self::Later(place) = self {
-            let _ = place.set(handle);
-        }
-    }
-}
-
 /// A box: start and shape.
 type Sides = (Vec<u64>, Vec<u64>);
 /// Memory, offset, shape, strides; every rank's box.
@@ -70,11 +49,7 @@ type SharedPart = (SharedMemory, usize, Vec<u64>, Vec<isize>, Option<Vec<Sides>>
 /// An array whose elements live on the ranks of a team, computed when somebody looks.
 #[pyclass(frozen, subclass, weakref, name = "Array", module = "partita")]
 pub(crate) struct Array {
-    handle: Entry,
-    /// What Python knows of memory, layout and producer.
-    held: OnceLock<Py<PyAny>>,
-    /// The layout that was asked for: boxes alone do not say by which maps.
-    asked: OnceLock<Py<Layout>>,
+    forms: Forms,
 }
 
 impl Array {
@@ -85,19 +60,23 @@ impl Array {
         array: LocalArray,
     ) -> PyResult<Bound<'py, Self>> {
         let handle = Handle { rank: rank.clone_ref(py), array: ManuallyDrop::new(array) };
-        let (held, asked) = (OnceLock::new(), OnceLock::new());
-        Bound::new(py, Self { handle: Entry::Made(handle), held, asked })
+        Bound::new(py, Self { forms: Forms::new(Entry::Made(handle)) })
+    }
+
+    /// Its engine's array, if it has one already.
+    fn entered(&self) -> Option<&Handle> {
+        self.forms.current().handle()
     }
 
     /// Its engine's array; one that Python holds enters the engine now.
     pub(crate) fn handle<'a>(&'a self, own: &Bound<'_, Self>) -> PyResult<&'a Handle> {
-        if let Some(handle) = self.handle.get() {
+        if let Some(handle) = self.entered() {
             return Ok(handle);
         }
         let py = own.py();
         py.import("partita._array.enter")?.getattr("enter")?.call1((own,))?;
         let missing = || PyValueError::new_err("this array has no elements to compute with");
-        self.handle.get().ok_or_else(missing)
+        self.entered().ok_or_else(missing)
     }
 
     /// Computes with the engine and wraps the result.
@@ -180,44 +159,43 @@ impl Array {
     #[new]
     #[pyo3(signature = (*_args, **_options))]
     fn new(_args: &Bound<'_, PyTuple>, _options: Option<&Bound<'_, PyDict>>) -> Self {
-        let (held, asked) = (OnceLock::new(), OnceLock::new());
-        Self { handle: Entry::Later(OnceLock::new()), held, asked }
+        Self { forms: Forms::new(Entry::Later(OnceLock::new())) }
     }
 
     /// What Python knows of its memory; made when it is first asked for.
     #[getter]
     fn _held(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
         let py = slf.py();
-        if let Some(held) = slf.get().held.get() {
+        if let Some(held) = slf.get().forms.current().held.get() {
             return Ok(held.clone_ref(py));
         }
         let made = py.import("partita._array.held")?.getattr("of_lazy")?.call1((slf,))?.unbind();
-        Ok(slf.get().held.get_or_init(|| made).clone_ref(py))
+        Ok(slf.get().forms.current().held.get_or_init(|| made).clone_ref(py))
     }
 
     /// Keeps what Python knows of it, once.
     fn _hold(&self, held: Py<PyAny>) -> PyResult<()> {
         let again = || PyValueError::new_err("this array has its memory already");
-        self.held.set(held).map_err(|_| again())
+        self.forms.current().held.set(held).map_err(|_| again())
     }
 
     /// Whether Python knows its memory already.
     #[getter]
     fn _is_held(&self) -> bool {
-        self.held.get().is_some()
+        self.forms.current().held.get().is_some()
     }
 
     /// Whether it was written since this was asked last.
     fn _take_ahead(slf: &Bound<'_, Self>) -> bool {
         let taken =
             |handle: &Handle| handle.rank.get().with(slf.py(), |_| handle.array.take_ahead());
-        slf.get().handle.get().is_some_and(taken)
+        slf.get().entered().is_some_and(taken)
     }
 
     /// Whether it is one of an engine yet.
     #[getter]
     fn _is_lazy(&self) -> bool {
-        self.handle.get().is_some()
+        self.entered().is_some()
     }
 
     /// The rank whose engine computes it.
@@ -248,7 +226,7 @@ impl Array {
             unsafe { engine.from_memory(&given, dtype, (access, owner)) }
         });
         let array = made.map_err(|error| api_error(py, &error.into()))?;
-        self.handle.set(Handle { rank, array: ManuallyDrop::new(array) });
+        self.forms.current().enter(Handle { rank, array: ManuallyDrop::new(array) });
         Ok(())
     }
 
@@ -274,7 +252,7 @@ impl Array {
             unsafe { engine.from_part(&shape, dtype, spread, address, (access, owner)) }
         });
         let array = made.map_err(|error| api_error(py, &error.into()))?;
-        self.handle.set(Handle { rank, array: ManuallyDrop::new(array) });
+        self.forms.current().enter(Handle { rank, array: ManuallyDrop::new(array) });
         Ok(true)
     }
 
@@ -318,7 +296,7 @@ impl Array {
         let put = rank.with(py, |engine| engine.put(&handle.array, spread));
         let put = put.map_err(|error| api_error(py, &error.into()))?;
         if put {
-            let _ = slf.get().asked.set(layout.clone().unbind());
+            let _ = slf.get().forms.current().asked.set(layout.clone().unbind());
         }
         Ok(put)
     }
@@ -326,7 +304,7 @@ impl Array {
     /// The layout that was asked for when it was made.
     #[getter]
     fn _asked(&self, py: Python<'_>) -> Option<Py<Layout>> {
-        self.asked.get().map(|layout| layout.clone_ref(py))
+        self.forms.current().asked.get().map(|layout| layout.clone_ref(py))
     }
 
     /// The same elements, all of them on every rank.
@@ -335,9 +313,21 @@ impl Array {
         Self::made(py, &handle.rank, |_| Ok(handle.array.whole()?))
     }
 
+    /// Whether what is written to one may change the other.
+    fn _is_of(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<bool> {
+        let (own, other) = (slf.get().handle(slf)?, other.get().handle(other)?);
+        Ok(own.array.is_of(&other.array))
+    }
+
+    /// Whether its elements lie one behind the other, in C order.
+    #[getter]
+    fn _is_dense(slf: &Bound<'_, Self>) -> PyResult<bool> {
+        Ok(slf.get().handle(slf)?.array.window().is_dense())
+    }
+
     /// Computes it now. Collective.
     fn sync(slf: &Bound<'_, Self>) -> PyResult<()> {
-        match slf.get().handle.get() {
+        match slf.get().entered() {
             Some(handle) => handle.rank.get().sync(slf.py()),
             None => Ok(()),
         }
@@ -346,16 +336,38 @@ impl Array {
     /// Shape of the whole array.
     #[getter]
     fn shape<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        match slf.get().handle.get() {
+        match slf.get().entered() {
             Some(handle) => Ok(PyTuple::new(slf.py(), handle.array.shape())?.into_any()),
             None => slf.getattr("_held")?.getattr("layout")?.getattr("shape"),
         }
     }
 
+    /// Looks at the same elements in another shape from now on.
+    #[setter(shape)]
+    fn assign_shape(slf: &Bound<'_, Self>, shape: &Bound<'_, PyAny>) -> PyResult<()> {
+        let room = slf.py().import("partita._functions.shaping")?;
+        room.getattr("set_shape")?.call1((slf, shape)).map(|_| ())
+    }
+
+    /// The same for sizes that are known to fit; false where that needs a copy.
+    fn _set_shape(slf: &Bound<'_, Self>, shape: Vec<usize>) -> PyResult<bool> {
+        let handle = slf.get().handle(slf)?;
+        let seen = handle.rank.get().with(slf.py(), |_| {
+            let fits = handle.array.window().reshape(&shape).is_some();
+            fits.then(|| handle.array.reshape(&shape))
+        });
+        let Some(seen) = seen else { return Ok(false) };
+        let array = seen.map_err(|error| api_error(slf.py(), &error.into()))?;
+        let rank = handle.rank.clone_ref(slf.py());
+        let made = Handle { rank, array: ManuallyDrop::new(array) };
+        slf.get().forms.change(&shape, || made);
+        Ok(true)
+    }
+
     /// Number of dimensions.
     #[getter]
     fn ndim(slf: &Bound<'_, Self>) -> PyResult<usize> {
-        match slf.get().handle.get() {
+        match slf.get().entered() {
             Some(handle) => Ok(handle.array.ndim()),
             None => slf.getattr("_held")?.getattr("layout")?.getattr("ndim")?.extract(),
         }
@@ -365,10 +377,20 @@ impl Array {
     #[getter]
     fn dtype<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        match slf.get().handle.get() {
+        match slf.get().entered() {
             Some(handle) => Ok(dtype_object(py, handle.array.dtype())?.into_bound(py)),
             None => slf.getattr("_held")?.getattr("dtype"),
         }
+    }
+
+    /// Refuses: other ranks and views know the type.
+    #[setter(dtype)]
+    fn assign_dtype(_slf: &Bound<'_, Self>, dtype: &Bound<'_, PyAny>) -> PyResult<()> {
+        let message = format!(
+            "the element type of an array stays as it is; use a = a.astype({dtype}) for the \
+             numbers, or a = a.view({dtype}) for the bytes"
+        );
+        Err(PyAttributeError::new_err(message))
     }
 
     /// Combines elements over axes.
@@ -546,12 +568,12 @@ impl Array {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        if let Some(held) = self.held.get() {
-            visit.call(held)?;
-        }
-        match self.handle.get() {
-            Some(handle) => visit.call(&handle.rank),
-            None => Ok(()),
-        }
+        let mut outcome = Ok(());
+        self.forms.each(|form| {
+            let visited = form.held.get().map_or(Ok(()), |held| visit.call(held));
+            let rank = form.handle().map_or(Ok(()), |handle| visit.call(&handle.rank));
+            outcome = std::mem::replace(&mut outcome, Ok(())).and(visited).and(rank);
+        });
+        outcome
     }
 }

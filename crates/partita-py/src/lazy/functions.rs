@@ -7,12 +7,14 @@ use partita_array::sparse::factors;
 use partita_array::timeline::{Event, from_lines, trace};
 use partita_cli::timeline_picture;
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 use smallvec::SmallVec;
 
 use super::array::Array;
 use super::given::{Given, number};
+use super::operators::of_array_first;
 use super::rank::Rank;
 use super::types::dtype_given;
 
@@ -42,24 +44,71 @@ impl Elementwise {
 
     #[pyo3(signature = (*operands))]
     fn __call__<'py>(&self, operands: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        let py = operands.py();
         let (wanted, given) = (self.function.n_operands(), operands.len());
         if given != wanted {
             let name = self.function.name;
             let message = format!("{name} takes {wanted} operands, not {given}");
             return Err(PyTypeError::new_err(message));
         }
-        let rank = rank_of(operands)?;
-        let given = given_of(operands, &rank)?;
-        let operands: PyResult<SmallVec<[Operand<'_>; 2]>> =
-            given.iter().map(Given::operand).collect();
-        let operands = operands?;
-        let made = Array::made(py, &rank, |engine| self.function.apply(engine, &operands))?;
-        Ok(made.into_any())
+        applied(self.function, operands)
     }
 
     fn __repr__(&self) -> String {
         format!("<function partita.{}>", self.function.name)
+    }
+}
+
+/// Records a function of as many operands as it has.
+fn applied<'py>(
+    function: &Function,
+    operands: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(made) = of_array_first(function, operands)? {
+        return Ok(made);
+    }
+    let rank = rank_of(operands)?;
+    let given = given_of(operands, &rank)?;
+    let py = operands.py();
+    let operands: PyResult<SmallVec<[Operand<'_>; 2]>> = given.iter().map(Given::operand).collect();
+    let operands = operands?;
+    let made = Array::made(py, &rank, |engine| function.apply(engine, &operands))?;
+    Ok(made.into_any())
+}
+
+/// What a universal function is called by: at once where only operands are given, and by its
+/// Python part `_called` where there is more to say, or the function is none of ours.
+#[pyclass(frozen, subclass, module = "partita._partita")]
+pub(crate) struct UfuncBase {
+    function: Option<&'static Function>,
+}
+
+#[pymethods]
+impl UfuncBase {
+    #[new]
+    #[pyo3(signature = (name, function, *_args, **_options))]
+    fn new(
+        name: &str,
+        function: &Bound<'_, PyAny>,
+        _args: &Bound<'_, PyTuple>,
+        _options: Option<&Bound<'_, PyDict>>,
+    ) -> Self {
+        let _ = name;
+        let native = function.cast::<Elementwise>().ok();
+        Self { function: native.map(|native| native.get().function) }
+    }
+
+    #[pyo3(signature = (*operands, **options))]
+    fn __call__<'py>(
+        slf: &Bound<'py, Self>,
+        operands: &Bound<'py, PyTuple>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match slf.get().function {
+            Some(function) if options.is_none() && operands.len() == function.n_operands() => {
+                applied(function, operands)
+            }
+            _ => slf.call_method1(intern!(slf.py(), "_called"), (operands, options)),
+        }
     }
 }
 

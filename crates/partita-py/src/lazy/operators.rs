@@ -1,15 +1,15 @@
 //! The operators of `Array`: native slots, no Python between.
 
-use partita_array::api::{Function, Operand};
+use partita_array::api::{Function, Number, Operand};
 use partita_array::local::Engine;
-use partita_kernel::Scalar;
+use partita_kernel::{Kind, Scalar};
 use pyo3::class::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyString, PyTuple};
 
 use super::array::Array;
-use super::given::Given;
+use super::given::{Given, number};
 use super::types::api_error;
 
 /// Which operand the array is.
@@ -17,6 +17,21 @@ use super::types::api_error;
 enum Side {
     Left,
     Right,
+}
+
+/// A function of an array alone, or of an array and another operand; none if there is no array in
+/// the first place, or the other is no operand.
+pub(super) fn of_array_first<'py>(
+    function: &Function,
+    operands: &Bound<'py, PyTuple>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let first = operands.get_borrowed_item(0)?;
+    let Ok(array) = first.cast::<Array>() else { return Ok(None) };
+    if function.n_operands() == 1 {
+        return Ok(Some(unary(&array, function)?.into_any()));
+    }
+    let made = binary(&array, &*operands.get_borrowed_item(1)?, function, Side::Left)?;
+    Ok(Some(made).filter(|made| !made.is(operands.py().NotImplemented())))
 }
 
 /// A function of an array and another operand; `NotImplemented` if that is none.
@@ -41,6 +56,18 @@ fn unary<'py>(slf: &Bound<'py, Array>, function: &Function) -> PyResult<Bound<'p
     let handle = slf.get().handle(slf)?;
     let own = Operand::Array(&handle.array);
     Array::made(slf.py(), &handle.rank, |engine| function.apply(engine, &[own]))
+}
+
+/// Whether `a ** x` is a square, as NumPy computes it: also that of a truth value is one of int8.
+fn is_square(slf: &Bound<'_, Array>, exponent: &Bound<'_, PyAny>) -> bool {
+    match number(exponent) {
+        Some(Ok(Number::Int(2))) => true,
+        Some(Ok(Number::Float(2.0))) => {
+            let handle = slf.get().handle(slf);
+            handle.is_ok_and(|one| matches!(one.array.dtype().kind(), Kind::Float | Kind::Complex))
+        }
+        _ => false,
+    }
 }
 
 /// A function whose result is written to the array itself.
@@ -74,6 +101,7 @@ const BITWISE_XOR: &Function = Function::known("bitwise_xor");
 const BITWISE_LEFT_SHIFT: &Function = Function::known("bitwise_left_shift");
 const BITWISE_RIGHT_SHIFT: &Function = Function::known("bitwise_right_shift");
 const POW: &Function = Function::known("pow");
+const SQUARE: &Function = Function::known("square");
 const NEGATIVE: &Function = Function::known("negative");
 const ABS: &Function = Function::known("abs");
 const BITWISE_INVERT: &Function = Function::known("bitwise_invert");
@@ -228,7 +256,10 @@ impl Array {
         other: Other<'_, 'py>,
         _modulo: Option<&Bound<'py, PyAny>>,
     ) -> Made<'py> {
-        binary(slf, other, POW, Side::Left)
+        match is_square(slf, other) {
+            true => Ok(unary(slf, SQUARE)?.into_any()),
+            false => binary(slf, other, POW, Side::Left),
+        }
     }
 
     fn __rpow__<'py>(

@@ -196,6 +196,10 @@ struct Returned<T>(T);
 unsafe impl<T> Send for Returned<T> {}
 
 impl Rank {
+    pub(crate) fn n_ranks(&self) -> u64 {
+        self.n_ranks
+    }
+
     /// Does something with the engine, alone.
     pub(crate) fn with<T>(&self, py: Python<'_>, work: impl FnOnce(&Engine) -> T) -> T {
         let guard = self.lock(py);

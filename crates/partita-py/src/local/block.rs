@@ -52,6 +52,12 @@ impl Block {
         self.held.buffer.address as *mut T
     }
 
+    /// The addresses of elements that lie one behind the other.
+    pub(super) fn addresses(&self) -> std::ops::Range<usize> {
+        let start = self.held.buffer.address;
+        start..start + self.n_elements() * self.dtype.n_bytes() as usize
+    }
+
     fn expect_row(&self) -> PyResult<()> {
         let mut expected = 1;
         for (extent, stride) in self.extents.iter().zip(&self.strides).rev() {

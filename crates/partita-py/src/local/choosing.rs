@@ -168,7 +168,7 @@ fn local_count_values(
 }
 
 /// Elements per entry of the first dimension.
-fn row_length(rows: &Block) -> usize {
+pub(super) fn row_length(rows: &Block) -> usize {
     rows.extents.iter().skip(1).product()
 }
 

@@ -2,7 +2,8 @@
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::os::unix::fs::FileExt;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::memory::arena::{self, Address, Block, PAGE_BYTES};
 use crate::memory::process::{Life, life_of};
@@ -12,6 +13,9 @@ use crate::memory::snapshot::{self, UsedBlock};
 const FILE_NAME: &str = "/memfd:partita";
 /// Mappings that are kept per process.
 const MOST_MAPPINGS: usize = 64;
+
+/// Those that windows use.
+static SHARED: Mutex<Vec<Weak<OtherArena>>> = Mutex::new(Vec::new());
 
 /// Another process's arena.
 #[derive(Debug)]
@@ -72,6 +76,19 @@ impl OtherArena {
         is_meant.then(|| Self { address, file, n_bytes, mappings: Mutex::default() })
     }
 
+    /// Opens it once for all who use it at a time.
+    pub(crate) fn shared(address: Address) -> Option<Arc<Self>> {
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.retain(|one| one.strong_count() > 0);
+        let known = shared.iter().filter_map(Weak::upgrade).find(|one| one.address == address);
+        if known.is_some() {
+            return known;
+        }
+        let opened = Arc::new(Self::open(address)?);
+        shared.push(Arc::downgrade(&opened));
+        Some(opened)
+    }
+
     pub(crate) fn address(&self) -> Address {
         self.address
     }
@@ -104,6 +121,11 @@ impl OtherArena {
         }
         mappings.push(Arc::clone(&mapping));
         Some(mapping)
+    }
+
+    /// Reads bytes of its file; none where it has no such bytes.
+    pub(crate) fn read(&self, offset: u64, bytes: &mut [u8]) -> Option<()> {
+        self.file.read_exact_at(bytes, offset).ok()
     }
 
     /// Lets go of the oldest mappings until the kept ones have at most so many bytes.

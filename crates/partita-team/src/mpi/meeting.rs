@@ -14,6 +14,7 @@ use crate::error::{Engine, Failure, FailureKind, Rank, Result, TeamError};
 use crate::memory::arena::Arena;
 use crate::memory::buffer::Buffer;
 use crate::memory::process::Life;
+use crate::memory::shown_window::leave_block;
 use crate::mpi::circles::EnteredWait;
 use crate::mpi::transfer;
 use crate::mpi::wire::{ControlMessage, PostPlace, WireBuffer, WireOffer};
@@ -357,6 +358,7 @@ impl Meeting for MpiMeeting {
         for buffer in buffers {
             if let Some(block) = arena.find((buffer.address, buffer.address)) {
                 arena.withdraw(block);
+                leave_block(block);
             }
         }
     }

@@ -66,6 +66,12 @@ impl Team {
         self.meeting.world_id() == other.meeting.world_id()
     }
 
+    /// How long it waits for others; none waits for ever.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Duration> {
+        self.patience.limit
+    }
+
     /// Sets how long to wait for others; none waits for ever.
     #[must_use]
     pub fn with_deadline(mut self, limit: Option<Duration>) -> Self {

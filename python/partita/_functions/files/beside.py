@@ -26,11 +26,12 @@ def written_beside(team: Team, target: Path, make: Callable[[Path], None]) -> It
     """
 
     def begin() -> str:
-        beside = target.with_name(f".{target.name}.{uuid.uuid4().hex[:12]}")
         try:
             make(beside)
-        except BaseException:
-            _remove(beside)
+        except OSError as error:
+            if error.filename == str(beside):
+                # The user knows the file by its own name.
+                error.filename = str(target)
             raise
         return str(beside)
 
@@ -43,8 +44,10 @@ def written_beside(team: Team, target: Path, make: Callable[[Path], None]) -> It
             _remove(path)
             raise
 
-    path = Path(by_first(team, begin))
+    beside = target.with_name(f".{target.name}.{uuid.uuid4().hex[:12]}")
+    path = beside
     try:
+        path = Path(by_first(team, begin, target))
         yield path
     except BaseException:
         # Whoever fails alone, by Ctrl-C for instance, leaves nothing behind either.

@@ -26,7 +26,7 @@ def from_hdf5(
 ) -> Array:
     """Return a dataset of an HDF5 file, of which each rank reads its part. Collective."""
     own, path = own_team(team), path_of(file)
-    shape = by_first(own, lambda: tuple(int(n) for n in _read(path, name, None).shape))
+    shape = by_first(own, lambda: tuple(int(n) for n in _read(path, name, None).shape), path)
     return read_boxes(shape, layout, own, lambda index: _read(path, name, index))
 
 

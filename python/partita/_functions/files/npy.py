@@ -74,19 +74,22 @@ def load(
     file: Any,
     mmap_mode: str | None = None,
     allow_pickle: bool = False,
+    fix_imports: bool = True,
+    encoding: str = "ASCII",
     *,
+    max_header_size: int = 10_000,
     layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Any:
     """Return the array of a `.npy` file, or the arrays of a `.npz` by name. Collective.
 
     Each rank reads its part of `layout` only. With `mmap_mode` it maps the file where it can.
-    Objects of Python are refused.
+    Objects of Python are refused, so that NumPy's options for reading them mean nothing here.
     """
     if mmap_mode not in (None, "r", "r+", "c"):
         raise ValueError(f"mmap_mode {mmap_mode!r}; use 'r', 'r+', 'c' or None")
     own, path = own_team(team), path_of(file)
-    if by_first(own, lambda: npz.is_zip(path)):
+    if by_first(own, lambda: npz.is_zip(path), path):
         return npz.Npz(path, own, layout)
     header = read_header(path, own)
     if mmap_mode is not None and header.is_plain:
@@ -127,7 +130,7 @@ def fromfile(
         there = max(path.stat().st_size - offset, 0) // kind.itemsize
         return int(there if count < 0 else min(count, there))
 
-    n = by_first(own, counted)
+    n = by_first(own, counted, path)
     return read_array(path, Header((n,), kind, offset), layout, own)
 
 

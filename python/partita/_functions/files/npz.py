@@ -95,6 +95,16 @@ class Writer:
         if entry is not None:
             self._try(entry.close)
 
+    def add_own(self, name: str, value: Any) -> None:
+        """Write a value that rank 0 has, of any type of NumPy's but objects. Not collective."""
+
+        def write() -> None:
+            assert self.zip is not None
+            with self.zip.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, np.asanyarray(value), allow_pickle=False)
+
+        self._try(write)
+
     def end(self) -> None:
         """Raise on every rank what rank 0 has met with. Collective."""
         if self.zip is not None:
@@ -140,16 +150,9 @@ class Npz(Mapping[str, Any]):
         if wanted not in self.files:
             raise KeyError(f"{name} is no array of {self._path}; it has {', '.join(self.files)}")
         entry = f"{wanted}.npy"
-        head, is_stored = together(self._team, partial(self._found, entry))
+        head, is_stored = together(self._team, partial(entry_head, self._path, entry))
         stream = None if is_stored else partial(_entry, self._path, entry)
         return read_array(self._path, head, self._layout, self._team, stream=stream)
-
-    def _found(self, entry: str) -> tuple[Header, bool]:
-        """The head of an array; where it begins in the file, if it is not compressed."""
-        with zipfile.ZipFile(self._path) as archive, archive.open(entry) as stream:
-            about = archive.getinfo(entry)
-            is_stored = about.compress_type == zipfile.ZIP_STORED
-            return parsed(stream, _begin(self._path, about) if is_stored else 0), is_stored
 
     def __contains__(self, name: object) -> bool:
         # Looking for a name must not read its array.
@@ -172,6 +175,14 @@ class Npz(Mapping[str, Any]):
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def entry_head(path: Path, entry: str) -> tuple[Header, bool]:
+    """The head of an array; where it begins in the file, if it is not compressed."""
+    with zipfile.ZipFile(path) as archive, archive.open(entry) as stream:
+        about = archive.getinfo(entry)
+        is_stored = about.compress_type == zipfile.ZIP_STORED
+        return parsed(stream, _begin(path, about) if is_stored else 0), is_stored
 
 
 def is_zip(path: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,9 @@ from partita._team.spmd import own_team
 from partita._team.together import by_first
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from partita._team.team import Team
 
 
@@ -50,20 +54,54 @@ def savetxt(fname: Any, X: Any, fmt: Any = "%.18e", **options: Any) -> None:
 
 
 def loadtxt(
-    fname: Any, *, layout: Layout | str | None = None, team: Team | None = None, **options: Any
+    fname: Any,
+    dtype: Any = float,
+    comments: Any = "#",
+    delimiter: str | None = None,
+    *,
+    layout: Layout | str | None = None,
+    team: Team | None = None,
+    **options: Any,
 ) -> Array:
     """Return the numbers of a text, as NumPy's function of this name; rank 0 reads. Collective."""
-    own, path = own_team(team), path_of(fname)
+    path = path_of(fname)
+    read = partial(np.loadtxt, path, dtype, comments, delimiter, **options)
+    return _read_by_first(path, read, layout, team)
+
+
+def genfromtxt(
+    fname: Any,
+    dtype: Any = float,
+    comments: Any = "#",
+    delimiter: Any = None,
+    *,
+    layout: Layout | str | None = None,
+    team: Team | None = None,
+    **options: Any,
+) -> Array:
+    """Return the numbers of a text of which some are missing; rank 0 reads. Collective."""
+    path = path_of(fname)
+    read = partial(np.genfromtxt, path, dtype, comments, delimiter, **options)
+    return _read_by_first(path, read, layout, team)
+
+
+def _read_by_first(
+    path: Path, read_text: Callable[[], Any], layout: Layout | str | None, team: Team | None
+) -> Array:
+    own = own_team(team)
     read: list[np.ndarray[Any, Any]] = []
 
     def about() -> tuple[tuple[int, ...], str]:
-        read.append(np.ascontiguousarray(np.loadtxt(path, **options)))
+        found = np.asarray(read_text())
+        if found.dtype.kind not in "biufc":
+            raise TypeError(f"elements of {found.dtype} are no numbers; choose columns of numbers")
+        read.append(np.ascontiguousarray(found).reshape(found.shape))
         return read[0].shape, read[0].dtype.str
 
-    shape, kind = by_first(own, about)
+    shape, kind = by_first(own, about, path)
     there = Layout(shape, [Whole() for _ in shape], ranks=[0])
     array = Array(read, there, own, np.dtype(kind))
     return array.redistribute(layout_of_new(tuple(shape), layout, own))
 
 
-__all__ = ["loadtxt", "savetxt"]
+__all__ = ["genfromtxt", "loadtxt", "savetxt"]

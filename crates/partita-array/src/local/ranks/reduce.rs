@@ -78,8 +78,8 @@ impl Dividing {
             Reduction::Count => step.plain(how, Reduction::Sum),
             Reduction::Mean => step.mean(),
             Reduction::Variance => step.variance(),
-            Reduction::ArgMin => step.argument(how, Reduction::Minimum),
-            Reduction::ArgMax => step.argument(how, Reduction::Maximum),
+            Reduction::ArgMin => step.argument(how, Reduction::ArgMinValue, Reduction::Minimum),
+            Reduction::ArgMax => step.argument(how, Reduction::ArgMaxValue, Reduction::Maximum),
             _ => step.plain(how, how),
         }
     }
@@ -140,7 +140,7 @@ impl Combining<'_> {
         let zero = self.dividing.number(Scalar::from(0.0));
         let inner = smallvec![operand.clone(), zero];
         let inner = self.shares_of(Reduction::Variance, dtype, inner)?;
-        let means = self.shares_of(Reduction::Mean, dtype, smallvec![operand])?;
+        let means = self.shares_of(Reduction::VarianceMean, dtype, smallvec![operand])?;
         let weights = self.weights(dtype)?;
         let weighted = self.beside(Op::Multiply, dtype, &[means, weights])?;
         let mean = self.like_target(dtype);
@@ -181,13 +181,13 @@ impl Combining<'_> {
     }
 
     /// The first of the ranks' smallest or largest elements.
-    fn argument(&mut self, how: Reduction, best: Reduction) -> Result<()> {
+    fn argument(&mut self, how: Reduction, value: Reduction, best: Reduction) -> Result<()> {
         let Some(Operand::Array(place)) = self.node.operands.first().cloned() else {
             return Ok(());
         };
         let dtype = self.dividing.parts[place.base].dtype;
         let local = self.shares_of(how, Dtype::Int64, self.node.operands.clone())?;
-        let values = self.shares_of(best, dtype, self.node.operands.clone())?;
+        let values = self.shares_of(value, dtype, self.node.operands.clone())?;
         let places = self.global_places(local)?;
         let extreme = self.like_target(dtype);
         self.combined_to(best, dtype, values, &extreme)?;

@@ -103,6 +103,8 @@ impl Ranks {
         let any = |at: usize| all.iter().any(|one| one[8 + at / 8] >> (at % 8) & 1 == 1);
         for (at, base) in structure.bases.iter_mut().enumerate() {
             (base.is_alive, base.is_shared) = (any(2 * at + 1), any(2 * at + 2));
+            // Whoever looks at memory may have written it: others' copies of it may be old.
+            base.is_fresh &= !base.is_shared;
         }
         Ok(any(0))
     }

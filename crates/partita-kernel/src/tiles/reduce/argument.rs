@@ -13,6 +13,14 @@ pub struct Found<T> {
     at: u64,
 }
 
+impl<T: Copy> Found<T> {
+    /// The element.
+    #[inline(always)]
+    pub fn value(&self) -> T {
+        self.value
+    }
+}
+
 const NOWHERE: u64 = u64::MAX;
 
 /// Where a value is first, NaN among equals: rows of lanes are looked at without branches.

@@ -1,12 +1,12 @@
 //! Reductions as tables of functions over bytes.
 
-use super::argument::Arg;
+use super::argument::{Arg, Found};
 use super::extreme::{Extreme, First, Last};
 use super::kinds::{All, Any, Count, Mean, Product, Sum};
-use super::variance::Variance;
+use super::variance::{Moments, Variance};
 use super::{LEAF, Reduce, STREAMS};
 use crate::dtype::{self, Dtype};
-use crate::element::{BFloat16, Bool, Complex, Float16};
+use crate::element::{BFloat16, Bool, Cast, Complex, Float16, Target};
 use crate::math::Level;
 use crate::math::level::Kind;
 use crate::program::Reduction;
@@ -60,6 +60,12 @@ fn functions(reduction: Reduction, dtype: Dtype, level: Level) -> Reducer {
         Reduction::Mean => typed!(dtype, T: floats => table::<Mean<T>>(level))
             .or_else(|| typed!(dtype, T: complexes => table::<Mean<T>>(level))),
         Reduction::Variance => typed!(dtype, T: floats => table::<Variance<T>>(level)),
+        Reduction::VarianceMean => typed!(dtype, T: floats =>
+            Reducer { finish: finish_mean::<T>, ..table::<Variance<T>>(level) }),
+        Reduction::ArgMinValue => typed!(dtype, T: ordered =>
+            Reducer { finish: finish_value::<T>, ..table::<Arg<T, First>>(level) }),
+        Reduction::ArgMaxValue => typed!(dtype, T: ordered =>
+            Reducer { finish: finish_value::<T>, ..table::<Arg<T, Last>>(level) }),
     };
     found.unwrap_or_else(|| unreachable!("verified: {reduction:?} takes {dtype}"))
 }
@@ -68,7 +74,7 @@ fn functions(reduction: Reduction, dtype: Dtype, level: Level) -> Reducer {
 /// loads of 256; not where several leaves are filled.
 fn as_compiled_best(reduction: Reduction, dtype: Dtype, level: Level) -> Level {
     use Reduction::{ArgMax, ArgMin, Maximum, Minimum};
-    let extreme = matches!(reduction, Minimum | Maximum | ArgMin | ArgMax);
+    let extreme = matches!(reduction.way(), Minimum | Maximum | ArgMin | ArgMax);
     let integer = matches!(dtype.kind(), dtype::Kind::Signed | dtype::Kind::Unsigned);
     match level.0 {
         #[cfg(target_arch = "x86_64")]
@@ -230,5 +236,23 @@ unsafe fn finish<R: Reduce>(partial: *const u8, count: u64, correction: f64, out
     unsafe {
         let partial = partial.cast::<R::Partial>().read_unaligned();
         out.cast::<R::Out>().write_unaligned(R::finish(partial, count, correction));
+    }
+}
+
+/// Writes the mean of what a variance knows.
+unsafe fn finish_mean<T: Target>(partial: *const u8, _: u64, _: f64, out: *mut u8) {
+    // SAFETY: the partial result is one of a variance, the result has room.
+    unsafe {
+        let partial = partial.cast::<Moments>().read_unaligned();
+        out.cast::<T>().write_unaligned(partial.mean().cast());
+    }
+}
+
+/// Writes the element that was looked for.
+unsafe fn finish_value<T: Copy>(partial: *const u8, _: u64, _: f64, out: *mut u8) {
+    // SAFETY: the partial result is one of an index of such elements, the result has room.
+    unsafe {
+        let partial = partial.cast::<Found<T>>().read_unaligned();
+        out.cast::<T>().write_unaligned(partial.value());
     }
 }

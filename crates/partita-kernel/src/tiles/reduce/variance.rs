@@ -29,6 +29,13 @@ pub struct Moments {
     squares: f64,
 }
 
+impl Moments {
+    /// The mean, where the squares are finite.
+    pub fn mean(&self) -> f64 {
+        self.shift + self.mean
+    }
+}
+
 /// What is known of a leaf while it is filled.
 #[derive(Clone, Copy)]
 pub struct Filling {

@@ -13,26 +13,43 @@ use crate::program::{Action, Op, Program, Reduction, Scalar, Value};
 use crate::space::{Position, Space};
 use leaf::Leaf;
 
-/// The reductions of a program: which outputs, how, and the variances' corrections.
+/// The reductions of a program: what is combined, and what is made of it.
 pub struct Reductions {
     reducers: Vec<Reducer>,
+    /// For each reducer, an output whose value it combines.
     outputs: Vec<usize>,
-    corrections: Vec<f64>,
+    results: Vec<Finish>,
+}
+
+/// An output that is made of what a reducer has combined.
+struct Finish {
+    output: usize,
+    reducer: usize,
+    write: unsafe fn(partial: *const u8, count: u64, correction: f64, out: *mut u8),
+    correction: f64,
 }
 
 impl Reductions {
     /// Those of a call.
     pub fn new(program: &Program, scalars: &[Scalar], level: Level) -> Reductions {
-        let mut all =
-            Reductions { reducers: Vec::new(), outputs: Vec::new(), corrections: Vec::new() };
+        let mut all = Reductions { reducers: Vec::new(), outputs: Vec::new(), results: Vec::new() };
+        let mut known = Vec::new();
         for (output, what) in program.outputs.iter().enumerate() {
             if let Action::Reduce(reduction) = what.action {
-                all.reducers.push(find(reduction, program.dtype(what.value), level));
-                all.outputs.push(output);
-                all.corrections.push(match reduction {
+                let reducer = find(reduction, program.dtype(what.value), level);
+                let way = (reduction.way(), what.value);
+                let number = known.iter().position(|other| *other == way).unwrap_or(known.len());
+                if number == known.len() {
+                    known.push(way);
+                    all.reducers.push(reducer);
+                    all.outputs.push(output);
+                }
+                let correction = match reduction {
                     Reduction::Variance => correction(program, scalars, what.correction),
                     _ => 0.0,
-                });
+                };
+                let write = reducer.finish;
+                all.results.push(Finish { output, reducer: number, write, correction });
             }
         }
         all
@@ -57,14 +74,14 @@ impl Reductions {
         count: usize,
     ) {
         let (n, column) = place;
-        let mut from = partials.as_ptr();
-        for (i, reducer) in self.reducers.iter().enumerate() {
-            let out = at.address(space, n_inputs + self.outputs[i]);
+        for Finish { output, reducer, write, correction } in &self.results {
+            let out = at.address(space, n_inputs + output);
+            let before: usize = self.reducers[..*reducer].iter().map(|one| n * one.partial).sum();
             // SAFETY: the partial results are those of this reduction; the caller's.
             unsafe {
-                let partial = from.add(column * reducer.partial);
-                (reducer.finish)(partial, count as u64, self.corrections[i], out);
-                from = from.add(n * reducer.partial);
+                let partial =
+                    partials.as_ptr().add(before + column * self.reducers[*reducer].partial);
+                write(partial, count as u64, *correction, out);
             }
         }
     }

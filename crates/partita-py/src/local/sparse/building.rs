@@ -1,0 +1,158 @@
+//! Matrices from triplets, tidy, turned, in parts.
+
+#![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
+
+use partita_plan::Dtype;
+use pyo3::prelude::*;
+
+use super::given::{
+    GivenMatrix, GivenPattern, Three, row, same_type, sparse_error, vector, with_index, with_number,
+};
+use super::made::{Made, Warm, made, made_row};
+use crate::buffers::WarmMemory;
+use crate::local::block::with_bytes;
+use crate::local::cores;
+
+/// The matrix of triplets in any order.
+#[pyfunction]
+fn local_sparse_compressed(
+    py: Python<'_>,
+    triplets: Three<'_>,
+    shape: [usize; 2],
+    n_threads: usize,
+) -> PyResult<Made> {
+    let (rows, columns, values) =
+        (vector(&triplets.0)?, vector(&triplets.1)?, vector(&triplets.2)?);
+    same_type(&columns, rows.dtype)?;
+    with_index!(rows.dtype, I => with_number!(values.dtype, T => {
+        let (rows, columns, values) = (row::<I>(&rows)?, row::<I>(&columns)?, row::<T>(&values)?);
+        made(py.detach(|| {
+            partita_sparse::compressed::<Warm, I, T>(rows, columns, values, shape, cores(n_threads))
+        }))
+    }))
+}
+
+/// The matrix with sorted columns and without duplicates; none if it is so already.
+#[pyfunction]
+fn local_sparse_tidy(
+    py: Python<'_>,
+    matrix: Three<'_>,
+    n_threads: usize,
+) -> PyResult<Option<Made>> {
+    let given = GivenMatrix::new(&matrix)?;
+    with_index!(given.pattern.index(), I => with_number!(given.data.dtype, T => {
+        let matrix = given.matrix::<I, T>()?;
+        let cores = cores(n_threads);
+        let is_tidy = py.detach(|| partita_sparse::is_tidy(matrix.pattern, cores));
+        match is_tidy.map_err(sparse_error)? {
+            true => Ok(None),
+            false => made(py.detach(|| partita_sparse::tidy(matrix, cores))).map(Some),
+        }
+    }))
+}
+
+/// Whether the columns of every row rise.
+#[pyfunction]
+fn local_sparse_is_tidy(
+    py: Python<'_>,
+    indptr: &Bound<'_, PyAny>,
+    indices: &Bound<'_, PyAny>,
+    n_threads: usize,
+) -> PyResult<bool> {
+    let given = GivenPattern::new(indptr, indices)?;
+    with_index!(given.index(), I => {
+        let pattern = given.pattern::<I>()?;
+        py.detach(|| partita_sparse::is_tidy(pattern, cores(n_threads))).map_err(sparse_error)
+    })
+}
+
+/// The matrix turned.
+#[pyfunction]
+fn local_sparse_transposed(
+    py: Python<'_>,
+    matrix: Three<'_>,
+    n_columns: usize,
+    n_threads: usize,
+) -> PyResult<Made> {
+    let given = GivenMatrix::new(&matrix)?;
+    with_index!(given.pattern.index(), I => with_bytes!(given.data.dtype.n_bytes(), T => {
+        let matrix = given.matrix::<I, T>()?;
+        made(py.detach(|| partita_sparse::transposed(matrix, n_columns, cores(n_threads))))
+    }))
+}
+
+/// The pattern turned, with the positions of its entries.
+#[pyfunction]
+fn local_sparse_transposed_order(
+    py: Python<'_>,
+    indptr: &Bound<'_, PyAny>,
+    indices: &Bound<'_, PyAny>,
+    n_columns: usize,
+    n_threads: usize,
+) -> PyResult<Made> {
+    let given = GivenPattern::new(indptr, indices)?;
+    with_index!(given.index(), I => {
+        let pattern = given.pattern::<I>()?;
+        made(py.detach(|| partita_sparse::transposed_order(pattern, n_columns, cores(n_threads))))
+    })
+}
+
+/// The row of each entry.
+#[pyfunction]
+fn local_sparse_rows_of(
+    py: Python<'_>,
+    indptr: &Bound<'_, PyAny>,
+    n_threads: usize,
+) -> PyResult<(WarmMemory, usize)> {
+    let indptr = vector(indptr)?;
+    with_index!(indptr.dtype, I => {
+        let indptr = row::<I>(&indptr)?;
+        let rows = py.detach(|| partita_sparse::rows_of::<Warm, I>(indptr, cores(n_threads)));
+        Ok(made_row(rows.map_err(sparse_error)?))
+    })
+}
+
+/// Rows at positions, in any order.
+#[pyfunction]
+fn local_sparse_taken_rows(
+    py: Python<'_>,
+    matrix: Three<'_>,
+    rows: &Bound<'_, PyAny>,
+    n_threads: usize,
+) -> PyResult<Made> {
+    let (given, rows) = (GivenMatrix::new(&matrix)?, vector(rows)?);
+    same_type(&rows, Dtype::I64)?;
+    let rows = row::<i64>(&rows)?;
+    with_index!(given.pattern.index(), I => with_bytes!(given.data.dtype.n_bytes(), T => {
+        let matrix = given.matrix::<I, T>()?;
+        made(py.detach(|| partita_sparse::taken_rows(matrix, rows, cores(n_threads))))
+    }))
+}
+
+/// Columns under new numbers.
+#[pyfunction]
+fn local_sparse_chosen_columns(
+    py: Python<'_>,
+    matrix: Three<'_>,
+    new_columns: &Bound<'_, PyAny>,
+    n_threads: usize,
+) -> PyResult<Made> {
+    let (given, new_columns) = (GivenMatrix::new(&matrix)?, vector(new_columns)?);
+    same_type(&new_columns, Dtype::I64)?;
+    let new_columns = row::<i64>(&new_columns)?;
+    with_index!(given.pattern.index(), I => with_bytes!(given.data.dtype.n_bytes(), T => {
+        let matrix = given.matrix::<I, T>()?;
+        made(py.detach(|| partita_sparse::chosen_columns(matrix, new_columns, cores(n_threads))))
+    }))
+}
+
+pub(super) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(local_sparse_compressed, module)?)?;
+    module.add_function(wrap_pyfunction!(local_sparse_tidy, module)?)?;
+    module.add_function(wrap_pyfunction!(local_sparse_is_tidy, module)?)?;
+    module.add_function(wrap_pyfunction!(local_sparse_transposed, module)?)?;
+    module.add_function(wrap_pyfunction!(local_sparse_transposed_order, module)?)?;
+    module.add_function(wrap_pyfunction!(local_sparse_rows_of, module)?)?;
+    module.add_function(wrap_pyfunction!(local_sparse_taken_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(local_sparse_chosen_columns, module)?)
+}

@@ -1,0 +1,18 @@
+//! Sparse matrices for `partita._local.sparse`. Converts arguments and forwards.
+//!
+//! - `given`: matrices as Python hands them over, and what is wrong with them.
+//! - `made`: results, in warm memory.
+//! - `building`: matrices from triplets, turned, in parts.
+//! - `products`: with dense and with sparse operands.
+
+mod building;
+mod given;
+mod made;
+mod products;
+
+use pyo3::prelude::*;
+
+pub(super) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    building::add(module)?;
+    products::add(module)
+}

@@ -1,0 +1,215 @@
+//! Windows for Python: arrays of one process that others read without its help.
+//!
+//! `partita._team.window` knows what the bytes mean and whom an error names.
+
+#![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
+
+use std::os::raw::c_int;
+use std::sync::{Mutex, PoisonError};
+
+use partita_plan::Dtype;
+use partita_team as core;
+use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes};
+
+use crate::buffers::{HeldMemory, WarmMemory, show};
+
+/// What is copied before signals are looked at, and whether it is still of use.
+const CHUNK_BYTES: usize = 16 << 20;
+
+/// Arrays of this process that others of the node can read.
+#[pyclass(frozen, module = "partita._partita")]
+pub(crate) struct ShownWindow {
+    // The first to go: what it shows is held until it shows it no more.
+    core: core::ShownWindow,
+    held: Mutex<Vec<HeldMemory>>,
+}
+
+#[pymethods]
+impl ShownWindow {
+    /// A window that shows nothing yet; None where others can map nothing of this process.
+    #[staticmethod]
+    fn make() -> Option<Self> {
+        core::ShownWindow::new().map(|core| Self { core, held: Mutex::default() })
+    }
+
+    /// How others find it.
+    #[getter]
+    fn note(&self) -> [u64; 8] {
+        self.core.note().0
+    }
+
+    /// Shows arrays of bytes from now on, and holds them until it shows others.
+    fn show(
+        &self,
+        py: Python<'_>,
+        arrays: Vec<Bound<'_, PyAny>>,
+        version: u64,
+        description: Vec<u8>,
+        copied: bool,
+    ) -> PyResult<()> {
+        let held = arrays.iter().map(|array| HeldMemory::new(array, Dtype::U8, "window"));
+        let held: Vec<HeldMemory> = held.collect::<PyResult<_>>()?;
+        let spans: Vec<_> = held.iter().map(span).collect();
+        let n_bytes: usize = spans.iter().map(|(_, n_bytes)| n_bytes).sum();
+        let words = core::ShownWords { version, description };
+        let unmapped = if copied { core::Unmapped::Copied } else { core::Unmapped::ReadInPlace };
+        let shown = py.detach(|| {
+            // Whoever shows something else meanwhile waits, without the interpreter.
+            let mut now = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_shown = self.core.show(spans, words, unmapped);
+            is_shown.then(|| std::mem::replace(&mut *now, held))
+        });
+        let Some(before) = shown else {
+            let message = "the system has no memory for a copy of";
+            let message = format!("{message} {n_bytes} bytes that other ranks can reach");
+            return Err(PyMemoryError::new_err(message));
+        };
+        // Those before go only now.
+        drop(before);
+        Ok(())
+    }
+
+    /// Says that the owner writes to what it shows, until it shows it again.
+    fn begin_writing(&self) {
+        self.core.begin_writing();
+    }
+
+    /// Shows nothing any more.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| self.core.close());
+        // In a forked child a thread that is gone may have locked it.
+        let held = self.held.try_lock().map(|mut held| std::mem::take(&mut *held));
+        drop(held.ok());
+    }
+}
+
+/// Address and bytes of memory of bytes.
+fn span(held: &HeldMemory) -> (usize, usize) {
+    (held.buffer.address, held.buffer.n_elements() as usize)
+}
+
+/// A window of another process.
+#[pyclass(frozen, module = "partita._partita")]
+#[derive(Debug)]
+pub(crate) struct SeenWindow {
+    core: core::SeenWindow,
+}
+
+/// What a window showed when somebody looked.
+#[pyclass(frozen, module = "partita._partita")]
+#[derive(Debug)]
+pub(crate) struct WindowListing {
+    core: core::Listing,
+}
+
+#[pymethods]
+impl WindowListing {
+    #[getter]
+    fn version(&self) -> u64 {
+        self.core.version()
+    }
+
+    #[getter]
+    fn description<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.core.description())
+    }
+}
+
+#[pymethods]
+impl SeenWindow {
+    /// Finds a window; None where this process cannot map it.
+    #[staticmethod]
+    fn open(py: Python<'_>, note: [u64; 8]) -> Option<Self> {
+        let found = py.detach(|| core::SeenWindow::open(core::WindowNote(note)));
+        found.map(|core| Self { core })
+    }
+
+    /// Whether this process may read memory of the owner that it cannot map.
+    fn reads_in_place(&self) -> bool {
+        self.core.reads_in_place()
+    }
+
+    /// What the owner shows now, or one of "writing", "closed", "ended".
+    fn look(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let word = match py.detach(|| self.core.look()) {
+            core::Look::Shown(core) => {
+                return Ok(Py::new(py, WindowListing { core })?.into_any());
+            }
+            core::Look::Writing => "writing",
+            core::Look::Closed => "closed",
+            core::Look::Ended => "ended",
+        };
+        Ok(word.into_pyobject(py)?.into_any().unbind())
+    }
+
+    /// Whether it still shows the same.
+    fn still_shows(&self, listing: &WindowListing) -> bool {
+        self.core.still_shows(&listing.core)
+    }
+
+    /// A copy of an array; False if it is not there or not shown any more, None where the system
+    /// does not let this process read it.
+    fn fetch(&self, py: Python<'_>, listing: &WindowListing, array: usize) -> PyResult<Py<PyAny>> {
+        let Some(n_bytes) = listing.core.n_bytes(array) else {
+            return Err(PyValueError::new_err(format!("no array {array}")));
+        };
+        let copy = WarmMemory::new(py, n_bytes)?;
+        for start in (0..n_bytes).step_by(CHUNK_BYTES) {
+            let part = (start, CHUNK_BYTES.min(n_bytes - start));
+            let to = copy.address() + start;
+            // SAFETY: the copy is new and as long as the array.
+            let fetched =
+                py.detach(|| unsafe { self.core.fetch(&listing.core, array, part, to as *mut u8) });
+            if fetched == core::Fetched::Refused {
+                return Ok(py.None());
+            }
+            if fetched == core::Fetched::Gone || !self.core.still_shows(&listing.core) {
+                return Ok(PyBool::new(py, false).to_owned().into_any().unbind());
+            }
+            py.check_signals()?;
+        }
+        Ok(Py::new(py, copy)?.into_any())
+    }
+
+    /// An array where it is; None if it cannot be mapped.
+    fn map(&self, py: Python<'_>, listing: &WindowListing, array: usize) -> Option<WindowMapping> {
+        py.detach(|| self.core.map(&listing.core, array)).map(|core| WindowMapping { core })
+    }
+}
+
+/// An array of another process, mapped here, with the buffer protocol.
+#[pyclass(frozen, module = "partita._partita")]
+#[derive(Debug)]
+pub(crate) struct WindowMapping {
+    core: core::MappedArray,
+}
+
+#[pymethods]
+impl WindowMapping {
+    fn __len__(&self) -> usize {
+        self.core.n_bytes()
+    }
+
+    /// # Safety
+    /// Called by Python with a view to fill.
+    unsafe fn __getbuffer__(
+        slf: Bound<'_, Self>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
+        let array = &slf.get().core;
+        // SAFETY: Python hands a valid view; the pages stay mapped while the object lives.
+        unsafe { show(view, flags, slf.as_any(), (array.address(), array.n_bytes()), false) }
+    }
+}
+
+/// Adds the classes to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<ShownWindow>()?;
+    module.add_class::<SeenWindow>()?;
+    module.add_class::<WindowListing>()?;
+    module.add_class::<WindowMapping>()
+}

@@ -1,0 +1,103 @@
+//! One row: its columns brought into order, its duplicates added.
+
+use crate::index::Index;
+use crate::memory::{Array, Memory};
+use crate::number::Number;
+use partita_numeric::Shared;
+use std::mem::MaybeUninit;
+
+/// Longer rows are sorted by merging.
+const SHORT: usize = 24;
+
+/// An entry of a row.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair<I, T> {
+    pub column: I,
+    pub value: T,
+}
+
+/// Sorts a row by columns; duplicates keep their order, so that sums are always the same.
+pub(crate) fn sort<I: Index, T: Copy>(row: &mut [Pair<I, T>]) {
+    if row.len() > SHORT {
+        row.sort_by_key(|pair| pair.column);
+        return;
+    }
+    for end in 1..row.len() {
+        let pair = row[end];
+        let mut place = end;
+        while place > 0 && row[place - 1].column > pair.column {
+            row[place] = row[place - 1];
+            place -= 1;
+        }
+        row[place] = pair;
+    }
+}
+
+/// Where columns and values of a result are written.
+pub(crate) struct Target<I, T> {
+    indices: Shared<MaybeUninit<I>>,
+    data: Shared<MaybeUninit<T>>,
+}
+
+impl<I: Index, T: Number> Target<I, T> {
+    pub(crate) fn new<M: Memory>(indices: &mut Array<M, I>, data: &mut Array<M, T>) -> Self {
+        Self::over(indices.room(), data.room())
+    }
+
+    /// The same over memory that is borrowed.
+    pub(crate) fn over(indices: &mut [MaybeUninit<I>], data: &mut [MaybeUninit<T>]) -> Self {
+        Target { indices: Shared::new(indices), data: Shared::new(data) }
+    }
+
+    /// Writes a sorted row from a place on, duplicates added; how many entries that are.
+    ///
+    /// # Safety
+    /// As many places as the row has entries are inside and belong to the caller.
+    #[inline(always)]
+    pub(crate) unsafe fn write(&self, row: &[Pair<I, T>], place: usize) -> usize {
+        let Some((first, others)) = row.split_first() else { return 0 };
+        let (mut at, mut column, mut sum) = (place, first.column, first.value);
+        // SAFETY: no more entries are written than the row has.
+        let put = |at: usize, column: I, sum: T| unsafe {
+            (*self.indices.at(at)).write(column);
+            (*self.data.at(at)).write(sum);
+        };
+        for pair in others {
+            if pair.column == column {
+                sum = sum.plus(pair.value);
+            } else {
+                put(at, column, sum);
+                (at, column, sum) = (at + 1, pair.column, pair.value);
+            }
+        }
+        put(at, column, sum);
+        at + 1 - place
+    }
+}
+
+/// Moves what pieces kept of their stretches, (start, count) in their order, close together.
+///
+/// # Safety
+/// What they kept has been written.
+pub(crate) unsafe fn close_up<M: Memory, T: Copy>(
+    array: &mut Array<M, T>,
+    kept: &[(usize, usize)],
+) {
+    let room = array.room();
+    let mut next = 0;
+    for (start, count) in kept {
+        if *start != next {
+            room.copy_within(*start..start + count, next);
+        }
+        next += count;
+    }
+}
+
+/// Counts of rows, behind a zero, turned into where rows begin.
+pub(crate) fn add_up<I: Index>(counts: &mut [I]) {
+    let mut next = 0;
+    for count in counts {
+        next += count.at();
+        *count = I::from_position(next);
+    }
+}

@@ -1,0 +1,332 @@
+//! Every function beside a dense model, on random patterns, for all types and numbers of threads.
+
+use partita_sparse::{
+    Cores, Csr, Heap, Index, Into, Matrix, Number, Operation, Ordered, Rows, RowsMut, SparseError,
+    Truth, Values, chosen_columns, combined, compressed, is_tidy, product, rows_of, sampled,
+    taken_rows, tidy, times, times_transposed, transposed, transposed_order,
+};
+
+/// Random numbers, always the same for one seed.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 33) as usize) % n.max(1)
+    }
+}
+
+/// Values whose sums are exact in every type, whatever the order.
+trait Small: Ordered + std::fmt::Debug {
+    fn small(dice: &mut Dice) -> Self;
+}
+
+macro_rules! small {
+    ($($type:ty: $dice:ident $value:expr;)*) => {$(
+        impl Small for $type {
+            fn small($dice: &mut Dice) -> Self {
+                $value
+            }
+        }
+    )*};
+}
+small! {
+    Truth: dice Truth(dice.below(3) as u8);
+    i8: dice dice.below(9) as i8 - 4;
+    i16: dice dice.below(9) as i16 - 4;
+    i32: dice dice.below(9) as i32 - 4;
+    i64: dice dice.below(9) as i64 - 4;
+    u8: dice dice.below(9) as u8;
+    u16: dice dice.below(9) as u16;
+    u32: dice dice.below(9) as u32;
+    u64: dice dice.below(9) as u64;
+    f32: dice dice.below(9) as f32 - 4.0;
+    f64: dice dice.below(9) as f64 - 4.0;
+    [f32; 2]: dice [dice.below(9) as f32 - 4.0, dice.below(9) as f32 - 4.0];
+    [f64; 2]: dice [dice.below(9) as f64 - 4.0, dice.below(9) as f64 - 4.0];
+}
+
+type Dense<T> = Vec<Vec<T>>;
+
+struct Triplets<I, T> {
+    rows: Vec<I>,
+    columns: Vec<I>,
+    values: Vec<T>,
+}
+
+fn triplets<I: Index, T: Small>(shape: [usize; 2], dice: &mut Dice) -> Triplets<I, T> {
+    // Wide matrices have few entries, for their products are nearly full.
+    let n = if shape[0] * shape[1] == 0 { 0 } else { 4 * shape[0].max(shape[1].min(1000)) };
+    // A quarter of the entries is in one row; duplicates are likely.
+    let row = |dice: &mut Dice, at| if at % 4 == 0 { shape[0] / 2 } else { dice.below(shape[0]) };
+    Triplets {
+        rows: (0..n).map(|at| I::from_position(row(dice, at))).collect(),
+        columns: (0..n).map(|_| I::from_position(dice.below(shape[1]))).collect(),
+        values: (0..n).map(|_| T::small(dice)).collect(),
+    }
+}
+
+fn dense_of<I: Index, T: Number>(given: &Triplets<I, T>, shape: [usize; 2]) -> Dense<T> {
+    let mut dense = vec![vec![T::ZERO; shape[1]]; shape[0]];
+    for ((row, column), value) in given.rows.iter().zip(&given.columns).zip(&given.values) {
+        let place = &mut dense[row.at()][column.at()];
+        *place = place.plus(*value);
+    }
+    dense
+}
+
+fn view<I: Index, T: Number>(csr: &Csr<Heap, I, T>) -> Matrix<'_, I, T> {
+    let (indptr, indices) = (csr.indptr.elements(), csr.indices.elements());
+    Matrix::new(indptr, indices, csr.data.elements()).expect("a matrix of ours")
+}
+
+fn dense<I: Index, T: Number>(matrix: Matrix<'_, I, T>, n_columns: usize) -> Dense<T> {
+    let indptr = matrix.pattern.indptr;
+    let mut dense = vec![vec![T::ZERO; n_columns]; matrix.pattern.n_rows()];
+    for (row, line) in dense.iter_mut().enumerate() {
+        for at in indptr[row].at()..indptr[row + 1].at() {
+            let place = &mut line[matrix.pattern.indices[at].at()];
+            *place = place.plus(matrix.data[at]);
+        }
+    }
+    dense
+}
+
+fn turned<T: Number>(dense: &Dense<T>, n_columns: usize) -> Dense<T> {
+    (0..n_columns).map(|column| dense.iter().map(|row| row[column]).collect()).collect()
+}
+
+fn multiplied<T: Number>(a: &Dense<T>, b: &Dense<T>, n_columns: usize) -> Dense<T> {
+    let element = |row: &Vec<T>, column: usize| {
+        row.iter().zip(b).fold(T::ZERO, |sum, (x, b)| sum.plus(x.times(b[column])))
+    };
+    a.iter().map(|row| (0..n_columns).map(|column| element(row, column)).collect()).collect()
+}
+
+const SHAPES: [[usize; 2]; 8] =
+    [[0, 0], [0, 4], [4, 0], [1, 1], [9, 6], [30, 200], [200, 30], [12_000, 20]];
+
+/// Runs a check for all shapes, on one thread and on three.
+fn everywhere(check: impl Fn([usize; 2], Cores, &mut Dice)) {
+    for (seed, shape) in SHAPES.into_iter().enumerate() {
+        for n_threads in [1, 3] {
+            let cores = Cores { n_threads, ..Cores::best() };
+            check(shape, cores, &mut Dice(seed as u64));
+        }
+    }
+}
+
+fn building<I: Index, T: Small>() {
+    everywhere(|shape, cores, dice| {
+        let given = triplets::<I, T>(shape, dice);
+        let wanted = dense_of(&given, shape);
+        let Triplets { rows, columns, values } = &given;
+        let csr: Csr<Heap, I, T> =
+            compressed(rows, columns, values, shape, cores).expect("all inside");
+        assert_eq!(dense(view(&csr), shape[1]), wanted);
+        assert!(is_tidy(view(&csr).pattern, cores).expect("a matrix"));
+
+        let across: Csr<Heap, I, T> = transposed(view(&csr), shape[1], cores).expect("inside");
+        assert_eq!(dense(view(&across), shape[0]), turned(&wanted, shape[1]));
+        let order: Csr<Heap, I, i64> =
+            transposed_order(view(&csr).pattern, shape[1], cores).expect("inside");
+        let by_order = order.data.elements().iter().map(|at| csr.data.elements()[*at as usize]);
+        assert!(by_order.eq(across.data.elements().iter().copied()));
+
+        // Turned triplets are a matrix whose rows are not tidy, once turned back.
+        let row_of = rows_of::<Heap, I>(csr.indptr.elements(), cores).expect("never falls");
+        let reversed = taken_rows(view(&across), &[], cores).map(|none: Csr<Heap, I, T>| none);
+        assert_eq!(reversed.expect("no rows").indices.elements().len(), 0);
+        for (row, ends) in csr.indptr.elements().windows(2).enumerate() {
+            let stretch = &row_of.elements()[ends[0].at()..ends[1].at()];
+            assert!(stretch.iter().all(|of| of.at() == row));
+        }
+    });
+}
+
+fn parts<I: Index, T: Small>() {
+    everywhere(|shape, cores, dice| {
+        let given = triplets::<I, T>(shape, dice);
+        let Triplets { rows, columns, values } = &given;
+        let csr: Csr<Heap, I, T> = compressed(rows, columns, values, shape, cores).expect("inside");
+        let all = dense(view(&csr), shape[1]);
+        let n_taken = if shape[0] == 0 { 0 } else { 2 * shape[0] };
+        let wanted: Vec<i64> = (0..n_taken).map(|_| dice.below(shape[0]) as i64).collect();
+        let taken: Csr<Heap, I, T> = taken_rows(view(&csr), &wanted, cores).expect("inside");
+        let expected: Dense<T> = wanted.iter().map(|row| all[*row as usize].clone()).collect();
+        assert_eq!(dense(view(&taken), shape[1]), expected);
+
+        // All columns go to one of two, so that rows have duplicates out of order.
+        let folded: Vec<i64> = (0..shape[1] as i64).map(|c| (c + 1) % 3 - 1).collect();
+        let few: Csr<Heap, I, T> = chosen_columns(view(&csr), &folded, cores).expect("fits");
+        let tidied: Csr<Heap, I, T> = tidy(view(&few), cores).expect("never falls");
+        assert!(is_tidy(view(&tidied).pattern, cores).expect("a matrix"));
+        let mut expected = vec![vec![T::ZERO; 2]; shape[0]];
+        for (row, to) in all.iter().zip(&mut expected) {
+            for (value, number) in row.iter().zip(&folded) {
+                if *number >= 0 {
+                    to[*number as usize] = to[*number as usize].plus(*value);
+                }
+            }
+        }
+        assert_eq!(dense(view(&few), 2), expected);
+        assert_eq!(dense(view(&tidied), 2), expected);
+    });
+}
+
+fn dense_products<I: Index, T: Small>() {
+    everywhere(|shape, cores, dice| {
+        let given = triplets::<I, T>(shape, dice);
+        let Triplets { rows, columns, values } = &given;
+        let csr: Csr<Heap, I, T> = compressed(rows, columns, values, shape, cores).expect("inside");
+        let all = dense(view(&csr), shape[1]);
+        for width in [0, 1, 2, 8, 43] {
+            let random = |n: usize, dice: &mut Dice| -> Vec<T> {
+                (0..n * width).map(|_| T::small(dice)).collect()
+            };
+            let lines = |flat: &[T], n: usize| -> Dense<T> {
+                (0..n).map(|row| flat[row * width..(row + 1) * width].to_vec()).collect()
+            };
+            let (right, before) = (random(shape[1], dice), random(shape[0], dice));
+            let n_own = shape[1] / 3;
+            let extents = [n_own, shape[1] - n_own, width];
+            let (own, ghosts) = right.split_at(n_own * width);
+            let ghosts = ghosts.to_vec();
+            let stacked = Rows::new(own, &ghosts, extents).expect("right lengths");
+            let wanted = multiplied(&all, &lines(&right, shape[1]), width).concat();
+            let mut out = before.clone();
+            times(view(&csr), stacked, &mut out, Into::Replace, cores).expect("inside");
+            assert_eq!(out, wanted);
+            times(view(&csr), stacked, &mut out, Into::Add, cores).expect("inside");
+            let twice: Vec<T> = wanted.iter().map(|one| one.plus(*one)).collect();
+            assert_eq!(out, twice);
+
+            for values in [Values::Plain, Values::Conjugate] {
+                let (mut own, mut ghosts) = (own.to_vec(), ghosts.clone());
+                let to = RowsMut::new(&mut own, &mut ghosts, extents).expect("right lengths");
+                times_transposed(view(&csr), &before, to, values, cores).expect("inside");
+                let mut across = turned(&all, shape[1]);
+                if values == Values::Conjugate {
+                    across.iter_mut().flatten().for_each(|one| *one = one.conjugate());
+                }
+                let sums = multiplied(&across, &lines(&before, shape[0]), width).concat();
+                let wanted: Vec<T> = right.iter().zip(sums).map(|(x, y)| x.plus(y)).collect();
+                assert_eq!([own, ghosts].concat(), wanted);
+            }
+
+            let mut out = vec![T::ZERO; csr.indices.elements().len()];
+            let pattern = view(&csr).pattern;
+            sampled(pattern, &before, stacked, &mut out, cores).expect("inside");
+            let square = multiplied(
+                &lines(&before, shape[0]),
+                &turned(&lines(&right, shape[1]), width),
+                shape[1],
+            );
+            for (row, line) in square.iter().enumerate() {
+                for at in pattern.indptr[row].at()..pattern.indptr[row + 1].at() {
+                    assert_eq!(out[at], line[pattern.indices[at].at()]);
+                }
+            }
+        }
+    });
+}
+
+fn sparse_products<I: Index, T: Small>() {
+    everywhere(|shape, cores, dice| {
+        let matrix = |shape: [usize; 2], dice: &mut Dice| -> Csr<Heap, I, T> {
+            let given = triplets::<I, T>(shape, dice);
+            compressed(&given.rows, &given.columns, &given.values, shape, cores).expect("inside")
+        };
+        let (a, b) = (matrix(shape, dice), matrix(shape, dice));
+        let (x, y) = (dense(view(&a), shape[1]), dense(view(&b), shape[1]));
+        type Both<T> = fn(T, T) -> T;
+        let operations: [(Operation, Both<T>); 5] = [
+            (Operation::Add, T::plus),
+            (Operation::Subtract, T::minus),
+            (Operation::Multiply, T::times),
+            (Operation::Maximum, T::larger),
+            (Operation::Minimum, T::smaller),
+        ];
+        for (operation, both) in operations {
+            let found: Csr<Heap, I, T> =
+                combined(view(&a), view(&b), operation, shape[1], cores).expect("tidy");
+            let wanted: Dense<T> = x
+                .iter()
+                .zip(&y)
+                .map(|(x, y)| x.iter().zip(y).map(|(x, y)| both(*x, *y)).collect())
+                .collect();
+            assert_eq!(dense(view(&found), shape[1]), wanted);
+        }
+
+        for n_columns in [50, 100_000] {
+            if n_columns * shape[0] > 100_000_000 {
+                continue;
+            }
+            let (n_own, n_ghosts) = (shape[1] / 3, shape[1] - shape[1] / 3);
+            let own = matrix([n_own, n_columns], dice);
+            let ghosts = matrix([n_ghosts, n_columns], dice);
+            let found: Csr<Heap, I, T> =
+                product(view(&a), view(&own), view(&ghosts), n_columns, cores).expect("inside");
+            assert!(is_tidy(view(&found).pattern, cores).expect("a matrix"));
+            if n_columns > 1000 {
+                continue;
+            }
+            let mut right = dense(view(&own), n_columns);
+            right.extend(dense(view(&ghosts), n_columns));
+            assert_eq!(dense(view(&found), n_columns), multiplied(&x, &right, n_columns));
+        }
+    });
+}
+
+macro_rules! for_types {
+    ($($name:ident: $type:ty;)*) => {$(
+        #[test]
+        fn $name() {
+            building::<i32, $type>();
+            building::<i64, $type>();
+            parts::<i32, $type>();
+            parts::<i64, $type>();
+            dense_products::<i32, $type>();
+            dense_products::<i64, $type>();
+            sparse_products::<i32, $type>();
+            sparse_products::<i64, $type>();
+        }
+    )*};
+}
+for_types! {
+    truth: Truth;
+    signed_8: i8;
+    signed_16: i16;
+    signed_32: i32;
+    signed_64: i64;
+    unsigned_8: u8;
+    unsigned_16: u16;
+    unsigned_32: u32;
+    unsigned_64: u64;
+    single: f32;
+    double: f64;
+    complex_single: [f32; 2];
+    complex_double: [f64; 2];
+}
+
+#[test]
+fn wrong_matrices_have_reasons() {
+    let cores = Cores::best();
+    let reason = |error: SparseError| error.reason();
+    let new = |indptr: &[i32], indices: &[i32]| {
+        Matrix::new(indptr, indices, &vec![1.0; indices.len()])
+            .and_then(|matrix| transposed::<Heap, i32, f64>(matrix, 2, cores))
+            .map(|_| ())
+            .map_err(reason)
+    };
+    assert_eq!(new(&[0, 1, 2], &[1, 0]), Ok(()));
+    assert_eq!(new(&[], &[]), Err("pointers-empty"));
+    assert_eq!(new(&[1, 1], &[0]), Err("pointers-start"));
+    assert_eq!(new(&[0, 3], &[0]), Err("pointers-end"));
+    assert_eq!(new(&[0, -1], &[0]), Err("pointers-end"));
+    assert_eq!(new(&[0, 2, 1], &[0]), Err("pointers-fall"));
+    assert_eq!(new(&[0, 1], &[2]), Err("column-outside"));
+    assert_eq!(new(&[0, 1], &[-1]), Err("column-outside"));
+    let wrong = compressed::<Heap, i32, f64>(&[2], &[0], &[1.0], [2, 2], cores);
+    assert_eq!(wrong.map(|_| ()).map_err(reason), Err("row-outside"));
+}

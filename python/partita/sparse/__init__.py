@@ -1,0 +1,61 @@
+"""Sparse tensors over many ranks: slices, rows of other ranks, products, solvers.
+
+What a tensor is, from the inside out:
+
+- `kinds`: element types of values and coordinates. `optional`: libraries that few need.
+- `sorting`: entries of any number of dimensions in order.
+- `block`: one rank's entries in one of three formats. `outside`: those of other libraries.
+- `slices`: who holds which slice, and where an element lies in it.
+- `base`: what every tensor has.
+- `tensor`: the class, put together of the rooms below.
+
+How tensors are made and turned:
+
+- `building`: of SciPy's matrices, blocks, triplets and dense arrays. `agreement`: what ranks must
+  say alike. `cutting`: slices of a whole. `handing_out`: slices of what one rank has. `travel`:
+  entries to their owners. `digest`: whether copies are the same.
+- `forms`: transposed, converted, redistributed. `collecting`: whole again.
+- `slicing`: slices by their numbers. `bringing`: from their owners. `content`: new ones.
+
+What is done with them:
+
+- `products`: times dense and sparse. `multiplying`: dense ones; `matmul`: sparse ones; `sampling`:
+  dense by dense where a pattern has entries; `operands`: all of these on each rank's own rows.
+- `lines`: a slice by rows or columns, counted as an operand lies. `axes`: who holds which rows of
+  an operand. `exchange`: rows of operands that are fetched, and added back.
+- `rows`: rows of other ranks. `wishes`: those that a rank asks for; `chosen`: what an index gives
+  of a matrix, `tensor_parts`: of other tensors. `asking`: who gives what to whom. `carrying`:
+  sparse rows on their way; `reading`: rows read where they are. `rowwise`: matrices of whole rows.
+  `replicas`: slices that several ranks hold.
+- `arithmetic`: operators. `elements`, `aligned`: operands beside a tensor, element by element.
+- `unary`, `comparing`: functions and comparisons. `diagonals`: diagonals and triangles.
+- `reductions`, `extremes`, `reducing`: of all elements, of lines, and where lines end up.
+  `first_zero`: the first element that is not stored.
+- `generators`: tensors made in parallel. `laplacians`: of grids. `graphs`: random graphs.
+- `files`: Matrix Market and SciPy's `.npz`. `linalg`: solvers.
+"""
+
+from partita.sparse import linalg
+from partita.sparse.files.archive import load_npz, save_npz
+from partita.sparse.files.market import mmread
+from partita.sparse.files.market_out import mmwrite
+from partita.sparse.generators import diags, eye, random_array
+from partita.sparse.graphs import rmat
+from partita.sparse.laplacians import laplacian
+from partita.sparse.sampling import sddmm
+from partita.sparse.tensor import DistTensor
+
+__all__ = [
+    "DistTensor",
+    "diags",
+    "eye",
+    "laplacian",
+    "linalg",
+    "load_npz",
+    "mmread",
+    "mmwrite",
+    "random_array",
+    "rmat",
+    "save_npz",
+    "sddmm",
+]

@@ -1,0 +1,172 @@
+"""Sparse tensors in arithmetic: with numbers, with each other, with dense arrays."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._array.array import Array
+from partita.sparse.agreement import agreed, computed
+from partita.sparse.aligned import combined, multiplied_elements
+from partita.sparse.comparing import Comparing
+from partita.sparse.diagonals import Diagonals
+from partita.sparse.elements import as_number, is_number
+from partita.sparse.extremes import Extremes
+from partita.sparse.unary import Unary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Local = np.ndarray[Any, Any]
+
+
+def is_dense(given: Any) -> bool:
+    """Whether an operand is a dense array, of partita or NumPy."""
+    return isinstance(given, Array | np.ndarray | list | tuple)
+
+
+def _dividend_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """What SciPy divides instead of a type: what doubles can hold as doubles."""
+    return np.dtype(np.float64) if np.can_cast(dtype, np.float64) else dtype
+
+
+def _quotient_type(dtype: np.dtype[Any], number: Any) -> np.dtype[Any]:
+    """The type of quotients by a number, as SciPy has it: a product with its inverse."""
+    by = np.true_divide(1.0, number.dtype.type(1)).dtype if hasattr(number, "dtype") else number
+    return np.result_type(_dividend_type(dtype), by)
+
+
+class Arithmetic(Comparing, Extremes, Diagonals, Unary):
+    """Operators as SciPy's sparse arrays have them: `*` is element by element.
+
+    The right operand is brought to where the left one lies. All of them are collective.
+    """
+
+    def __add__(self, other: Any) -> Any:
+        return self._added(other, "add", operator.add)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self._added(other, "subtract", operator.sub)
+
+    def __rsub__(self, other: Any) -> Any:
+        if is_number(other) and as_number(other) == 0:
+            return -self
+        return self._added(other, "", lambda ours, theirs: theirs - ours)
+
+    def _added(self, other: Any, name: str, operation: Callable[[Any, Any], Any]) -> Any:
+        if is_number(other):
+            if as_number(other) == 0:
+                return self
+            message = "adding a nonzero scalar to a sparse tensor would fill it"
+            raise NotImplementedError(f"{message}; use t.to_dense() for that")
+        right = self._sparse(other)
+        if right is not None:
+            if not name:
+                return right - self
+            return self._made(combined(self._block, self._beside(right), name))
+        if not is_dense(other):
+            return NotImplemented
+        whole: Any = self
+        return operation(whole.to_dense(), other)
+
+    def multiply(self, other: Any) -> Any:
+        """Return the products of elements; rows, columns and numbers are broadcast. Collective."""
+        if is_number(other):
+            return self._by_number(other, operator.mul)
+        right = self._sparse(other)
+        if right is None:
+            if not is_dense(other):
+                return NotImplemented
+            return self._scaled(other, operator.mul)
+        if right.shape == self.shape:
+            return self._made(multiplied_elements(self._block, self._beside(right)))
+        shape = np.broadcast_shapes(self.shape, right.shape)
+        if shape == self.shape:
+            # One row or column: as a dense array it is small, and no entry has to travel twice.
+            return self._scaled(right.to_dense(), operator.mul).eliminate_zeros()
+        if shape == right.shape:
+            return right.multiply(self)
+        return self._spread(shape).multiply(right)
+
+    __mul__ = __rmul__ = multiply
+
+    def _scaled(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
+        """The entries with the elements of a dense array."""
+
+        def look() -> tuple[tuple[int, ...], dict[str, Any], None]:
+            given = np.shape(other)
+            return np.broadcast_shapes(self.shape, given), {"the operand's shape": given}, None
+
+        # An array of NumPy may be another one on each rank.
+        shape = look()[0] if isinstance(other, Array) else agreed(self._team, "*", look)[0]
+        if shape != self.shape:
+            return self._spread(shape)._scaled(other, operation)
+        block = self._block
+        values = self._dense_values(other, block)
+        return self._with_data(computed(self._team, lambda: operation(block.data, values)))
+
+    def _by_number(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
+        number = as_number(other)
+        return self._with_data(computed(self._team, lambda: operation(self._block.data, number)))
+
+    def _spread(self, shape: tuple[int, ...]) -> Any:
+        """The tensor repeated along dimensions of size 1. Collective."""
+        if len(shape) != self.ndim:
+            message = f"a tensor of {self.ndim} dimensions for {len(shape)}"
+            raise ValueError(f"{message}; use tensors of as many dimensions")
+        coords, values = self._own_entries()
+        for dim, (own, wanted) in enumerate(zip(self.shape, shape, strict=True)):
+            if own != wanted:
+                n = len(values)
+                coords = [np.tile(one, wanted) for one in coords]
+                coords[dim] = np.repeat(np.arange(wanted, dtype=np.int64), n)
+                values = np.tile(values, wanted)
+        made: Any = type(self)
+        return made.from_coo(shape, coords, values, self.dist, self._team, self.format)
+
+    def __truediv__(self, other: Any) -> Any:
+        if is_number(other):
+            number = as_number(other)
+            kind = _quotient_type(self.dtype, number)
+            data = self._block.data.astype(kind)
+            return self._with_data(computed(self._team, lambda: (data / number).astype(kind)))
+        whole: Any = self
+        right = self._sparse(other)
+        if right is not None:
+            # Zeros divided by zeros are not zero.
+            return whole.astype(_dividend_type(self.dtype)).to_dense() / right.to_dense()
+        return self._scaled(other, operator.truediv) if is_dense(other) else NotImplemented
+
+    def __rtruediv__(self, other: Any) -> Any:
+        message = "divisions by a sparse tensor give infinities for all its zeros"
+        raise NotImplementedError(f"{message}; use t.to_dense() for that")
+
+    def __pow__(self, other: Any) -> Any:
+        return self.power(as_number(other))
+
+    def maximum(self, other: Any) -> Any:
+        """Return the larger elements of two tensors, or of a tensor and a number. Collective."""
+        return self._chosen(other, "maximum", np.maximum)
+
+    def minimum(self, other: Any) -> Any:
+        """Return the smaller elements of two tensors, or of a tensor and a number. Collective."""
+        return self._chosen(other, "minimum", np.minimum)
+
+    def _chosen(self, other: Any, name: str, function: Callable[[Any, Any], Any]) -> Any:
+        right = self._sparse(other)
+        if right is not None:
+            return self._made(combined(self._block, self._beside(right), name))
+        whole: Any = self
+        if not is_number(other):
+            made: Any = function(whole.to_dense(), other)
+            return made
+        number = as_number(other)
+        if function(0, number) != 0:
+            message = f"{name} with {number} would fill a sparse tensor"
+            raise NotImplementedError(f"{message}; use t.to_dense() for that")
+        block = self._block.tidy()
+        return self._made(block.with_data(function(block.data, number)))

@@ -1,0 +1,204 @@
+"""What every distributed sparse tensor has: its slices, its team, this rank's slice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._keeper import Keeper
+from partita._team.window import Window
+from partita.sparse.block import read_only
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from partita._partita import Layout
+    from partita._team.team import Team
+    from partita.sparse.block import Block
+    from partita.sparse.slices import Slices
+
+Local = np.ndarray[Any, Any]
+
+# More entries than this are not listed by `print`.
+_SHOWN = 20
+
+
+class Base:
+    """A sparse tensor over the ranks of a team. It is never changed but by `set_slice`.
+
+    The rows of a CSR slice, and the columns of a CSC slice, are in order; a COO slice may be in
+    any order. Each place comes at most once. Coordinates have one type on all ranks.
+    """
+
+    def __init__(self, block: Block, slices: Slices, team: Team) -> None:
+        self._block = block
+        self._slices = slices
+        self._team = team
+        # What lets others read this rank's slice; made when ranks meet.
+        self._window: Window | None = None
+        self._known_plans: Keeper | None = None
+        # Of the shared tensor that this one was made of; 0 if there was none.
+        self._number = 0
+        self._known_words: str | None = None
+
+    @property
+    def _words(self) -> str:
+        """What ranks compare to see that they speak of one tensor."""
+        if self._known_words is None:
+            facts = f"{self.shape} {self.dtype} {self.format}, {self.layout.notation}"
+            self._known_words = f"tensor {self._number}: {facts}"
+        return self._known_words
+
+    def _met(self, call: str, own: Any, argument: str = "") -> list[Any]:
+        """What every rank tells; those that make another call, or name another tensor, are told.
+
+        Collective.
+        """
+        if self._team.size == 1:
+            return [own]
+        words = f"{self._words}; {argument}" if argument else self._words
+        return self._team.gather_alike(f"DistTensor.{call}", words, own)
+
+    @property
+    def _plans(self) -> Keeper:
+        """What was planned for this pattern in this layout; on every rank alike."""
+        if self._known_plans is None:
+            key = ("plans", self._slices.layout, self._team)
+            self._known_plans = self._block.pattern.kept(key, Keeper)
+        return self._known_plans
+
+    def _revalued(self, data: Local) -> Self:
+        """Return a tensor of the same pattern, whose plans it shares, with other values."""
+        return self._made(self._block.with_data(data))
+
+    def _made(self, block: Block, slices: Slices | None = None) -> Self:
+        """Return a tensor of the same team; of the same slices unless others are given."""
+        found = type(self)(block, self._slices if slices is None else slices, self._team)
+        found._number = self._number
+        return found
+
+    def share(self) -> Self:
+        """Let the other ranks read this rank's slice with `get_slice`, and return the tensor.
+
+        Tensors that were made by `from_*`, files or `redistribute` are shared already; results of
+        arithmetic are when somebody asks for it, because ranks have to meet for it. Collective.
+        """
+        if self._window is None:
+            self._window = Window(self._team, self._block.arrays, name=f"DistTensor {self._words}")
+            self._number, self._known_words = self._window.number, None
+        return self
+
+    def _replace(self, block: Block) -> None:
+        """Take over another slice; whatever was kept of the old one goes. No communication."""
+        slices, team, window, number = self._slices, self._team, self._window, self._number
+        self.__dict__.clear()
+        Base.__init__(self, block, slices, team)
+        self._window, self._number = window, number
+        if window is not None:
+            window.replace(block.arrays)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Size of each dimension."""
+        return self._slices.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Element type."""
+        return self._block.dtype
+
+    @property
+    def index_dtype(self) -> np.dtype[Any]:
+        """Element type of the coordinates, int32 or int64."""
+        return self._block.index_dtype
+
+    @property
+    def format(self) -> str:
+        """How each slice lies in memory: csr, csc or coo."""
+        return self._block.format
+
+    @property
+    def dist(self) -> tuple[str, ...]:
+        """For each dimension, whether it is distributed or replicated."""
+        return self._slices.dist
+
+    @property
+    def layout(self) -> Layout:
+        """Who holds which element."""
+        return self._slices.layout
+
+    @property
+    def team(self) -> Team:
+        """The ranks it lies on."""
+        return self._team
+
+    @property
+    def slice_id(self) -> tuple[int, ...]:
+        """The slice that this rank holds."""
+        return self._slices.slice_of(self._team.rank)
+
+    @property
+    def values(self) -> Local:
+        """The values that this rank holds, in the order of its slice: a view, to be read only."""
+        return read_only(self._block.data)
+
+    @property
+    def nnz_local(self) -> int:
+        """Number of entries that this rank holds."""
+        return self._block.nnz
+
+    @property
+    def nnz(self) -> int:
+        """Number of entries of the whole tensor, copies of a slice counted once.
+
+        Collective when it is first asked for; then it is known, for all tensors of this pattern.
+        """
+
+        def counted() -> int:
+            own = self._block.nnz if self._slices.is_owner(self._team.rank) else 0
+            return sum(self._met("nnz", own))
+
+        return self._block.pattern.kept("nnz", counted)
+
+    @property
+    def slice_counts(self) -> tuple[int, ...]:
+        """Into how many slices each dimension is cut: 1 for replicated ones."""
+        return self._slices.counts
+
+    def grid_size(self) -> tuple[int, ...]:
+        """Return the extents of the grid of ranks, one per dimension.
+
+        Along a replicated dimension ranks hold the same slice: see `slice_counts`.
+        """
+        return self._slices.grid[: self.ndim]
+
+    def to_scipy(self) -> Any:
+        """Return this rank's slice as a SciPy array over the same memory, to be read only.
+
+        Its `copy()` can be changed.
+        """
+        return self._block.locked().to_scipy()
+
+    def __repr__(self) -> str:
+        sides = "x".join(map(str, self.shape))
+        return (
+            f"<DistTensor {sides} {self.dtype} {self.format}, {self.layout.notation}, "
+            f"{self.nnz_local} here>"
+        )
+
+    def __str__(self) -> str:
+        coords = self._slices.globalized(
+            self.slice_id, [one[:_SHOWN] for one in self._block.all_coords()]
+        )
+        lines = [repr(self)]
+        for *place, value in zip(*coords, self.values[:_SHOWN], strict=True):
+            lines.append(f"  ({', '.join(str(int(at)) for at in place)})\t{value}")
+        if self.nnz_local > _SHOWN:
+            lines.append(f"  ... {self.nnz_local - _SHOWN} more on this rank")
+        return "\n".join(lines)

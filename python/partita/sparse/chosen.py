@@ -1,0 +1,189 @@
+"""What `t[rows, columns]` gives: a matrix, a row or column with one dimension, or a value."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._array.parts import cut_along
+from partita._local import sparse
+from partita.sparse.block import Block
+from partita.sparse.rowwise import rows_slices, rowwise
+from partita.sparse.slices import Slices
+from partita.sparse.wishes import RowPlan, positions
+
+if TYPE_CHECKING:
+    from partita._local.sparse import Csr
+    from partita.sparse.base import Base
+
+Local = np.ndarray[Any, Any]
+Index = int | slice | Local
+
+
+def chosen(tensor: Any, key: Any) -> Any:
+    """Return what an index chooses of a matrix. Collective."""
+    # What is wrong here may be wrong on this rank only: the others are told.
+    with tensor.team:
+        rows, columns, is_block = _checked(tensor, key)
+    pairs = zip((rows, columns), tensor.shape, strict=True)
+    words = ", ".join(_words(one, n) for one, n in pairs)
+    tensor._met("__getitem__", None, f"{words}{' as a block' if is_block else ''}")
+    if isinstance(rows, np.ndarray) and isinstance(columns, np.ndarray) and not is_block:
+        return _points(tensor, rows, columns)
+    if isinstance(rows, int) and isinstance(columns, int):
+        return _value(tensor, rows, columns)
+    found = tensor
+    if not _is_all(rows, tensor.shape[0]):
+        found = _with_rows(found, rows)
+    if not _is_all(columns, tensor.shape[1]):
+        found = _with_columns(found, columns)
+    for dim, one in enumerate((rows, columns)):
+        if isinstance(one, int):
+            return _one_line(found, dim)
+    return found
+
+
+def _checked(tensor: Base, key: Any) -> tuple[Index, Index, bool]:
+    """Rows, columns, and whether lists of them name a block rather than pairs."""
+    given = list(key) if isinstance(key, tuple) else [key]
+    if any(one is Ellipsis for one in given):
+        at = next(at for at, one in enumerate(given) if one is Ellipsis)
+        given[at : at + 1] = [slice(None)] * (3 - len(given))
+    if len(given) > 2:
+        raise IndexError(f"{len(given)} indices for a matrix; use at most 2")
+    given += [slice(None)] * (2 - len(given))
+    is_block = _names_block(*given)
+    if is_block:
+        given = [np.asarray(one).reshape(-1) for one in given]
+    rows, columns = (_one(one, n) for one, n in zip(given, tensor.shape, strict=True))
+    return rows, columns, is_block
+
+
+def _names_block(rows: Any, columns: Any) -> bool:
+    """Whether indices are rows below each other beside columns, as those of `np.ix_`."""
+    shapes: list[tuple[int, ...]] = [
+        () if isinstance(one, slice) else np.shape(one) for one in (rows, columns)
+    ]
+    below, beside = shapes
+    return below[1:] == (1,) and (len(beside) == 1 or (len(beside) == 2 and beside[0] == 1))
+
+
+def _one(index: Any, n: int) -> Index:
+    if isinstance(index, slice):
+        return index
+    if np.ndim(index) == 0 and not isinstance(index, bool | np.bool_):
+        return int(positions(index, n)[0])
+    if np.ndim(index) > 1:
+        message = f"an index of shape {np.shape(index)}"
+        raise IndexError(f"{message}; use lists, or t[np.ix_(rows, columns)]")
+    return positions(index, n)
+
+
+def _words(index: Index, n: int) -> str:
+    """What ranks compare of an index: they must give the same."""
+    if isinstance(index, slice):
+        return "{}:{}:{}".format(*index.indices(n))
+    if isinstance(index, int):
+        return str(index)
+    number = zlib.crc32(np.ascontiguousarray(index).view(np.uint8).data)
+    return f"{len(index)} indices ({number:08x})"
+
+
+def _is_all(index: Index, n: int) -> bool:
+    return isinstance(index, slice) and index.indices(n) == (0, n, 1)
+
+
+def _listed(index: Index, n: int, start: int = 0, end: int | None = None) -> Local:
+    """Return a stretch of the positions that an index names."""
+    if isinstance(index, slice):
+        named = range(*index.indices(n))[start:end]
+        return np.arange(named.start, named.stop, named.step)
+    return np.atleast_1d(np.asarray(index, np.int64))[start:end]
+
+
+def _count(index: Index, n: int) -> int:
+    if isinstance(index, slice):
+        return len(range(*index.indices(n)))
+    return 1 if isinstance(index, int) else len(index)
+
+
+def _with_rows(tensor: Any, index: Index) -> Any:
+    """Return rows, in blocks on all ranks."""
+    n, team = tensor.shape[0], tensor.team
+    shape = (_count(index, n), tensor.shape[1])
+    slices = Slices(cut_along(shape, 0, team.size))
+    n_before = sum(slices.slice_shape((rank, 0))[0] for rank in range(team.rank))
+    n_here = slices.slice_shape((team.rank, 0))[0]
+    wanted = _listed(index, n, n_before, n_before + n_here)
+    return tensor._made(RowPlan(tensor, wanted).first(), slices)
+
+
+def _with_columns(tensor: Any, index: Index) -> Any:
+    """Return columns; the rows stay where they are."""
+    found = rowwise(tensor)
+    n = tensor.shape[1]
+    wanted = _listed(index, n)
+    lines = _lines_with(found._block.lines, wanted, n)
+    shape = (found._block.shape[0], len(wanted))
+    slices = rows_slices(found._slices, (tensor.shape[0], len(wanted)))
+    return tensor._made(Block.of_lines(shape, "csr", lines), slices)
+
+
+def _lines_with(lines: Csr, wanted: Local, n: int) -> Csr:
+    new = np.full(n, -1, np.int64)
+    new[wanted] = np.arange(len(wanted))
+    if np.count_nonzero(new >= 0) == len(wanted):
+        return sparse.tidy(*sparse.chosen_columns(*lines, new))
+    # Columns that come repeatedly: by a product with a matrix of ones.
+    kind = lines[0].dtype
+    order = np.argsort(wanted, kind="stable").astype(kind)
+    starts = np.searchsorted(wanted[order], np.arange(n + 1)).astype(kind)
+    ones = np.ones(len(wanted), lines[2].dtype)
+    none = np.zeros(1, kind), np.empty(0, kind), ones[:0]
+    return sparse.product(lines, (starts, order, ones), none, len(wanted))
+
+
+def _one_line(tensor: Any, dim: int) -> Any:
+    """Return a matrix of one row or column as a tensor of one dimension."""
+    slices = tensor._slices
+    coords = slices.globalized(tensor.slice_id, tensor._block.all_coords())
+    data = tensor._block.data
+    if slices.owner(tensor.slice_id) != tensor.team.rank:
+        coords, data = [one[:0] for one in coords], data[:0]
+    shape = (tensor.shape[1 - dim],)
+    return type(tensor).from_coo(shape, [coords[1 - dim]], data, team=tensor.team, format="coo")
+
+
+def _value(tensor: Any, row: int, column: int) -> Any:
+    """Return one value on every rank: of entries in one place, the sum."""
+    slices, team = tensor._slices, tensor.team
+    owners, (at_row, at_column) = slices.ranks([np.array([row]), np.array([column])])
+    found = np.zeros((), tensor.dtype)
+    if team.rank == owners[0]:
+        rows, columns = tensor._block.all_coords()
+        is_there = (rows == at_row) & (columns == at_column)
+        found = tensor._block.data[is_there].sum(dtype=tensor.dtype)
+    if team.size > 1:
+        found = np.asarray(team.broadcast_data(np.asarray(found), int(owners[0])))
+    return tensor.dtype.type(found)
+
+
+def _points(tensor: Any, rows: Local, columns: Local) -> Any:
+    """Return the values at pairs of indices, as a tensor of one dimension."""
+    if 1 in (len(rows), len(columns)):
+        rows, columns = np.broadcast_arrays(rows, columns)
+    if len(rows) != len(columns):
+        message = f"{len(rows)} rows beside {len(columns)} columns; give pairs"
+        raise IndexError(f"{message}, or use t[rows][:, columns]")
+    slices = Slices(cut_along((len(rows),), 0, tensor.team.size))
+    before = sum(slices.slice_shape((rank,))[0] for rank in range(tensor.team.rank))
+    here = slice(before, before + slices.slice_shape((tensor.team.rank,))[0])
+    found = RowPlan(tensor, rows[here]).first()
+    coords = found.all_coords()
+    is_wanted = coords[1] == columns[here][coords[0]]
+    places = coords[0][is_wanted] + before
+    shape = (len(rows),)
+    data = found.data[is_wanted]
+    return type(tensor).from_coo(shape, [places], data, team=tensor.team, format="coo")

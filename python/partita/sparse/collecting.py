@@ -1,0 +1,48 @@
+"""A whole tensor on one rank, or on all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._team.routing import routed_rows
+from partita.sparse.block import Block
+from partita.sparse.kinds import index_type
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from partita._team.team import Team
+    from partita.sparse.base import Base
+
+Local = np.ndarray[Any, Any]
+
+
+def collected(tensor: Base, root: int | None) -> Block | None:
+    """Return all entries, in the format of the slices, on `root` or everywhere. Collective."""
+    team, slices, block = tensor.team, tensor._slices, tensor._block
+    if team.size == 1:
+        return block.copy()
+    owners = set(slices.owners)
+    n_all = tensor._met("gather", block.nnz, f"root {root}")
+    n_entries = [n if rank in owners else 0 for rank, n in enumerate(n_all)]
+    is_target = [root is None or rank == root for rank in range(team.size)]
+    asked = None if block.index_dtype == np.int32 else np.int64
+    dtype = index_type(asked, max(slices.shape), sum(n_entries))
+    coords = slices.globalized(slices.slice_of(team.rank), block.all_coords())
+    arrays = []
+    for one in [*(at.astype(dtype, copy=False) for at in coords), block.data]:
+        arrays.append(_to_all(team, one, n_entries, is_target))
+    if not is_target[team.rank]:
+        return None
+    if block.format == "coo":
+        return Block(slices.shape, "coo", arrays[-1], coords=arrays[:-1])
+    return Block.of_coords(slices.shape, block.format, arrays[:-1], arrays[-1])
+
+
+def _to_all(team: Team, own: Local, n_entries: Sequence[int], is_target: Sequence[bool]) -> Local:
+    """What every rank has, in their order, on some of them. Collective."""
+    counts = [[n if wanted else 0 for wanted in is_target] for n in n_entries]
+    parts = [own[: counts[team.rank][rank]] for rank in range(team.size)]
+    return routed_rows(team, parts, counts)

@@ -1,0 +1,118 @@
+"""Comparisons, whose results are sparse tensors of truth values."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._array.array import Array
+from partita.sparse.aligned import compared, filtered, negated, side_by_side
+from partita.sparse.elements import Elements, as_number, is_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Comparisons that hold for two zeros, and those that hold where they do not.
+_OPPOSITE = {
+    operator.eq: operator.ne,
+    operator.le: operator.gt,
+    operator.ge: operator.lt,
+}
+_SIGNS = {
+    operator.eq: "==",
+    operator.ne: "!=",
+    operator.lt: "<",
+    operator.gt: ">",
+    operator.le: "<=",
+    operator.ge: ">=",
+}
+
+
+def _warn(compare: Any, opposite: Any) -> None:
+    # Without SciPy nobody can filter its class of warnings.
+    try:
+        from scipy.sparse import SparseEfficiencyWarning as Kind
+    except ImportError:
+        Kind = UserWarning
+    message = f"{_SIGNS[compare]} holds for most zeros, so that the result is nearly full"
+    warnings.warn(f"{message}; try {_SIGNS[opposite]} instead", Kind, stacklevel=4)
+
+
+class Comparing(Elements):
+    """Comparisons with numbers, sparse tensors and dense arrays."""
+
+    # Tensors that compare by element have no single truth, and thus no hash.
+    __hash__ = None  # type: ignore[assignment]
+
+    def __bool__(self) -> bool:
+        """Whether the one element of a tensor is stored, as SciPy has it. Collective."""
+        if any(n != 1 for n in self.shape):
+            message = f"a tensor of shape {self.shape} has no single truth"
+            raise ValueError(f"{message}; use t.nnz, t.count_nonzero() or t.allclose(other)")
+        return self.nnz != 0
+
+    def __eq__(self, other: object) -> Any:
+        return self._compared(other, operator.eq)
+
+    def __ne__(self, other: object) -> Any:
+        return self._compared(other, operator.ne)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compared(other, operator.lt)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compared(other, operator.gt)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compared(other, operator.le)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compared(other, operator.ge)
+
+    def _compared(self, other: Any, compare: Callable[[Any, Any], Any]) -> Any:
+        if is_number(other):
+            return self._with_number(as_number(other), compare)
+        right = self._sparse(other)
+        if right is None:
+            if not isinstance(other, Array | np.ndarray | list | tuple):
+                return NotImplemented
+            whole: Any = self
+            return compare(whole.to_dense(), other)
+        if right.shape != self.shape and compare in (operator.eq, operator.ne):
+            return compare is operator.ne
+        block = self._beside(right)
+        if compare not in _OPPOSITE:
+            return self._made(compared(self._block, block, compare))
+        _warn(compare, _OPPOSITE[compare])
+        return self._made(negated(compared(self._block, block, _OPPOSITE[compare])))
+
+    def _with_number(self, number: Any, compare: Callable[[Any, Any], Any]) -> Any:
+        block = self._block.tidy()
+        holds = np.asarray(compare(block.data, number))
+        if not compare(self.dtype.type(0), number):
+            kept = filtered(block, holds)
+            return self._made(kept.with_data(np.ones(kept.nnz, bool)))
+        opposites = {**_OPPOSITE, **{one: two for two, one in _OPPOSITE.items()}}
+        _warn(compare, opposites[compare])
+        fails = filtered(block, ~holds)
+        return self._made(negated(fails.with_data(np.ones(fails.nnz, bool))))
+
+    def allclose(
+        self, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+    ) -> bool:
+        """Whether all elements are near those of another tensor, or of a dense array. Collective.
+
+        The same on every rank.
+        """
+        right = self._sparse(other)
+        if right is None:
+            from partita._functions.statistics import allclose
+
+            whole: Any = self
+            return bool(allclose(whole.to_dense(), other, rtol=rtol, atol=atol))
+        _, ours, theirs = side_by_side(self._block, self._beside(right))
+        near = bool(np.allclose(ours, theirs, rtol=rtol, atol=atol, equal_nan=equal_nan))
+        return all(self._met("allclose", near))

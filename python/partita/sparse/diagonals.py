@@ -1,0 +1,134 @@
+"""Diagonals, triangles, and products with small matrices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._array.array import Array
+from partita._array.held import default_layout
+from partita._array.parts import part
+from partita._team.together import together
+from partita.sparse.aligned import filtered
+from partita.sparse.base import Base
+from partita.sparse.elements import Elements
+from partita.sparse.reducing import lines_layout, placed
+
+if TYPE_CHECKING:
+    from typing import Self
+
+Local = np.ndarray[Any, Any]
+
+
+class Diagonals(Elements):
+    """What lies on, above or below a diagonal of a matrix. All are collective."""
+
+    def _matrix_shape(self) -> tuple[int, int]:
+        if self.ndim != 2:
+            raise ValueError(f"a tensor of {self.ndim} dimensions has no diagonal; use a matrix")
+        return self.shape[0], self.shape[1]
+
+    def diagonal(self, k: int = 0) -> Array:
+        """Return the elements of a diagonal; that of a square matrix lies as its rows do."""
+        m, n = self._matrix_shape()
+        size = max(min(m + min(k, 0), n - max(k, 0)), 0)
+        (rows, columns), values = self._own_entries()
+        here = columns - rows == k
+        layout = default_layout((size,), self._team)
+        if size == m:
+            layout, _ = lines_layout(self._slices, [0], self._team)
+        return placed(
+            self, f"diagonal {k}", layout, [np.minimum(rows, columns)[here]], values[here]
+        )
+
+    def trace(self, offset: int = 0) -> Any:
+        """Return the sum of a diagonal."""
+        found = self.diagonal(offset)
+        if found.dtype.kind in "biu":
+            kind = np.uint64 if found.dtype.kind == "u" else np.int64
+            found = found._cast(kind)
+        return found.dtype.type(found.sum().item())
+
+    def with_diagonal(self, values: Any, k: int = 0) -> Self:
+        """Return the tensor with other elements on a diagonal: an array of them, or a number."""
+        size = together(
+            self._team,
+            lambda: self._diagonal_size(np.shape(values), k),
+            "DistTensor.with_diagonal",
+            self._words,
+        )
+        given = np.shape(values)
+        layout = default_layout((size,), self._team)
+        n_here = layout.local_shape(self._team.rank)[0]
+        at = layout.globalize(self._team.rank, np.arange(n_here)[:, None])[:, 0]
+        if isinstance(values, Array) and given:
+            own = part(values, layout)
+        else:
+            plain = values.item() if isinstance(values, Array) else values
+            own = np.broadcast_to(np.asarray(plain), (size,))[at]
+        coords, data = self._own_entries()
+        rest = coords[1] - coords[0] != k
+        rows = np.concatenate([coords[0][rest], at + max(-k, 0)])
+        columns = np.concatenate([coords[1][rest], at + max(k, 0)])
+        made = np.concatenate([data[rest], own.astype(data.dtype)])
+        return self._from_entries(self.shape, [rows, columns], made, layout=self.layout)
+
+    def _diagonal_size(self, given: tuple[int, ...], k: int) -> int:
+        """How long a diagonal is, if values of a shape fit there."""
+        m, n = self._matrix_shape()
+        size = max(min(m + min(k, 0), n - max(k, 0)), 0)
+        if (k > 0 and k >= n) or (k < 0 and -k >= m):
+            raise ValueError(f"k={k} exceeds a matrix of shape {self.shape}; use a diagonal of it")
+        if given not in ((), (size,)):
+            raise ValueError(f"{given} values for a diagonal of {size}; use as many, or a number")
+        return size
+
+    def setdiag(self, values: Any, k: int = 0) -> None:
+        """Refuse: tensors are values."""
+        raise TypeError("tensors are not changed in place; use t.with_diagonal(values, k)")
+
+    def _from_entries(self, shape: Any, coords: Any, values: Local, **where: Any) -> Self:
+        made: Any = type(self)
+        found: Self = made.from_coo(
+            shape, coords, values, team=self._team, format=self.format, **where
+        )
+        return found
+
+    def tril(self, k: int = 0) -> Self:
+        """Return what lies on a diagonal and below."""
+        return self._triangle(k, is_low=True)
+
+    def triu(self, k: int = 0) -> Self:
+        """Return what lies on a diagonal and above."""
+        return self._triangle(k, is_low=False)
+
+    def _triangle(self, k: int, *, is_low: bool) -> Self:
+        self._matrix_shape()
+        rows, columns = self._global_coords(self._block.all_coords())
+        kept = columns - rows <= k if is_low else columns - rows >= k
+        return self._made(filtered(self._block, kept))
+
+    def kron(self, other: Any) -> Self:
+        """Return the products of each element with a small matrix that every rank has whole."""
+        m, n = self._matrix_shape()
+        small = together(self._team, lambda: _small_matrix(other), "DistTensor.kron", self._words)
+        at = np.nonzero(small)
+        (rows, columns), values = self._own_entries()
+        coords = [
+            (one[:, None] * extent + inner).reshape(-1)
+            for one, extent, inner in zip((rows, columns), small.shape, at, strict=True)
+        ]
+        data = (values[:, None] * small[at]).reshape(-1)
+        shape = (m * small.shape[0], n * small.shape[1])
+        return self._from_entries(shape, coords, data, dist=self.dist)
+
+
+def _small_matrix(given: Any) -> Local:
+    if isinstance(given, Base):
+        message = f"kron with a {type(given).__name__}; use a matrix that every rank has whole"
+        raise TypeError(f"{message}, such as other.gather()")
+    made = given.toarray() if hasattr(given, "toarray") else np.asarray(given)
+    if made.ndim != 2:
+        raise ValueError(f"kron with {made.ndim} dimensions; use a matrix of NumPy or SciPy")
+    return np.asarray(made)

@@ -1,0 +1,88 @@
+"""What all element-wise operations ask of a tensor: its entries, and operands beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._array.array import Array
+from partita._array.parts import part
+from partita._functions.manipulation import reshape
+from partita._partita import Layout, Whole
+from partita.sparse.base import Base
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from partita.sparse.block import Block
+
+Local = np.ndarray[Any, Any]
+
+
+class Elements(Base):
+    """Entries by their global coordinates, and the values of operands at these."""
+
+    @property
+    def _is_owner(self) -> bool:
+        """Whether this rank is the first of those that hold its slice: replicas count once."""
+        return self._slices.owner(self.slice_id) == self._team.rank
+
+    def _global_coords(self, coords: Sequence[Local]) -> list[Local]:
+        return self._slices.globalized(self.slice_id, coords)
+
+    def _own_entries(self) -> tuple[list[Local], Local]:
+        """Global coordinates and values of what this rank owns, each place once."""
+        block = self._block.tidy()
+        coords, data = self._global_coords(block.all_coords()), block.data
+        if self._is_owner:
+            return coords, data
+        return [one[:0] for one in coords], data[:0]
+
+    def _sparse(self, other: Any) -> Any:
+        """A sparse operand as a tensor; None if it is something else."""
+        if isinstance(other, Base):
+            return other
+        if hasattr(other, "tocoo") and hasattr(other, "shape"):
+            made: Any = type(self)
+            return made.from_scipy(other, team=self._team, dist=self.dist, format=self.format)
+        return None
+
+    def _beside(self, other: Any) -> Block:
+        """This rank's slice of a tensor of the same shape, cut as this one. Collective."""
+        if other.shape != self.shape:
+            message = f"tensors of inconsistent shapes {self.shape} and {other.shape}"
+            raise ValueError(f"{message}; use equal ones, or multiply for rows and columns")
+        if other.layout != self.layout:
+            other = other.redistribute(layout=self.layout, format=self.format)
+        block: Block = other._block
+        return block
+
+    def _dense_values(self, other: Any, block: Block) -> Local:
+        """What a dense operand, which may be broadcast, has where a block has entries."""
+        coords = block.all_coords()
+        if not isinstance(other, Array):
+            whole = np.broadcast_to(np.asarray(other), self.shape)
+            return np.asarray(whole[tuple(self._global_coords(coords))])
+        missing = self.ndim - other.ndim
+        if missing:
+            other = reshape(other, (*(1 for _ in range(missing)), *other.shape))
+        maps = self.layout.maps or ()
+        is_one = [n == 1 and own != 1 for n, own in zip(other.shape, self.shape, strict=True)]
+        kept = [Whole() if one else by for one, by in zip(is_one, maps, strict=True)]
+        local = part(other, Layout(other.shape, kept, grid=self.layout.grid_shape))
+        zeros = np.zeros(block.nnz, np.int64)
+        pairs = zip(is_one, coords, strict=True)
+        return np.asarray(local[tuple(zeros if one else at for one, at in pairs)])
+
+
+def is_number(given: Any) -> bool:
+    """Whether an operand is one number."""
+    if isinstance(given, Array | np.ndarray):
+        return given.ndim == 0
+    return isinstance(given, bool | int | float | complex | np.number | np.bool_)
+
+
+def as_number(given: Any) -> Any:
+    """A number of Python or NumPy, of an array without dimensions, too."""
+    return given.item() if isinstance(given, Array) else given

@@ -1,0 +1,159 @@
+"""Largest and smallest elements, and where they are; zeros that are not stored count, too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from partita._functions.creation import axes_of
+from partita.sparse.first_zero import first_absent
+from partita.sparse.reducing import Lines, sent
+from partita.sparse.reductions import Reductions
+from partita.sparse.slices import Slices
+
+Local = np.ndarray[Any, Any]
+
+
+class Extremes(Reductions):
+    """Extremes as SciPy's; those of lines are arrays, cut as the lines are. All are collective."""
+
+    def max(self, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
+        """Return the largest element, or an array of those along axes."""
+        return self._extreme(np.maximum, axis, explicit)
+
+    def min(self, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
+        """Return the smallest element, or an array of those along axes."""
+        return self._extreme(np.minimum, axis, explicit)
+
+    def argmax(self, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
+        """Return where the largest element is, or an array of positions along an axis."""
+        return self._position(np.maximum, axis, explicit)
+
+    def argmin(self, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
+        """Return where the smallest element is, or an array of positions along an axis."""
+        return self._position(np.minimum, axis, explicit)
+
+    def _extreme(self, function: Any, axis: Any, explicit: bool) -> Any:
+        coords, data = self._entries(is_tidy=True)
+        axes = list(range(self.ndim)) if axis is None else axes_of(axis, self.ndim)
+        lines = Lines(self, axes, function.__name__)
+        if lines.length == 0:
+            raise ValueError("zero-size array to reduction operation; use a tensor with elements")
+        if not lines.kept:
+            return self._extreme_of_all(function, data, lines.length, explicit)
+        start = _worst(function, data.dtype)
+        best = lines.reduced(function, start, data, coords)
+        counts = lines.reduced(np.add, 0, np.ones(len(data), np.int64), coords)
+        is_full = counts == lines.length
+        if explicit:
+            return lines.array(np.where(counts > 0, best, 0).astype(data.dtype))
+        some = np.where(counts > 0, function(best, data.dtype.type(0)), 0)
+        return lines.array(np.where(is_full, best, some).astype(data.dtype))
+
+    def _extreme_of_all(self, function: Any, data: Local, size: int, explicit: bool) -> Any:
+        mine = [function.reduce(data)] if len(data) else []
+        told = self._met(function.__name__, (len(data), np.array(mine, data.dtype)))
+        best = np.concatenate([values for _, values in told])
+        if sum(n for n, _ in told) < size and not explicit:
+            best = np.append(best, data.dtype.type(0))
+        return function.reduce(best) if len(best) else data.dtype.type(0)
+
+    def _position(self, function: Any, axis: Any, explicit: bool) -> Any:
+        if axis is not None:
+            (dim,) = axes_of(axis, self.ndim)
+            _, positions, lines = self._positions(function, dim, explicit)
+            return lines.array(positions)
+        if self.ndim != 2:
+            message = f"the position of an extreme of {self.ndim} dimensions"
+            raise ValueError(f"{message}; name an axis, or use a matrix")
+        if 0 in self.shape:
+            raise ValueError("no element has a position; use a tensor with elements")
+        m, n = self.shape
+        (rows, columns), values = self._own_entries()
+        places = rows.astype(np.int64) * n + columns
+        own = (len(values), *_first_best(function, values, places))
+        told = self._met(f"position of {function.__name__}", own)
+        found = [(one, value) for _, one, value in told if one is not None]
+        at, best = _first_best(
+            function,
+            np.array([value for _, value in found], self.dtype),
+            np.array([one for one, _ in found], np.int64),
+        )
+        if explicit or sum(count for count, _, _ in told) == m * n:
+            return np.int64(0 if at is None else at)
+        zero = self.dtype.type(0)
+        if at is not None and function(best, zero) != zero:
+            return np.int64(at)
+        absent = first_absent(self, f"position of {function.__name__}", (rows, columns))
+        return np.int64(absent if at is None or best != zero else min(at, absent))
+
+    def _positions(self, function: Any, dim: int, explicit: bool) -> tuple[Local, Local, Lines]:
+        """Of each line of this rank the extreme and its position; whole lines travel if cut."""
+        lines = Lines(self, [dim], f"position of {function.__name__}")
+        if lines.length == 0:
+            raise ValueError("no element has a position; use a tensor with elements")
+        coords, data = self._own_entries()
+        keep = [coords[at] for at in lines.kept]
+        inside, (places, values) = sent(
+            self, lines.call, Slices(lines.layout), keep, [coords[dim], data]
+        )
+        shape = lines.layout.local_shape(self._team.rank)
+        n_lines = int(np.prod(shape, dtype=np.int64))
+        key = np.ravel_multi_index(inside, shape) if len(values) else places[:0]
+        order = np.lexsort((places, key))
+        key, places, values = key[order], places[order], values[order]
+        best, at = _by_line(function, key, places, values, n_lines, lines.length, explicit)
+        return best.reshape(shape), at.reshape(shape), lines
+
+
+def _worst(function: Any, dtype: np.dtype[Any]) -> Any:
+    """What any element is at least as good as."""
+    is_most = function is np.minimum
+    if dtype.kind == "b":
+        return is_most
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).max if is_most else np.iinfo(dtype).min
+    return np.inf if is_most else -np.inf
+
+
+def _by_line(
+    function: Any,
+    key: Local,
+    places: Local,
+    values: Local,
+    n_lines: int,
+    length: int,
+    explicit: bool,
+) -> tuple[Local, Local]:
+    """Extreme and first position of each line, of entries in order."""
+    best = np.full(n_lines, _worst(function, values.dtype), values.dtype)
+    with np.errstate(invalid="ignore"):
+        function.at(best, key, values)
+    counts = np.bincount(key, minlength=n_lines)
+    starts = np.cumsum(counts) - counts
+    # The first place of a line without an entry: where places leave their numbers behind.
+    ahead = places != np.arange(len(places)) - starts[key]
+    free = counts.astype(np.int64)
+    np.minimum.at(free, key[ahead], (np.arange(len(places)) - starts[key])[ahead])
+    has_zero = (counts < length) & (not explicit)
+    zero = values.dtype.type(0)
+    best = np.where(has_zero, np.where(counts > 0, function(best, zero), zero), best)
+    hit = (values == best[key]) | (_is_nan(values) & _is_nan(best)[key])
+    at = np.full(n_lines, length, np.int64)
+    np.minimum.at(at, key[hit], places[hit])
+    at = np.where(has_zero & (best == 0), np.minimum(at, free), at)
+    return best, np.where(at == length, 0, at)
+
+
+def _is_nan(values: Local) -> Local:
+    return np.asarray(values != values)
+
+
+def _first_best(function: Any, values: Local, places: Local) -> tuple[Any, Any]:
+    """The first place of the extreme, and the extreme; nothing of nothing."""
+    if not values.size:
+        return None, None
+    best = function.reduce(values, axis=None)
+    hit = (values == best) | (_is_nan(values) & bool(best != best))
+    return int(places[hit].min()), best

@@ -1,0 +1,162 @@
+"""The same tensor in another form: transposed, another format, element type or layout."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._args import checked_axes
+from partita._array.parts import array_of
+from partita._errors import LayoutError
+from partita.sparse.agreement import agreed, computed
+from partita.sparse.base import Base
+from partita.sparse.block import checked_format
+from partita.sparse.collecting import collected
+from partita.sparse.kinds import checked_dtype, values_of
+from partita.sparse.outside import to_pydata
+from partita.sparse.slices import Slices, slices_for
+from partita.sparse.travel import sent_home
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from partita._array.array import Array
+    from partita._partita import Layout
+
+Local = np.ndarray[Any, Any]
+
+
+class Forms(Base):
+    """What a tensor can be turned into."""
+
+    @property
+    def T(self) -> Self:
+        """The tensor with its dimensions reversed, over the same memory."""
+        return self.transpose()
+
+    def transpose(self, axes: Sequence[int] | None = None) -> Self:
+        """Return the tensor with its dimensions in another order, over the same memory.
+
+        A CSR matrix becomes a CSC matrix. Nothing moves.
+        """
+        order = tuple(reversed(range(self.ndim))) if axes is None else checked_axes(axes, self.ndim)
+        if len(order) != self.ndim:
+            message = f"axes {order} of {self.ndim} dimensions; name each once"
+            raise LayoutError(message, "axis-count")
+        return self._made(self._block.transposed(order), self._slices.transposed(order))
+
+    def asformat(self, format: str | None) -> Self:
+        """Return the tensor in a format; nothing moves between ranks."""
+        if format is None or format == self.format:
+            return self
+        return self._made(self._block.in_format(checked_format(format, self.ndim)))
+
+    def tocsr(self) -> Self:
+        """Return the matrix in compressed rows."""
+        return self.asformat("csr")
+
+    def tocsc(self) -> Self:
+        """Return the matrix in compressed columns."""
+        return self.asformat("csc")
+
+    def tocoo(self) -> Self:
+        """Return the tensor as a list of coordinates."""
+        return self.asformat("coo")
+
+    def astype(self, dtype: Any) -> Self:
+        """Return the tensor with another element type; the pattern is shared."""
+        kind = checked_dtype(dtype)
+        data = computed(self._team, lambda: self._block.data.astype(kind, copy=False))
+        return self._made(self._block.with_data(data))
+
+    def copy(self) -> Self:
+        """Return the same tensor in new memory."""
+        return self._made(self._block.copy())
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        # As dense arrays: whoever unpickles it has the whole tensor, cut as is usual there.
+        return type(self).from_scipy, (self.gather(),)  # type: ignore[attr-defined]
+
+    def with_values(self, values: Any) -> Self:
+        """Return a tensor of the same pattern, which is shared, with this rank's other values.
+
+        They are in the order of `values`, and are not copied. Nothing is compared between ranks.
+        """
+        given = values_of(values)
+        if len(given) != self.nnz_local:
+            message = f"{len(given)} values for {self.nnz_local} entries on rank {self.team.rank}"
+            raise LayoutError(f"{message}; give one for each", "sparse-lengths")
+        return self._made(self._block.with_data(given))
+
+    def pattern_is(self, other: Base) -> bool:
+        """Return whether another tensor shares this one's pattern, so that plans fit both."""
+        return (
+            self._block.pattern is other._block.pattern
+            and self._slices.layout == other._slices.layout
+        )
+
+    def redistribute(
+        self,
+        dist: Sequence[str] | None = None,
+        *,
+        layout: Layout | str | None = None,
+        grid: Sequence[int] | None = None,
+        format: str | None = None,
+    ) -> Self:
+        """Return the same tensor cut in another way, in another format if one is named.
+
+        Without any layout it stays where it is. Collective.
+        """
+        stays = dist is None and layout is None and grid is None
+
+        def look() -> tuple[tuple[Slices, str], dict[str, Any], None]:
+            found = (
+                self._slices
+                if stays
+                else slices_for(self.shape, self.team.size, dist, layout, grid)
+            )
+            wanted = checked_format(format, self.ndim, self.format)
+            return (
+                (found, wanted),
+                {"the layout": found.layout.notation, "the format": wanted},
+                None,
+            )
+
+        (slices, wanted), _ = agreed(self.team, "redistribute", look, self._words)
+        if slices.layout == self.layout:
+            return self._made(self._block.in_format(wanted), slices).share()
+        coords, values = self._owned_entries()
+        block = sent_home(self.team, slices, wanted, coords, values, self.index_dtype)
+        return self._made(block, slices).share()
+
+    def _owned_entries(self) -> tuple[list[Local], Local]:
+        """Global coordinates and values of what this rank owns; of copies only the owner's."""
+        coords = self._slices.globalized(self.slice_id, self._block.all_coords())
+        if self._slices.is_owner(self.team.rank):
+            return coords, self._block.data
+        return [one[:0] for one in coords], self._block.data[:0]
+
+    def to_dense(self) -> Array:
+        """Return the tensor as a dense array that lies where the tensor lies."""
+        block = self._block.tidy()
+        local = np.zeros(block.shape, block.dtype)
+        local[tuple(block.all_coords())] = block.data
+        return array_of(local, self.layout, self.team)
+
+    def gather(self, root: int | None = None) -> Any:
+        """Return the whole tensor as a SciPy array on every rank, or on `root`. Collective."""
+        at = None if root is None else self.team._root(root, None)
+        whole = collected(self, at)
+        return None if whole is None else whole.to_scipy()
+
+    def to_pydata(self) -> Any:
+        """Return this rank's slice as an array of PyData's `sparse`."""
+        return to_pydata(self._block)

@@ -1,0 +1,197 @@
+"""Tensors that ranks make in parallel: none of them ever has the whole.
+
+>>> import partita as pt
+>>> print(pt.sparse.laplacian((2, 2)).gather().toarray())
+[[ 4. -1. -1.  0.]
+ [-1.  4.  0. -1.]
+ [-1.  0.  4. -1.]
+ [ 0. -1. -1.  4.]]
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._array.array import Array
+from partita._array.held import default_layout
+from partita._array.parts import part
+from partita._local.randomness import fill, permutation, words
+from partita._team.spmd import own_team
+from partita._team.together import together
+from partita.random.generator import Generator
+from partita.random.seeds import Seeds
+from partita.sparse.tensor import DistTensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from partita._team.team import Team
+
+Local = np.ndarray[Any, Any]
+
+
+def own_numbers(n: int, team: Team) -> tuple[int, int]:
+    """Return the first and last of the numbers below n that this rank makes, half open."""
+    size, rank = team.size, team.rank
+    # As rows are cut by default, so that what is made of a row is there already.
+    sizes = [(n + one) // size for one in range(size)]
+    return sum(sizes[:rank]), sum(sizes[: rank + 1])
+
+
+def made(
+    shape: Sequence[int],
+    coords: Sequence[Local],
+    values: Local,
+    team: Team,
+    format: str,
+    where: dict[str, Any],
+) -> DistTensor:
+    """Return the tensor of every rank's entries, where `dist=`, `grid=` or `layout=` say."""
+    if unknown := sorted(set(where) - {"dist", "grid", "layout", "index_dtype"}):
+        raise TypeError(f"no argument {unknown[0]!r} here; use dist=, grid=, layout=, index_dtype=")
+    return DistTensor.from_coo(shape, coords, values, team=team, format=format, **where)
+
+
+def eye(
+    m: int,
+    n: int | None = None,
+    *,
+    k: int = 0,
+    dtype: Any = float,
+    format: str = "csr",
+    team: Team | None = None,
+    **where: Any,
+) -> DistTensor:
+    """Return a matrix with ones on a diagonal; `dist=` or `layout=` say where. Collective."""
+    n = m if n is None else n
+    team = own_team(team)
+    first, end = own_numbers(m, team)
+    rows = np.arange(first, end)
+    rows = rows[(rows + k >= 0) & (rows + k < n)]
+    coords = [rows, rows + k]
+    return made((m, n), coords, np.ones(len(rows), dtype), team, format, where)
+
+
+def diags(
+    diagonals: Any,
+    /,
+    *,
+    offsets: Any = 0,
+    shape: tuple[int, int] | None = None,
+    format: str = "csr",
+    dtype: Any = None,
+    team: Team | None = None,
+    **where: Any,
+) -> DistTensor:
+    """Return a matrix of diagonals: arrays, or numbers that are repeated. Collective.
+
+    Arrays of partita stay where they are but for what other ranks' rows need; NumPy's are whole on
+    every rank. As SciPy's `diags_array`.
+    """
+    team = own_team(team)
+    given, places, extents = together(team, lambda: _diagonals(diagonals, offsets, shape))
+    kinds = [one.dtype if isinstance(one, Array) else np.asarray(one).dtype for one in given]
+    kind = np.result_type(*kinds) if dtype is None else np.dtype(dtype)
+    rows, columns, values = [], [], []
+    for one, k in zip(given, places, strict=True):
+        size = min(extents[0] + min(k, 0), extents[1] - max(k, 0))
+        first, end = own_numbers(size, team)
+        at = np.arange(first, end)
+        if isinstance(one, Array) and one.size != 1:
+            own = part(one, default_layout((size,), team))
+        else:
+            own = np.broadcast_to(np.asarray(one), (size,))[first:end]
+        rows.append(at + max(-k, 0))
+        columns.append(at + max(k, 0))
+        values.append(own.astype(kind))
+    coords = [np.concatenate(rows), np.concatenate(columns)]
+    return made(extents, coords, np.concatenate(values), team, format, where)
+
+
+def _diagonals(
+    diagonals: Any, offsets: Any, shape: tuple[int, int] | None
+) -> tuple[list[Any], list[int], tuple[int, int]]:
+    """Diagonals, their offsets and the shape, if they belong together."""
+    if np.ndim(offsets) == 0:
+        is_one = isinstance(diagonals, Array) or np.ndim(diagonals) < 2
+        given = [diagonals] if is_one else list(diagonals)
+        places = [int(offsets)]
+    else:
+        given, places = list(diagonals), [int(k) for k in offsets]
+    if len(given) != len(places) or not given:
+        raise ValueError(f"{len(given)} diagonals for {len(places)} offsets; use as many")
+    if len(set(places)) < len(places):
+        raise ValueError(f"offsets {places} have one twice; use each once")
+    if shape is None:
+        n = int(np.size(given[0])) + abs(places[0])
+        shape = (n, n)
+    m, n = shape
+    for at, (one, k) in enumerate(zip(given, places, strict=True)):
+        size = min(m + min(k, 0), n - max(k, 0))
+        if size < 0 or np.ndim(one) > 1 or np.size(one) not in (1, size):
+            message = f"diagonal {at} of length {np.size(one)} at offset {k}"
+            raise ValueError(f"{message} does not fit a shape of {shape}; use {max(size, 0)}")
+    return given, places, (int(m), int(n))
+
+
+def random_array(
+    shape: Sequence[int],
+    *,
+    density: float = 0.01,
+    format: str | None = None,
+    dtype: Any = None,
+    rng: Any = None,
+    team: Team | None = None,
+    **where: Any,
+) -> DistTensor:
+    """Return a tensor with random elements at random places. Collective.
+
+    It has round(density * size) entries from 0 to 1 (whole numbers of the whole range for integers,
+    ones for truth values), the same for every number of ranks. `rng` is a seed; without one, rank 0
+    finds one.
+    """
+    team = own_team(team)
+    shape = together(team, lambda: _checked_shape(shape, density))
+    size = math.prod(shape)
+    n_entries = round(density * size)
+    seeds = rng._seeds if isinstance(rng, Generator) else Seeds.of(rng, team)
+    first, end = own_numbers(n_entries, team)
+    chosen = np.empty(end - first, np.int64)
+    # Places of a permutation differ from each other, whoever asks for them.
+    order = seeds.take_permutation()
+    if end > first:
+        permutation(order, size, first, chosen)
+    values = _values(seeds, np.dtype(np.float64 if dtype is None else dtype), n_entries, first, end)
+    coords = np.unravel_index(chosen, shape) if size else [chosen for _ in shape]
+    wanted = format or ("csr" if len(shape) == 2 else "coo")
+    return made(shape, coords, values, team, wanted, where)
+
+
+def _checked_shape(shape: Sequence[int], density: float) -> tuple[int, ...]:
+    if not 0 <= density <= 1:
+        raise ValueError(f"density={density}; use a number from 0 to 1")
+    return tuple(int(n) for n in shape)
+
+
+def _values(seeds: Seeds, dtype: np.dtype[Any], n: int, first: int, end: int) -> Local:
+    """Some of n random numbers of a type."""
+
+    def uniform() -> Local:
+        stream, begin = seeds.take("uniform", n)
+        row = np.empty(end - first)
+        fill(stream, begin + first, row, "uniform")
+        return row
+
+    if dtype.kind == "b":
+        return np.ones(end - first, dtype)
+    if dtype.kind in "iu":
+        stream, begin = seeds.take("words", n)
+        row = np.empty(end - first, np.uint64)
+        words(stream, begin + first, row)
+        return row.astype(dtype)
+    if dtype.kind == "c":
+        return (uniform() + 1j * uniform()).astype(dtype)
+    return uniform().astype(dtype)

@@ -1,0 +1,84 @@
+"""Products on each rank's own rows of the dense operands: what differentiable wrappers call.
+
+Operands lie along the two dimensions of a pattern, results too, each in a layout that is fixed for
+its dimension: what comes out along a dimension can go in along it again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._array.parts import array_of, cut_along, part
+from partita._errors import LayoutError
+from partita._partita import Layout, Whole
+from partita.sparse.axes import result_along
+from partita.sparse.multiplying import multiplied
+from partita.sparse.sampling import sddmm
+
+if TYPE_CHECKING:
+    from partita.sparse.base import Base
+
+Local = np.ndarray[Any, Any]
+
+
+class Operands:
+    """The layouts of dense operands along the dimensions of a pattern, and products in them.
+
+    Rows of operands lie where a product puts them: as those of the pattern, or in even blocks. A
+    square pattern has one layout for both of its dimensions.
+    """
+
+    def __init__(self, pattern: Base) -> None:
+        slices, team = pattern._slices, pattern.team
+        if pattern.ndim != 2:
+            message = f"products with a tensor of shape {pattern.shape}; use one of 2 dimensions"
+            raise LayoutError(message, "sparse-matrix")
+        if int(np.prod(slices.counts)) != team.size:
+            message = f"{team.size} ranks hold {int(np.prod(slices.counts))} slices; gradients need"
+            raise LayoutError(f"{message} a pattern with one for each", "sparse-replicas")
+        rows = result_along(slices, 0)
+        if rows.partial or rows.n_owned(team.rank) != rows.n_held(team.rank):
+            rows = cut_along(pattern.shape[:1], 0, team.size)
+        is_square = pattern.shape[0] == pattern.shape[1]
+        self.pattern = pattern
+        self.layouts = (rows, rows if is_square else result_along(slices, 1))
+
+    def n_rows(self, dim: int) -> int:
+        """Return how many rows of an operand along a dimension are this rank's."""
+        return self.layouts[dim].local_shape(self.pattern.team.rank)[0]
+
+    @property
+    def n_values(self) -> int:
+        """Number of entries that this rank has."""
+        return self.pattern._block.nnz
+
+    def product(self, values: Local, x: Local, over: int) -> Local:
+        """Return this rank's rows of `t @ x` (over 1) or `t.T @ x` (over 0). Collective."""
+        found = multiplied(self.pattern._revalued(values), self._array(x, over), over)
+        layout = wide(self.layouts[1 - over], x.shape[1:])
+        return np.ascontiguousarray(part(found, layout))
+
+    def sampled(self, x: Local, y: Local) -> Local:
+        """Return this rank's values of `x @ y.T` where the pattern has entries. Collective."""
+        return sddmm(self.pattern, self._array(x, 0), self._array(y, 1))._block.data
+
+    def _array(self, local: Local, dim: int) -> Any:
+        layout = wide(self.layouts[dim], local.shape[1:])
+        return array_of(np.ascontiguousarray(local), layout, self.pattern.team)
+
+
+def operands_of(pattern: Base) -> Operands:
+    """Return the operands of a pattern, kept with it."""
+    return pattern._plans.kept("operands", lambda: Operands(pattern))
+
+
+def wide(layout: Layout, row: tuple[int, ...]) -> Layout:
+    """Return the layout of rows of a shape that lie as those of a layout of one dimension."""
+    if not row:
+        return layout
+    first, *rest = layout.grid_shape
+    maps = [*(layout.maps or ()), *(Whole() for _ in row)]
+    grid = [first, *(1 for _ in row), *rest]
+    return Layout((*layout.shape, *row), maps, grid=grid, ranks=list(layout.ranks))

@@ -1,0 +1,110 @@
+"""Products of sparse matrices with dense and sparse ones, on either side."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+# Results are arrays, whose methods come with the functions.
+import partita._functions.methods  # noqa: F401
+from partita._array.array import Array
+from partita.sparse.base import Base
+from partita.sparse.matmul import sparse_product
+from partita.sparse.multiplying import multiplied
+
+if TYPE_CHECKING:
+    from typing import Self
+
+# What NumPy calls where an array of its own stands on the left of an operator.
+OPERATORS: dict[Any, Any] = {
+    np.matmul: operator.matmul,
+    np.multiply: operator.mul,
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.true_divide: operator.truediv,
+    np.equal: operator.eq,
+    np.not_equal: operator.ne,
+    np.less: operator.lt,
+    np.less_equal: operator.le,
+    np.greater: operator.gt,
+    np.greater_equal: operator.ge,
+}
+
+
+class Products(Base):
+    """`t @ x`, `x @ t` and their relatives, for dense and sparse operands. All are collective.
+
+    Of a dense operand, ranks fetch only the rows that their entries touch; who needs what is told
+    once for each pattern and layout. Results are arrays whose rows lie as those of the matrix.
+    """
+
+    def __matmul__(self, other: Any) -> Any:
+        if _is_dense(other):
+            return multiplied(self, other, 1)
+        right = self._matrix(other)
+        return NotImplemented if right is None else sparse_product(self, right)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        if not _is_dense(other):
+            left = self._matrix(other)
+            return NotImplemented if left is None else sparse_product(left, self)
+        x = other if isinstance(other, Array) else np.asarray(other)
+        return multiplied(self, x, 0) if x.ndim != 2 else multiplied(self, x.T, 0).T
+
+    def _matrix(self, other: Any) -> Any:
+        """A sparse operand as a tensor; one of SciPy is whole on every rank. None if it is none."""
+        if isinstance(other, Base):
+            return other
+        if hasattr(other, "tocoo") and len(other.shape) != 2:
+            message = f"a product with a sparse array of shape {other.shape}"
+            raise self._team.told(ValueError(f"{message}; use one of 2 dimensions"))
+        tensor: Any = self
+        return tensor._sparse(other)
+
+    @property
+    def H(self) -> Self:
+        """The conjugate transposed matrix; the pattern is that of `T`, over the same memory."""
+        turned: Any = self
+        found: Self = turned.T._revalued(self._block.data.conj())
+        return found
+
+    def dot(self, other: Any) -> Any:
+        """Return `t @ other`."""
+        return self @ other
+
+    def matvec(self, x: Any) -> Array:
+        """Return `t @ x`, under the name that solvers use."""
+        return multiplied(self, x, 1)
+
+    def rmatvec(self, x: Any) -> Array:
+        """Return the product of the conjugate transposed matrix with `x`; nothing is transposed."""
+        return multiplied(self, x, 0, conjugate=self.dtype.kind == "c")
+
+    matmat = matvec
+    rmatmat = rmatvec
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """For NumPy: operators with an array of its own on the left."""
+        work = OPERATORS.get(ufunc)
+        if work is None or method != "__call__" or options or len(inputs) != 2:
+            return NotImplemented
+        left, right = inputs
+        if isinstance(left, Base):
+            return work(left, right)
+        # Python would ask NumPy's array first, and come back here.
+        mirrored = getattr(right, _mirrored(work), None)
+        return NotImplemented if mirrored is None else mirrored(left)
+
+
+def _mirrored(work: Any) -> str:
+    """Return the method that Python calls on the right operand."""
+    turned = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+    name = work.__name__.strip("_")
+    return f"__{turned[name]}__" if name in turned else f"__r{name}__"
+
+
+def _is_dense(other: Any) -> bool:
+    """Whether an operand is an array, or what NumPy makes one of."""
+    return isinstance(other, Array | np.ndarray | list | tuple)

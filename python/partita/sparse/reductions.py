@@ -1,0 +1,139 @@
+"""Sums, means, counts and norms; of all elements, or of lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._functions import elementwise
+from partita._functions.creation import axes_of
+from partita._functions.products import cast
+from partita.sparse.agreement import computed
+from partita.sparse.elements import Elements
+from partita.sparse.reducing import Lines, placed_in_rank_order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from partita._array.array import Array
+
+Local = np.ndarray[Any, Any]
+
+
+class Reductions(Elements):
+    """Reductions; those of lines are arrays, cut as the lines are. All are collective."""
+
+    def _entries(self, is_tidy: bool = False) -> tuple[list[Local], Local]:
+        """Coordinates in this rank's slice and values; none where another rank counts them."""
+        block = self._block.tidy() if is_tidy else self._block
+        if self._is_owner:
+            return block.all_coords(), block.data
+        return [one[:0] for one in block.all_coords()], block.data[:0]
+
+    def _total(self, work: Callable[[], Any], call: str) -> Any:
+        """The sum of every rank's number, in rank order."""
+        mine = computed(self._team, work)
+        total, *others = self._met(call, np.asarray(mine))
+        for one in others:
+            total = total + one
+        return np.asarray(total)[()]
+
+    def sum(self, axis: Any = None, dtype: Any = None, out: None = None) -> Any:
+        """Return the sum of all elements, or an array of those along axes."""
+        return self._summed(self._entries(), axis, "sum", dtype)
+
+    def _summed(
+        self, entries: tuple[list[Local], Local], axis: Any, call: str, dtype: Any = None
+    ) -> Any:
+        coords, data = entries
+        data = data.astype(_sum_type(data.dtype) if dtype is None else dtype, copy=False)
+        if axis is None:
+            return self._total(lambda: data.sum(dtype=data.dtype), call)
+        lines = Lines(self, axes_of(axis, self.ndim), call)
+        if not lines.kept:
+            return self._total(lambda: data.sum(dtype=data.dtype), call)
+        return lines.array(lines.reduced(np.add, 0, data, coords))
+
+    def mean(self, axis: Any = None, dtype: Any = None, out: None = None) -> Any:
+        """Return the mean of all elements, or an array of those along axes."""
+        kind = np.float64 if self.dtype.kind in "biu" else self.dtype
+        axes = range(self.ndim) if axis is None else axes_of(axis, self.ndim)
+        n = int(np.prod([self.shape[dim] for dim in axes], dtype=np.int64))
+        total = self._summed(self._entries(), axis, "mean", kind)
+        made = total * np.nan if n == 0 else total / n
+        if dtype is None:
+            return made
+        return np.dtype(dtype).type(made) if np.ndim(made) == 0 else cast(made, np.dtype(dtype))
+
+    def count_nonzero(self, axis: Any = None) -> Any:
+        """Return how many elements are not zero, or an array of how many along axes."""
+        coords, data = self._entries(is_tidy=True)
+        return self._summed((coords, data != 0), axis, "count_nonzero", np.int64)
+
+    def norm(self, ord: Any = None, axis: Any = None) -> Any:
+        """Return a norm: 'fro', 1, -1, inf, -inf of a matrix; 2, 1, 0, inf, ... of lines."""
+        coords, data = self._entries(is_tidy=True)
+        # Whole numbers are added as wide ones, as in sums.
+        sizes = np.abs(data.astype(_sum_type(data.dtype), copy=False))
+        if axis is not None and np.ndim(axis) == 0:
+            return self._norm_of_lines((coords, sizes), ord, axis)
+        if self.ndim != 2 and ord not in (None, "fro", "f"):
+            raise ValueError(f"norm {ord!r} of {self.ndim} dimensions; use 'fro', or an axis")
+        if ord in (None, "fro", "f"):
+            return np.sqrt(self._total(lambda: _squares(sizes).sum(), "norm"))
+        if ord not in (1, -1, np.inf, -np.inf):
+            raise NotImplementedError(f"norm {ord!r} of sparse matrices; use 'fro', 1, -1 or inf")
+        order = abs(ord)
+        rows, columns = (0, 1) if axis is None else axes_of(axis, 2)
+        sums = self._summed((coords, sizes), rows if order == 1 else columns, "norm")
+        return sums.dtype.type((sums.max() if ord > 0 else sums.min()).item())
+
+    def _norm_of_lines(self, entries: tuple[list[Local], Local], ord: Any, axis: Any) -> Array:
+        coords, sizes = entries
+        made: Array
+        if ord == 0:
+            return cast(
+                self._summed((coords, sizes != 0), axis, "norm", np.int64), np.dtype(np.float64)
+            )
+        if ord in (np.inf, -np.inf):
+            lines = Lines(self, axes_of(axis, self.ndim), "norm")
+            if ord > 0:
+                return lines.array(lines.reduced(np.maximum, 0, sizes, coords))
+            most = np.inf if sizes.dtype.kind == "f" else np.iinfo(sizes.dtype).max
+            smallest = lines.reduced(np.minimum, most, sizes, coords)
+            counts = lines.reduced(np.add, 0, np.ones(len(sizes), np.int64), coords)
+            return lines.array(np.where(counts == lines.length, smallest, 0).astype(sizes.dtype))
+        if ord in (None, 2):
+            made = elementwise.sqrt(self._summed((coords, _squares(sizes)), axis, "norm"))
+        elif ord == 1:
+            made = self._summed((coords, sizes), axis, "norm")
+        else:
+            made = self._summed((coords, sizes ** float(ord)), axis, "norm") ** (1.0 / float(ord))
+        return made
+
+    def find(self) -> tuple[Any, ...]:
+        """Return coordinates and values of all elements that are not zero, one array each.
+
+        They lie with the ranks that own them; in rank order, and in order on each.
+        """
+        coords, values = self._own_entries()
+        kept = values != 0
+        return placed_in_rank_order(self, [*(one[kept] for one in coords), values[kept]])
+
+    def nonzero(self) -> tuple[Any, ...]:
+        """Return the coordinates of all elements that are not zero, as `find` does."""
+        return self.find()[:-1]
+
+
+def _squares(sizes: Local) -> Local:
+    """Squares of numbers; those of whole numbers as doubles, which do not overflow."""
+    made = sizes.astype(np.float64) if sizes.dtype.kind in "biu" else sizes
+    return np.asarray(made * made)
+
+
+def _sum_type(dtype: np.dtype[Any]) -> Any:
+    """What sums of a type are: small integers as large ones."""
+    if dtype.kind in "bi":
+        return np.int64
+    return np.uint64 if dtype.kind == "u" else dtype

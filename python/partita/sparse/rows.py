@@ -1,0 +1,37 @@
+"""Rows and columns of a matrix, wherever they lie."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from partita.sparse.base import Base
+from partita.sparse.chosen import chosen
+from partita.sparse.tensor_parts import tensor_part
+from partita.sparse.wishes import RowPlan
+
+
+class Rows(Base):
+    """Rows for one rank each (`get_rows`), and for all of them (`t[rows]`). All are collective."""
+
+    def get_rows(self, indices: Any) -> Any:
+        """Return the rows that this rank asks for, as a SciPy array in CSR.
+
+        Every rank has its own list, in any order; rows may come repeatedly. Negative indices count
+        from the end. Whoever asks again for the same rows keeps `plan_rows`.
+        """
+        return RowPlan(self, indices).first().to_scipy()
+
+    def plan_rows(self, indices: Any) -> RowPlan:
+        """Return a plan for the rows that this rank asks for: `plan(t)` brings them.
+
+        `plan.adjoint(rows)` adds such rows to where they come from.
+        """
+        return RowPlan(self, indices)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return some rows and columns as a matrix; for `t[i, j]` the value.
+
+        Indices are the same on every rank. The result has its rows in blocks on all ranks. Tensors
+        of other than two dimensions take numbers and slices.
+        """
+        return chosen(self, key) if self.ndim == 2 else tensor_part(self, key)

@@ -1,0 +1,14 @@
+"""Sparse tensors in many address spaces at once."""
+
+from __future__ import annotations
+
+from partita.sparse.arithmetic import Arithmetic
+from partita.sparse.building import Building
+from partita.sparse.forms import Forms
+from partita.sparse.products import Products
+from partita.sparse.rows import Rows
+from partita.sparse.slicing import Slicing
+
+
+class DistTensor(Building, Forms, Slicing, Rows, Products, Arithmetic):
+    """A sparse tensor whose dimensions are replicated, or distributed over a grid of ranks."""

@@ -1,0 +1,101 @@
+"""Functions of each element that leave zeros zero."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita.sparse.agreement import computed
+from partita.sparse.aligned import filtered
+from partita.sparse.elements import Elements, is_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self
+
+
+def _method(function: Any) -> Callable[[Any], Any]:
+    def method(self: Any) -> Any:
+        block = self._block.tidy()
+        return self._made(block.with_data(computed(self._team, lambda: function(block.data))))
+
+    method.__name__ = method.__qualname__ = function.__name__
+    method.__doc__ = f"Return {function.__name__} of each element."
+    return method
+
+
+class Unary(Elements):
+    """NumPy's functions as methods; entries of one place are added before."""
+
+    sin = _method(np.sin)
+    tan = _method(np.tan)
+    arcsin = _method(np.arcsin)
+    arctan = _method(np.arctan)
+    sinh = _method(np.sinh)
+    tanh = _method(np.tanh)
+    arcsinh = _method(np.arcsinh)
+    arctanh = _method(np.arctanh)
+    rint = _method(np.rint)
+    sign = _method(np.sign)
+    expm1 = _method(np.expm1)
+    log1p = _method(np.log1p)
+    deg2rad = _method(np.deg2rad)
+    rad2deg = _method(np.rad2deg)
+    floor = _method(np.floor)
+    ceil = _method(np.ceil)
+    trunc = _method(np.trunc)
+    sqrt = _method(np.sqrt)
+    __abs__ = _method(np.abs)
+
+    def __neg__(self) -> Self:
+        if self.dtype == np.bool_:
+            message = "truth values have no negative; convert them to numbers"
+            raise NotImplementedError(message)
+        return self._with_data(-self._block.data)
+
+    def __pos__(self) -> Self:
+        return self
+
+    def _with_data(self, data: Any) -> Self:
+        return self._made(self._block.with_data(data))
+
+    def conj(self, copy: bool = True) -> Self:
+        """Return the complex conjugates; the tensor itself if it is real."""
+        if self.dtype.kind != "c":
+            return self
+        return self._with_data(self._block.data.conj())
+
+    conjugate = conj
+
+    @property
+    def real(self) -> Self:
+        """The real parts."""
+        return self if self.dtype.kind != "c" else self._with_data(self._block.data.real.copy())
+
+    @property
+    def imag(self) -> Self:
+        """The imaginary parts."""
+        if self.dtype.kind != "c":
+            return self._with_data(np.zeros_like(self._block.data))
+        return self._with_data(self._block.data.imag.copy())
+
+    def power(self, n: Any, dtype: Any = None) -> Self:
+        """Return the elements to a power, which is a number other than 0."""
+        if not is_number(n):
+            raise NotImplementedError(f"a {type(n).__name__} as a power; use a number")
+        if not n:
+            message = "the power 0 would make all zeros ones"
+            raise NotImplementedError(f"{message}; use partita.ones(t.shape)")
+        block = self._block.tidy()
+        kind = self.dtype if dtype is None else np.dtype(dtype)
+        with np.errstate(all="ignore"):
+            # What a type does not have is refused here, also where a rank has no entries.
+            np.ones(1, kind) ** n
+        made = computed(self._team, lambda: block.data.astype(kind, copy=False) ** n)
+        return self._made(block.with_data(made))
+
+    def eliminate_zeros(self) -> Self:
+        """Return the tensor without entries that are zero; it is the same to look at."""
+        block = self._block.tidy()
+        return self._made(filtered(block, block.data != 0))

@@ -1,0 +1,194 @@
+"""Which rows a rank asks for: any of all ranks' rows, in any order, some repeatedly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partita._local import sparse
+from partita._team.together import together
+from partita.sparse.asking import Asked
+from partita.sparse.axes import along
+from partita.sparse.block import Block, read_only
+from partita.sparse.carrying import Carried, entries_of
+from partita.sparse.exchange import home
+from partita.sparse.reading import Reading
+from partita.sparse.replicas import summed_over_holders
+from partita.sparse.rowwise import rowwise
+
+if TYPE_CHECKING:
+    from partita._local.sparse import Csr
+    from partita.sparse.base import Base
+
+Local = np.ndarray[Any, Any]
+
+
+class RowPlan:
+    """Rows that this rank wants of a matrix, planned once: `rows(t)` brings them.
+
+    Made by `t.plan_rows(indices)`. It serves all matrices of `t`'s pattern.
+    """
+
+    def __init__(self, tensor: Base, indices: Any) -> None:
+        self._pattern = tensor._plans
+        self._shape = tensor.shape
+        source = rowwise(tensor)
+        self._source = source
+        self._owners, self._places, problem = _located(source, indices)
+        self._way: _Way | None = None
+        self._reading = Reading.of(source, self._owners, self._places, problem)
+        if self._reading is not None:
+            lines = self._reading.lines
+        else:
+            self._way = _Way(source, self._owners, self._places, problem)
+            lines = self._way.ordered(self._way.carried.first)
+        self._indptr, self._indices = lines[:2]
+        self._first: Local | None = lines[2]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows it brings, and their length."""
+        return len(self._indptr) - 1, self._shape[1]
+
+    def __call__(self, tensor: Base) -> Any:
+        """Return the rows of a matrix of the same pattern, as a SciPy array. Collective.
+
+        Its coordinates are the plan's, and read only.
+        """
+        values = self.block(tensor).data
+        lines = (read_only(self._indptr), read_only(self._indices), values)
+        return Block.of_lines(self.shape, "csr", lines).to_scipy()
+
+    def block(self, tensor: Base) -> Block:
+        """Return the rows of a matrix of the same pattern. Collective."""
+        if tensor._plans is not self._pattern:
+            problem = "rows were planned for another pattern; use plan_rows of this tensor"
+            raise tensor.team.told(ValueError(problem))
+        if self._reading is not None and tensor._window is self._source._window:
+            return self._block(self._reading.values())
+        source = self._source if tensor.dtype == self._source.dtype else None
+        if source is None or source._block.data is not tensor._block.data:
+            source = rowwise(tensor)
+        way = self._there()
+        return self._block(way.ordered(way.carried.values(source._block.data))[2])
+
+    def _there(self) -> _Way:
+        """How rows travel, planned when they first do. Collective."""
+        if self._way is None:
+            self._way = _Way(self._source, self._owners, self._places, None)
+        return self._way
+
+    def first(self) -> Block:
+        """Return the rows that came when they were planned; once."""
+        values, self._first = self._first, None
+        assert values is not None
+        return self._block(values)
+
+    def adjoint(self, rows: Any) -> Any:
+        """Return a matrix in which each rank's rows are added to where they come from. Collective.
+
+        `rows` are values in the order of what `rows(t)` gives, or a SciPy array of its pattern.
+        """
+        team = self._source.team
+        given = together(
+            team, lambda: self._checked(rows), "DistTensor rows adjoint", self._source._words
+        )
+        # All ranks compute with one type, though each has an array of its own.
+        names = team.allgather_data(given.dtype.name) if team.size > 1 else [given.dtype.name]
+        given = given.astype(np.result_type(*map(np.dtype, names)), copy=False)
+        own = np.zeros(self._source._block.nnz, given.dtype)
+        way = self._there()
+        way.carried.add_back(way.as_came(given), own)
+        return self._source._revalued(summed_over_holders(self._source, own))
+
+    def _checked(self, rows: Any) -> Local:
+        n = len(self._indices)
+        if hasattr(rows, "indices"):
+            same = rows.shape == self.shape and np.array_equal(rows.indices, self._indices)
+            if not (same and np.array_equal(rows.indptr, self._indptr)):
+                message = "rows of another pattern than those that came; give their values"
+                raise ValueError(f"{message} in the same places")
+            rows = rows.data
+        values = np.ascontiguousarray(rows)
+        if values.shape != (n,):
+            raise ValueError(f"values of shape {values.shape} for {n} entries; give one for each")
+        return values
+
+    def _block(self, values: Local) -> Block:
+        lines = (self._indptr, self._indices, values)
+        return Block.of_lines(self.shape, "csr", lines)
+
+
+class _Way:
+    """Rows that travel from their owners, and values that travel back."""
+
+    def __init__(
+        self, source: Base, owners: Local, places: Local, problem: IndexError | None
+    ) -> None:
+        asked = Asked(source.team, owners, places, problem, words=f"of {source._words}")
+        self.carried = Carried(asked, source._block.lines, source._words)
+        # Where each row is among those that came.
+        self._order = _inverse(asked.order)
+
+    def ordered(self, values: Local) -> Csr:
+        """Return the rows that came, in the order in which they were asked for."""
+        came = (self.carried.indptr, self.carried.indices, values)
+        return came if self._order is None else sparse.taken_rows(*came, self._order)
+
+    def as_came(self, values: Local) -> Local:
+        """Return values in the order in which their rows came."""
+        if self._order is None:
+            return values
+        found = np.empty_like(values)
+        found[entries_of(self.carried.indptr, self._order)] = values
+        return found
+
+
+def _inverse(order: Local | None) -> Local | None:
+    if order is None:
+        return None
+    found = np.empty(len(order), np.int64)
+    found[order] = np.arange(len(order))
+    return found
+
+
+def _located(source: Base, indices: Any) -> tuple[Local, Local, IndexError | None]:
+    """Return the owners of rows, where they are there, and what is wrong with them."""
+    none = np.empty(0, np.int64)
+    try:
+        wanted = positions(indices, source.shape[0])
+    except IndexError as problem:
+        return none, none, problem
+    rank = source.team.rank
+    slices = source._slices
+    if slices.counts[0] == 1:
+        return np.full(len(wanted), rank), wanted, None
+    layout = along(slices, 0)
+    owners, places = layout.locate(wanted[:, None])
+    # Of ranks that hold the same rows, this one asks itself.
+    owners[owners == home(layout, rank)] = rank
+    return owners, places[:, 0], None
+
+
+def positions(indices: Any, n: int) -> Local:
+    """Return indices along a dimension of n entries from 0 on; a mask, or numbers as NumPy's."""
+    given = np.atleast_1d(np.asarray(indices))
+    if given.size == 0:
+        return np.empty(0, np.int64)
+    if given.ndim != 1 or given.dtype.kind not in "biu":
+        what = f"indices of {given.dtype} in {given.ndim} dimensions"
+        raise IndexError(f"{what}; use a list of integers or a mask")
+    if given.dtype == bool:
+        if len(given) != n:
+            raise IndexError(f"a mask of {len(given)} for {n} entries; use one for each")
+        return np.flatnonzero(given)
+    # Looked at before they are converted: the largest ones would become negative.
+    low, high = int(given.min()), int(given.max())
+    if low < -n or high >= n:
+        wrong = low if low < -n else high
+        raise IndexError(f"index {wrong} where there are {n}; use numbers from {-n} to {n - 1}")
+    wanted = given.astype(np.int64)
+    if low < 0:
+        wanted[wanted < 0] += n
+    return wanted

@@ -1,0 +1,104 @@
+"""Bodies of tests of sparse tensors whose ranks do not do the same: all of them are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sparse_cases import raised, tensor
+
+import partita as pt
+from partita.sparse import DistTensor
+
+Work = Callable[[DistTensor], Any]
+
+
+def _tensor(layout: str = "block(last), *", seed: int = 1) -> DistTensor:
+    return DistTensor.from_scipy(tensor((7, 6), "float64", seed), layout=layout)
+
+
+def _refused(team: pt.Team, work: Callable[[], Any]) -> None:
+    """With one rank nobody differs."""
+    if team.size == 1:
+        work()
+    else:
+        raised(work, pt.MismatchError)
+
+
+def indices(team: pt.Team) -> None:
+    """Each rank has another index: a number, a list, a longer list, a slice, a mask."""
+    last = team.rank == team.size - 1 and team.size > 1
+    keys: list[Any] = [
+        (0, team.rank),
+        (team.rank, slice(None)),
+        (slice(None), [team.rank]),
+        list(range(team.rank + 1)),
+        slice(0, 2 + last),
+        ([0, 1], [1, team.rank]),
+        [last] * 7,
+    ]
+    for layout in ["block(last), *", "*, block", "*, *"]:
+        t = _tensor(layout)
+        for key in keys:
+            _refused(team, lambda t=t, key=key: t[key])  # type: ignore[misc]
+    # What says the same in other words is the same.
+    assert _tensor()[-7 if last else 0, 0 if last else -6] == _tensor()[0, 0]
+    wanted = _tensor()[[0, 1]].gather().toarray()
+    assert (_tensor()[[-7, -6] if last else [0, 1]].gather().toarray() == wanted).all()
+
+
+PAIRS: list[tuple[Work, Work]] = [
+    (lambda t: t.nnz, lambda t: t.sum()),
+    (lambda t: t.max(), lambda t: t.sum()),
+    (lambda t: t.max(), lambda t: t.min()),
+    (lambda t: t.sum(), lambda t: t.mean()),
+    (lambda t: t.sum(axis=1), lambda t: t.max(axis=1)),
+    (lambda t: t.argmax(), lambda t: t.argmin()),
+    (lambda t: t.norm(), lambda t: t.count_nonzero()),
+    (lambda t: t.get_slices([]), lambda t: t.get_rows([0])),
+    (lambda t: t.get_slices([]), lambda t: t.redistribute(layout="*, block")),
+    (lambda t: t.get_slices([]), lambda t: t.set_slice(None, None)),
+    (lambda t: t.get_rows([0]), lambda t: t[[0]]),
+    (lambda t: t.gather(), lambda t: t.find()),
+    (lambda t: t.nnz, lambda t: t.allclose(t)),
+    (lambda t: t.diagonal(), lambda t: t.diagonal(1)),
+    (lambda t: t.kron([[1]]), lambda t: t.with_diagonal(1)),
+]
+
+
+def calls(team: pt.Team) -> None:
+    """One rank makes another call than the others."""
+    for one, other in PAIRS:
+        t = _tensor("*, cyclic")
+        mine = other if team.rank == team.size - 1 else one
+        _refused(team, lambda t=t, mine=mine: mine(t))  # type: ignore[misc]
+
+
+def tensors(team: pt.Team) -> None:
+    """One rank makes the same call on another tensor, of the same form or of another one."""
+    works: list[Work] = [
+        lambda t: t.gather(),
+        lambda t: t.nnz,
+        lambda t: t.sum(),
+        lambda t: t.get_rows([0]),
+        lambda t: t[0, 0],
+        lambda t: t.get_slices([]),
+        lambda t: t.redistribute(layout="*, block"),
+        lambda t: t.share().sum() if t._window is None else t.sum(),
+    ]
+    for work in works:
+        t = _tensor()
+        for u in (_tensor(seed=2), _tensor("cyclic, *"), t.astype("float32"), t.tocsc(), t.T):
+            mine = u if team.rank == team.size - 1 else t
+            _refused(team, lambda work=work, mine=mine: work(mine))  # type: ignore[misc]
+
+
+def products(team: pt.Team) -> None:
+    """One rank multiplies by another tensor, though what is planned once is planned already."""
+    t, u = (DistTensor.from_scipy(tensor((9, 9), "float64", seed)) for seed in (1, 2))
+    for one in (t, u):
+        assert (t @ one).shape == (9, 9)
+    _refused(team, lambda: t @ (u if team.rank == team.size - 1 else t))
+
+
+BODIES = [indices, calls, tensors, products]

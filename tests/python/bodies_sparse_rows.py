@@ -1,0 +1,160 @@
+"""Rows and columns of sparse matrices on the ranks of a team beside SciPy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sparse_matrices import LAYOUTS, cases, dense, matrix, numbers, spread
+
+import partita as pt
+from partita.sparse import DistTensor
+
+
+def wishes(team: pt.Team, n: int, seed: int = 0) -> Any:
+    """What a rank asks for: any order, some repeatedly, some from the end; one rank nothing."""
+    rng = np.random.default_rng(100 * seed + team.rank)
+    n_wanted = 0 if n == 0 or team.rank == 1 else int(rng.integers(1, 2 * n + 1))
+    return rng.integers(-n, max(n, 1), n_wanted)
+
+
+def equal(found: Any, wanted: Any) -> None:
+    """A SciPy array of this rank is what SciPy gives, with stored zeros."""
+    assert found.format == "csr"
+    assert found.shape == wanted.shape
+    assert found.dtype == wanted.dtype
+    np.testing.assert_array_equal(found.indptr, wanted.indptr)
+    np.testing.assert_array_equal(found.indices, wanted.indices)
+    np.testing.assert_array_equal(found.data, wanted.data)
+
+
+def rows_asked_for(team: pt.Team) -> None:
+    for number, (shape, layout, format, dtype) in enumerate(cases()):
+        whole = matrix(shape, dtype, number)
+        t = spread(team, whole, layout, format)
+        wanted = wishes(team, shape[0], number)
+        equal(t.get_rows(wanted), whole[wanted])
+    equal(t.get_rows([]), whole[np.empty(0, int)])
+
+
+def rows_by_a_kept_plan(team: pt.Team) -> None:
+    for number, layout in enumerate(LAYOUTS):
+        for format in ("csr", "csc"):
+            whole = matrix((14, 9), seed=number)
+            t = spread(team, whole, layout, format)
+            wanted = wishes(team, 14, number)
+            rows = t.plan_rows(wanted)
+            assert rows.shape == (len(wanted), 9)
+            equal(rows(t), whole[wanted])
+            # Other values of one pattern, also of another type.
+            for scale in (2.0, 3j):
+                twice = t._revalued(t._block.data * scale)
+                equal(rows(twice), (whole * scale)[wanted])
+            equal(rows(t), whole[wanted])
+
+
+def rows_added_back(team: pt.Team) -> None:
+    """<rows(A), B> over all ranks = <A, adjoint(B)>, and row by row what serial code gives."""
+    grids: list[Any] = [None, (1, 1, team.size)]
+    for number, (grid, layout) in enumerate((grid, one) for grid in grids for one in LAYOUTS[:5]):
+        whole = matrix((12, 7), seed=number)
+        if grid is None:
+            t = spread(team, whole, layout)
+        else:
+            t = DistTensor.from_scipy(whole, ("distributed", "replicated"), team, grid=grid)
+        rows = t.plan_rows(wishes(team, 12, number))
+        here = rows(t)
+        back = here.copy()
+        back.data = numbers((here.nnz,), "float64", 7 + team.rank)
+        total = rows.adjoint(back)
+        np.testing.assert_array_equal(dense(rows.adjoint(back.data)), dense(total))
+        told = team.allgather_data([wishes(team, 12, number), here.toarray(), back.toarray()])
+        wanted = np.zeros((12, 7))
+        for which, _, given in told:
+            np.add.at(wanted, which, given)
+        np.testing.assert_array_equal(dense(total), wanted)
+        left = sum(float((forth * given).sum()) for _, forth, given in told)
+        assert left == float((whole.toarray() * wanted).sum())
+
+
+INDICES: list[Any] = [
+    (slice(None), slice(None)),
+    (slice(2, 7), slice(None)),
+    (slice(None, None, -1), slice(None)),
+    (slice(-3, None), slice(1, 5)),
+    (slice(5, 2), slice(None)),
+    ([3, 3, 0, -1, 7], slice(None)),
+    (np.arange(11) % 2 == 0, slice(None)),
+    (slice(None), [4, 0, 2]),
+    (slice(None), [4, 4, 0, -1, 4]),
+    (slice(1, 9, 2), slice(None, None, 3)),
+    (slice(None), slice(8, None, -2)),
+    ([], slice(None)),
+    (slice(None), []),
+]
+
+
+def indices_that_choose(team: pt.Team) -> None:
+    for number, layout in enumerate(LAYOUTS):
+        format = ("csr", "csc", "coo")[(number + team.size) % 3]
+        whole = matrix((11, 9), seed=number)
+        t, full = spread(team, whole, layout, format), whole.toarray()
+        for key in INDICES:
+            found, wanted = t[key], full[key]
+            assert found.shape == wanted.shape, key
+            np.testing.assert_array_equal(dense(found), wanted, err_msg=str(key))
+        np.testing.assert_array_equal(
+            dense(t[[5, 1, 5], :][:, [0, 8, 3]]), full[[5, 1, 5]][:, [0, 8, 3]]
+        )
+        np.testing.assert_array_equal(dense(t[4:]), full[4:])
+        np.testing.assert_array_equal(dense(t[..., 2:4]), full[:, 2:4])
+        np.testing.assert_array_equal(dense(t[3]), full[3])
+        np.testing.assert_array_equal(dense(t[-2, 1:6]), full[-2, 1:6])
+        np.testing.assert_array_equal(dense(t[:, 4]), full[:, 4])
+        rows, columns = [1, 0, 5, 5, 10, -1], [3, 3, 0, 8, 8, -4]
+        np.testing.assert_array_equal(dense(t[rows, columns]), full[rows, columns])
+        for i, j in zip(rows, columns, strict=True):
+            assert t[i, j] == full[i, j]
+            assert isinstance(t[i, j], np.float64)
+    # What comes out is a matrix like any other.
+    np.testing.assert_array_equal((t[2:9] @ np.ones(9)).gather(), full[2:9] @ np.ones(9))
+
+
+def refusals(team: pt.Team) -> None:
+    whole = matrix((6, 5))
+    t = spread(team, whole)
+    last = team.size - 1
+    # One rank's mistake is an error on all.
+    with pytest.raises(IndexError, match=r"index 6 where there are 6; use numbers from -6 to 5"):
+        t.get_rows([6] if team.rank == last else [0])
+    with pytest.raises(IndexError, match="index -7"):
+        t.plan_rows([-7] if team.rank == 0 else [0])
+    with pytest.raises(IndexError, match="float64"):
+        t.get_rows([0.5])
+    with pytest.raises(IndexError, match="a mask of 3 for 6"):
+        t.get_rows(np.ones(3, bool))
+    with pytest.raises(IndexError):
+        t[0, 5]
+    with pytest.raises(IndexError, match="at most 2"):
+        t[0, 0, 0]
+    with pytest.raises(IndexError, match="give pairs"):
+        t[[0, 1], [0, 1, 2]]
+    rows = t.plan_rows([0, 2])
+    n_entries = rows(t).nnz
+    with pytest.raises(ValueError, match="give one for each"):
+        rows.adjoint(np.ones(99 if team.rank == last else n_entries))
+    with pytest.raises(ValueError, match="another pattern"):
+        rows(spread(team, whole))
+    with pytest.raises(ValueError, match="another pattern"):
+        rows.adjoint(whole)
+    equal(t.get_rows([1, 0]), whole[[1, 0]])
+
+
+BODIES = [
+    rows_asked_for,
+    rows_by_a_kept_plan,
+    rows_added_back,
+    indices_that_choose,
+    refusals,
+]

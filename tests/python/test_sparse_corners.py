@@ -1,0 +1,301 @@
+"""Corners of sparse tensors beside SciPy: repeated places, odd indices, errors of one rank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.io as scipy_io
+import scipy.sparse as sp
+
+import partita as pt
+from partita.sparse import DistTensor, load_npz, mmread, sddmm
+from partita.sparse.linalg import gmres
+
+# Its types do not know all of its arguments.
+numpy: Any = np
+RANKS = [1, 2, 3]
+
+
+def on_ranks(n_ranks: int, body: Any) -> None:
+    pt.spmd(body, n_ranks, deadline=60.0)
+
+
+def repeated(dtype: str) -> Any:
+    """A matrix in COO with places that come up to three times, in no order."""
+    rows, columns = [3, 0, 3, 1, 3, 0], [2, 1, 2, 0, 2, 1]
+    return sp.coo_array((np.array([100, 1, 100, 1, 1, 1]).astype(dtype), (rows, columns)), (5, 4))
+
+
+def summed(m: Any) -> Any:
+    found = m.copy()
+    found.sum_duplicates()
+    return found
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float64"])
+def test_places_that_come_twice_are_added_when_tensors_are_made(n_ranks: int, dtype: str) -> None:
+    m = repeated(dtype)
+    wanted = summed(m)
+    x = np.arange(5.0)[:, None]
+    y = np.arange(1.0, 5.0)[:, None]
+
+    def body(team: pt.Team) -> None:
+        whole = DistTensor.from_scipy(m, team=team)
+        everywhere = DistTensor.from_scipy(m, ("replicated", "replicated"), team=team)
+        given = DistTensor.from_blocks(m, (5, 4), ("replicated", "replicated"), team=team)
+        rooted = DistTensor.from_scipy(m if team.rank == 0 else None, team=team, root=0)
+        for t in (whole, everywhere, given, rooted):
+            assert t.format == "coo"
+            assert t.nnz == 3
+            assert t.sum() == wanted.sum()
+            np.testing.assert_array_equal(t.gather().toarray(), wanted.toarray())
+            sampled = sddmm(t, x, y).gather().toarray()
+            np.testing.assert_array_equal(sampled, (x @ y.T) * (wanted.toarray() != 0))
+
+    on_ranks(n_ranks, body)
+
+
+def test_repeated_places_of_many_dimensions_are_added() -> None:
+    coords = ([1, 0, 1], [0, 0, 0], [2, 1, 2])
+    m = sp.coo_array((np.array([1.0, 2.0, 3.0]), coords), (2, 1, 3))
+
+    def body(team: pt.Team) -> None:
+        t = DistTensor.from_scipy(m, team=team)
+        assert t.nnz == 2
+        assert np.asarray(t.to_dense().gather())[1, 0, 2] == 4
+
+    on_ranks(2, body)
+
+
+def test_coordinates_in_any_order_are_not_copied() -> None:
+    m = sp.coo_array((np.array([1.0, 2.0]), ([1, 0], [0, 1])), (2, 2))
+    t = DistTensor.from_scipy(m)
+    assert np.shares_memory(t.values, m.data)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_blocks_at_rows_and_columns(n_ranks: int) -> None:
+    m = sp.csr_array(np.arange(12.0).reshape(3, 4) % 5)
+    mask = np.array([True, False, True])
+
+    def body(team: pt.Team) -> None:
+        t = DistTensor.from_scipy(m, team=team)
+        keys: list[Any] = [
+            numpy.ix_([2, 0, 2], [3, 1]),
+            ([[0], [1]], [[0, 1]]),
+            ([[0], [1]], [0, 3]),
+        ]
+        keys += [numpy.ix_(mask, [1]), ([[2]], [[1]]), numpy.ix_([], [1]), numpy.ix_([1], [])]
+        for key in keys:
+            found = t[key].gather()
+            assert found.shape == m.toarray()[key].shape
+            np.testing.assert_array_equal(found.toarray(), m.toarray()[key])
+        square = [[0, 1], [1, 2]]
+        for key in [([[0, 1]], [[0], [1]]), ([[0], [1]],), (square, square), ([[0]], 1)]:
+            with pytest.raises(IndexError, match=r"np\.ix_"):
+                t[key]
+        with pytest.raises(IndexError, match=r"np\.ix_"):
+            t[:, [[0, 1]]]
+
+    on_ranks(n_ranks, body)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_indices_that_do_not_fit_into_signed_ones(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        t = DistTensor.from_scipy(sp.csr_array(np.eye(4)), team=team)
+        for wrong in (2**64 - 1, 2**63, 4):
+            with pytest.raises(IndexError, match=str(wrong)):
+                t.get_rows(np.array([1, wrong], "u8"))
+        assert t.get_rows(np.array([3], "u8")).shape == (1, 4)
+        # One rank wants nothing.
+        wanted = [0, 3] if team.rank == 0 else []
+        assert t.get_rows(wanted).shape == (len(wanted), 4)
+
+    on_ranks(n_ranks, body)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_what_one_rank_cannot_compute_is_raised_on_all(n_ranks: int) -> None:
+    whole = np.zeros((4, 4), int)
+    whole[0, 0] = 3
+
+    def body(team: pt.Team) -> None:
+        t = DistTensor.from_scipy(sp.csr_array(whole), team=team)
+        large = t.astype(float) * 1e307
+        with pytest.raises(ValueError, match="negative integer powers"):
+            t**-1
+        with np.errstate(all="raise"):
+            works: list[Any] = [
+                lambda: t / 0,
+                lambda: large * 10,
+                lambda: large * np.full(4, 10.0),
+                lambda: large**2,
+                lambda: large.expm1(),
+                lambda: large.norm(),
+                lambda: (t * 1e40).astype("int32"),
+            ]
+            for work in works:
+                with pytest.raises(FloatingPointError):
+                    work()
+            assert (t / 2).sum() == 1.5
+        n = 7 if team.rank == 0 else 4
+        works = [
+            lambda: t @ np.ones(n),
+            lambda: t.T @ np.ones(n),
+            lambda: np.ones(n) @ t,
+            lambda: sddmm(t, np.ones((n, 2)), np.ones((4, 2))),
+            lambda: t * np.ones(n),
+        ]
+        for work in works:
+            with pytest.raises((ValueError, pt.RemoteError), match="7"):
+                work()
+        if team.size > 1:
+            with pytest.raises(pt.MismatchError, match="the same on every rank"):
+                t * np.ones((4, 1) if team.rank == 0 else (1, 4))
+        assert (t @ np.ones(4)).sum() == 3
+
+    on_ranks(n_ranks, body)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_huge_extents_cost_what_their_entries_cost(n_ranks: int) -> None:
+    n = 10**9
+
+    def body(team: pt.Team) -> None:
+        # Every rank names the same places, which are added.
+        t = DistTensor.from_coo((n, n), ([n - 1, 0], [n - 1, 0]), [2.0, 1.0], format="coo")
+        assert t.nnz == 2
+        assert t.sum() == 3 * team.size
+        assert t.argmax() == n * n - 1
+        assert t.argmin() == 1
+
+    on_ranks(n_ranks, body)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_positions_of_extremes_beside_numpys(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        rng = np.random.default_rng(5)
+        for at in range(60):
+            shape = [(1, 1), (4, 3), (7, 2), (1, 5), (2, 6)][at % 5]
+            whole = rng.integers(-2 if at % 2 else 0, 3 if at % 3 else 1, shape).astype(float)
+            # The first rows are full, by zeros that are stored, too.
+            stored = (rng.random(shape) < 0.7) | (np.arange(shape[0]) < at % 4)[:, None]
+            whole[~stored] = 0
+            if at % 11 == 0:
+                whole[-1, -1], stored[-1, -1] = np.nan, True
+            coords = np.nonzero(stored)
+            m = sp.coo_array((whole[coords], coords), shape)
+            layout = ["block, *", "*, cyclic", "cyclic, *", "*, *"][at % 4]
+            t = DistTensor.from_scipy(m, layout=layout, format=["csr", "coo"][at % 2], team=team)
+            assert t.argmax() == whole.argmax(), (whole, stored)
+            assert t.argmin() == whole.argmin(), (whole, stored)
+
+    on_ranks(n_ranks, body)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_solvers_of_what_is_no_number_end(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        a = DistTensor.from_scipy(sp.csr_array(np.diag([1.0, 2.0, 3.0])), team=team)
+        x, info = gmres(a, np.array([1.0, np.nan, 2.0]), maxiter=3)
+        assert np.isnan(np.asarray(x.gather())).all()
+        assert info == 3
+        x, info = gmres(a * np.nan, np.ones(3), maxiter=3)
+        assert info == 3
+
+    on_ranks(n_ranks, body)
+
+
+@pytest.mark.parametrize("name", ["npz", "mtx"])
+def test_files_that_differ_between_ranks_are_refused(name: str, tmp_path: Any) -> None:
+    m = sp.coo_array(np.eye(3))
+    for at in range(2):
+        if name == "npz":
+            sp.save_npz(tmp_path / f"{at}.npz", m, compressed=False)
+        else:
+            scipy_io.mmwrite(tmp_path / f"{at}.mtx", m)
+    read = load_npz if name == "npz" else mmread
+
+    def body(team: pt.Team) -> None:
+        with pytest.raises(pt.MismatchError, match="the file"):
+            read(tmp_path / f"{team.rank}.{name}", team=team)
+        assert read(tmp_path / f"0.{name}", team=team).nnz == 3
+
+    on_ranks(2, body)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_products_with_what_is_no_number(n_ranks: int) -> None:
+    a = sp.csr_array(np.array([[np.nan, 1, np.inf, 0], [2, 0, 0, 3]]))
+    b = sp.csr_array(np.array([[0, np.inf, 0, 0], [np.nan, 0, 1, 2]]))
+
+    def body(team: pt.Team) -> None:
+        for format in ("csr", "csc", "coo"):
+            t = DistTensor.from_scipy(a, team=team, format=format)
+            for right in (b, sp.csr_array(np.array([[0, 1, 0, 2], [3, 0, 0, 0]]))):
+                u = DistTensor.from_scipy(right, team=team)
+                np.testing.assert_array_equal((t * u).gather().toarray(), (a * right).toarray())
+                np.testing.assert_array_equal((u * t).gather().toarray(), (a * right).toarray())
+
+    on_ranks(n_ranks, body)
+
+
+@pytest.mark.filterwarnings("ignore::scipy.sparse.SparseEfficiencyWarning")
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_diagonals_of_matrices_without_rows_and_kron(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        for shape in [(0, 4), (4, 0), (0, 0)]:
+            t = DistTensor.from_scipy(sp.csr_array(shape), team=team)
+            assert t.with_diagonal(1.0).shape == shape
+            assert t.with_diagonal([]).nnz == 0
+            with pytest.raises(ValueError, match="exceeds"):
+                t.with_diagonal(1.0, 4)
+        t = DistTensor.from_scipy(sp.csr_array(np.eye(2)), team=team)
+        with pytest.raises(TypeError, match="gather"):
+            t.kron(t)
+        assert t.kron(t.gather()).nnz == 4
+
+    on_ranks(n_ranks, body)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_slices_are_counted(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        eye = sp.csr_array(np.eye(4))
+        assert DistTensor.from_scipy(eye, team=team).slice_counts == (team.size, 1)
+        whole = DistTensor.from_scipy(eye, ("replicated", "replicated"), team=team)
+        assert whole.slice_counts == (1, 1)
+
+    on_ranks(n_ranks, body)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_parts_of_tensors_of_any_dimensions(n_ranks: int) -> None:
+    whole = np.random.default_rng(3).integers(0, 3, (6, 3, 4)).astype("int16")
+    keys: list[Any] = [5, -1, slice(1, 3), slice(None, None, -2), (2, 1), (slice(4, 1, -1), 2)]
+    keys += [(..., 3), (1, ..., 0), (0, 2, 3), slice(3, 3), (slice(None), slice(1, 9), 1)]
+
+    def body(team: pt.Team) -> None:
+        for dist in ("distributed", "replicated"):
+            t = DistTensor.from_dense(whole, (dist, "replicated", "distributed"), team=team)
+            for key in keys:
+                found, wanted = t[key], whole[key]
+                if np.ndim(wanted):
+                    assert isinstance(found, DistTensor)
+                    found = np.asarray(found.to_dense().gather())
+                assert np.shape(found) == np.shape(wanted)
+                assert found.dtype == wanted.dtype
+                np.testing.assert_array_equal(found, wanted)
+            for wrong in (6, -7, (0, 0, 0, 0), [1, 2], True, 0.5):
+                with pytest.raises(IndexError, match="use"):
+                    t[wrong]
+        line = t[:, 1, 2]
+        assert line[4] == whole[4, 1, 2]
+        np.testing.assert_array_equal(line[1:4].to_dense().gather(), whole[1:4, 1, 2])
+
+    on_ranks(n_ranks, body)

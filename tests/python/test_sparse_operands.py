@@ -1,0 +1,76 @@
+"""Operands of sparse tensors that are easily forgotten, on threads: 1 to 3 ranks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sparse_cases import LAYOUTS, same, tensor
+
+import partita as pt
+from partita.sparse import DistTensor
+
+RANKS = pytest.mark.parametrize("n_ranks", [1, 2, 3])
+
+
+@RANKS
+def test_a_map_of_rows_is_none_of_columns(n_ranks: int) -> None:
+    """Blocks of given sizes, transposed, do not say how other columns are cut."""
+    sizes = {1: "block(5)", 2: "block(2, 3)", 3: "block(4, 0, 1)"}[n_ranks]
+
+    def body(team: pt.Team) -> None:
+        whole = tensor((5, 4), "float64", 1)
+        for layout in (f"{sizes}, *", "cyclic(2), *"):
+            t = DistTensor.from_scipy(whole, layout=layout)
+            same((t.T @ t).gather(), whole.T @ whole)
+            same((t @ t.T).gather(), whole @ whole.T)
+            same(t.T[:, [0, 1]].gather(), whole.T.tocsr()[:, [0, 1]])
+
+    pt.spmd(body, n_ranks)
+
+
+@RANKS
+def test_operands_without_rows(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        for layout in ("*, block", "block, *", "*, *", "*, cyclic"):
+            for format in ("csr", "csc"):
+                t = DistTensor.from_scipy(sp.csr_array((4, 0)).asformat(format))
+                found = (t @ pt.zeros((0, 3), layout=layout)).gather()
+                np.testing.assert_array_equal(found, np.zeros((4, 3)))
+
+    pt.spmd(body, n_ranks)
+
+
+@RANKS
+def test_scipys_matrices_in_products(n_ranks: int) -> None:
+    """On either side they are what every rank has whole."""
+
+    def body(team: pt.Team) -> None:
+        whole = tensor((5, 4), "float64", 1)
+        for number, layout in enumerate(LAYOUTS):
+            t = DistTensor.from_scipy(whole, layout=layout)
+            for made in (sp.csr_array, sp.csc_matrix, sp.coo_array):
+                other = made(tensor((4, 6), "float32", number))
+                first = made(tensor((3, 5), "float64", number))
+                same((t @ other).gather(), whole @ other)
+                same(t.dot(other).gather(), whole @ other)
+                same((first @ t).gather(), first @ whole)
+            with pytest.raises(ValueError, match="as many rows"):
+                t @ whole
+            with pytest.raises(ValueError, match="2 dimensions"):
+                t @ sp.coo_array(np.ones(4))
+            with pytest.raises(TypeError):
+                t @ "matrix"
+
+    pt.spmd(body, n_ranks)
+
+
+@RANKS
+def test_kron_refuses_distributed_matrices(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        t = DistTensor.from_scipy(tensor((3, 2), "float64", 1))
+        with pytest.raises(TypeError, match=r"kron with a DistTensor.* other\.gather\(\)"):
+            t.kron(t)
+        same(t.kron(t.gather()).gather(), sp.kron(t.gather(), t.gather()))
+
+    pt.spmd(body, n_ranks)

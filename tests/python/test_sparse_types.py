@@ -1,0 +1,78 @@
+"""Element types of quotients and norms, and truth, beside SciPy's; on threads: 1 to 3 ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.linalg import norm
+from sparse_cases import KINDS, dense, tensor
+
+import partita as pt
+from partita.sparse import DistTensor
+
+RANKS = pytest.mark.parametrize("n_ranks", [1, 2, 3])
+NUMBERS: list[Any] = [2, 2.0, 2j, True, np.float32(2), np.float64(2), np.int8(2), np.complex64(2)]
+
+
+@RANKS
+@pytest.mark.parametrize("kind", KINDS)
+def test_quotients_have_scipys_types(kind: str, n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        a = tensor((4, 3), kind, 3)
+        t = DistTensor.from_scipy(a)
+        for number in NUMBERS:
+            wanted, found = a / number, (t / number).gather()
+            assert found.dtype == wanted.dtype, number
+            np.testing.assert_allclose(dense(found), dense(wanted))
+        for other in (np.full((4, 3), 2, "float32"), np.full((4, 3), 2, "complex64")):
+            assert (t / other).dtype == (a / other).dtype
+        with np.errstate(invalid="ignore"):
+            # SciPy's quotients by wider types lose digits or imaginary parts.
+            for second in ("int16", "float32"):
+                b = tensor((4, 3), second, 3)
+                assert (t / DistTensor.from_scipy(b)).dtype == (a / b).dtype, second
+
+    pt.spmd(body, n_ranks)
+
+
+@RANKS
+@pytest.mark.parametrize("kind", KINDS)
+def test_norms_have_scipys_types(kind: str, n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        a = tensor((4, 3), kind, 3)
+        t = DistTensor.from_scipy(a)
+        for order in (None, "fro", 1, -1, np.inf, -np.inf):
+            found, wanted = t.norm(order), norm(a, order)
+            assert type(found) is type(wanted), order
+            np.testing.assert_allclose(found, wanted)
+        for order in (None, 2, 1, 3, np.inf, -np.inf):
+            lines: Any = t.norm(order, axis=0)
+            exact = norm(a.astype(np.result_type(kind, "int64")), order, axis=0)
+            np.testing.assert_allclose(lines.gather(), exact, rtol=1e-6)
+
+    pt.spmd(body, n_ranks)
+
+
+@RANKS
+def test_norms_of_small_integers_do_not_overflow(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        t = DistTensor.from_scipy(sp.csr_array(np.array([[100, -128]], "int8")))
+        found = [t.norm(), t.norm(axis=1).item(), t.norm(1), t.norm(np.inf)]
+        np.testing.assert_allclose(found, [np.hypot(100, 128)] * 2 + [128, 228])
+
+    pt.spmd(body, n_ranks)
+
+
+@RANKS
+def test_truth_is_scipys(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        for value in (0.0, 2.0):
+            one = sp.csr_array([[value]])
+            assert bool(DistTensor.from_scipy(one)) == bool(one) == (value != 0)
+        with pytest.raises(ValueError, match="no single truth"):
+            bool(DistTensor.from_scipy(tensor((4, 3), "float64", 3)))
+
+    pt.spmd(body, n_ranks)
