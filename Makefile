@@ -14,7 +14,7 @@ KERNEL_PEERS = $(call named,kernels)
 
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel compile-tests test-rust test-python test-peers test-distdl conformance bench bench-distdl bench-kernels bench-dialects bench-arrays bench-algorithms bench-sparse check fmt clean
+.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel test-alone compile-ranks test-ranks test-rust test-python test-peers test-distdl conformance bench bench-distdl bench-kernels bench-dialects bench-arrays bench-algorithms bench-sparse check fmt clean
 
 help:
 	@echo "make demo        build, then a wave on four ranks, drawn, explained and timed beside NumPy"
@@ -49,16 +49,13 @@ demo: build
 	@mkdir -p demo
 	$(BIN)/python examples/demo.py demo
 
-# The tests of Rust are compiled while those of Python wait for their ranks, in the time they leave.
+# Tests of Rust that need no ranks run while those of Python wait for theirs, in the time they leave.
+# What they print is kept until the others have spoken.
 test: build system-mpi
-	@$(MAKE) --no-print-directory compile-tests & compiling=$$!; \
-	$(MAKE) --no-print-directory test-python; outcome=$$?; wait $$compiling; \
-	$(MAKE) --no-print-directory test-rust && exit $$outcome
-
-compile-tests: $(STAMPS)/tools
-	@nice -n 19 cargo test --quiet --no-run
-	@nice -n 19 cargo test --release --quiet --package partita-linear --no-run
-	@nice -n 19 cargo test --quiet --package partita-team --features shuttle --lib --no-run
+	@nice -n 19 $(MAKE) --no-print-directory test-alone compile-ranks > $(STAMPS)/alone.log 2>&1 & alone=$$!; \
+	$(MAKE) --no-print-directory test-python; python=$$?; \
+	wait $$alone; alone=$$?; cat $(STAMPS)/alone.log; \
+	$(MAKE) --no-print-directory test-ranks && test $$python$$alone = 00
 
 # The MPI layer is tried under the launchers of the virtual environment and of the system.
 # Where those of the system cannot be installed, the tests name what they did not run.
@@ -72,9 +69,22 @@ system-mpi:
 fuzz:
 	cargo run --release --quiet --package partita-ir --example fuzz -- $(or $(CASES),10000000) $(or $(SEED),1)
 
-test-rust: $(STAMPS)/tools system-mpi
-	cargo test --quiet
+test-rust: test-alone test-ranks
+
+# These start ranks; all other crates that `cargo test` takes work in one process.
+WITH_RANKS := partita-mpi partita-team partita-array partita-cli
+PACKAGES := $(WITH_RANKS:%=--package %)
+
+test-alone: $(STAMPS)/tools
+	cargo test --quiet $(WITH_RANKS:%=--exclude %) --exclude partita-py --exclude partita-linear --workspace
 	cargo test --release --quiet --package partita-linear
+
+compile-ranks: $(STAMPS)/tools
+	@cargo test --quiet $(PACKAGES) --no-run
+	@cargo test --quiet --package partita-team --features shuttle --lib --no-run
+
+test-ranks: $(STAMPS)/tools system-mpi
+	cargo test --quiet $(PACKAGES)
 	cargo test --quiet --package partita-team --features shuttle --lib model
 
 test-python: build system-mpi

@@ -278,35 +278,36 @@ fn sparse_products<I: Index, T: Small>() {
     });
 }
 
+fn all<I: Index, T: Small>() {
+    building::<I, T>();
+    parts::<I, T>();
+    dense_products::<I, T>();
+    sparse_products::<I, T>();
+}
+
+// Every type has all functions with short positions, and one of each size with long ones.
 macro_rules! for_types {
-    ($($name:ident: $type:ty;)*) => {$(
+    ($($name:ident: $type:ty, $($index:ty),*;)*) => {$(
         #[test]
         fn $name() {
-            building::<i32, $type>();
-            building::<i64, $type>();
-            parts::<i32, $type>();
-            parts::<i64, $type>();
-            dense_products::<i32, $type>();
-            dense_products::<i64, $type>();
-            sparse_products::<i32, $type>();
-            sparse_products::<i64, $type>();
+            $(all::<$index, $type>();)*
         }
     )*};
 }
 for_types! {
-    truth: Truth;
-    signed_8: i8;
-    signed_16: i16;
-    signed_32: i32;
-    signed_64: i64;
-    unsigned_8: u8;
-    unsigned_16: u16;
-    unsigned_32: u32;
-    unsigned_64: u64;
-    single: f32;
-    double: f64;
-    complex_single: [f32; 2];
-    complex_double: [f64; 2];
+    truth: Truth, i32;
+    signed_8: i8, i32, i64;
+    signed_16: i16, i32;
+    signed_32: i32, i32;
+    signed_64: i64, i32;
+    unsigned_8: u8, i32;
+    unsigned_16: u16, i32, i64;
+    unsigned_32: u32, i32;
+    unsigned_64: u64, i32;
+    single: f32, i32, i64;
+    double: f64, i32, i64;
+    complex_single: [f32; 2], i32;
+    complex_double: [f64; 2], i32, i64;
 }
 
 #[test]
