@@ -299,3 +299,27 @@ def test_parts_of_tensors_of_any_dimensions(n_ranks: int) -> None:
         np.testing.assert_array_equal(line[1:4].to_dense().gather(), whole[1:4, 1, 2])
 
     on_ranks(n_ranks, body)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2])
+def test_tensors_of_more_places_than_integers_count(n_ranks: int) -> None:
+    shape = (2**32, 2**31 + 5)
+
+    def body(team: pt.Team) -> None:
+        rows, columns = np.array([3, 2**32 - 1, 3]), np.array([2**31, 7, 2**31])
+        t = DistTensor.from_coo(shape, (rows, columns), np.array([1.0, 2.0, 3.0]), format="coo")
+        n = team.size
+        assert t.nnz == 2
+        assert (t + t).sum() == 12 * n
+        assert (t * t).sum() == (4 * n) ** 2 + (2 * n) ** 2
+        assert (t - 2 * t).sum() == -6 * n
+        assert (t > t * 0.5).nnz == 2
+        assert (t * (t * np.inf)).sum() == np.inf
+        assert t.allclose(t)
+        other = DistTensor.from_coo(shape, ([0], [0]), [1.0], format="coo")
+        assert (t + other).nnz == 3
+        assert (t * other).nnz == 0
+        with pytest.raises(pt.LayoutError, match="at most 2\\^64 - 1"):
+            DistTensor.from_coo((2**40, 2**40), ([0], [0]), [1.0], format="coo")
+
+    pt.spmd(body, n_ranks)

@@ -8,6 +8,7 @@ import numpy as np
 
 from partita._local import sparse
 from partita._team.together import together
+from partita.sparse.access import access_of
 from partita.sparse.asking import Asked
 from partita.sparse.axes import along
 from partita.sparse.block import Block, read_only
@@ -37,9 +38,10 @@ class RowPlan:
         self._source = source
         self._owners, self._places, problem = _located(source, indices)
         self._way: _Way | None = None
-        self._reading = Reading.of(source, self._owners, self._places, problem)
-        if self._reading is not None:
-            lines = self._reading.lines
+        self._reading: Reading | None = None
+        if _is_read(source):
+            self._reading = Reading(source, self._owners, self._places)
+            lines = self._reading.lines(problem)
         else:
             self._way = _Way(source, self._owners, self._places, problem)
             lines = self._way.ordered(self._way.carried.first)
@@ -65,13 +67,20 @@ class RowPlan:
         if tensor._plans is not self._pattern:
             problem = "rows were planned for another pattern; use plan_rows of this tensor"
             raise tensor.team.told(ValueError(problem))
-        if self._reading is not None and tensor._window is self._source._window:
-            return self._block(self._reading.values())
+        if tensor is self._source and _is_read(tensor):
+            return self._block(self._read())
         source = self._source if tensor.dtype == self._source.dtype else None
         if source is None or source._block.data is not tensor._block.data:
             source = rowwise(tensor)
         way = self._there()
-        return self._block(way.ordered(way.carried.values(source._block.data))[2])
+        access_of(self._source).count(way.n_rows_between)
+        return self._block(way.ordered(way.carried.values(source._block.data, f"rows of {tensor._words}"))[2])
+
+    def _read(self) -> Local:
+        """Values read where they are. Collective."""
+        if self._reading is None:
+            self._reading = Reading(self._source, self._owners, self._places)
+        return self._reading.values()
 
     def _there(self) -> _Way:
         """How rows travel, planned when they first do. Collective."""
@@ -100,7 +109,7 @@ class RowPlan:
         own = np.zeros(self._source._block.nnz, given.dtype)
         way = self._there()
         way.carried.add_back(way.as_came(given), own)
-        return self._source._revalued(summed_over_holders(self._source, own))
+        return self._source._revalued(summed_over_holders(self._source, own), "rows.adjoint")
 
     def _checked(self, rows: Any) -> Local:
         n = len(self._indices)
@@ -128,6 +137,11 @@ class _Way:
     ) -> None:
         asked = Asked(source.team, owners, places, problem, words=f"of {source._words}")
         self.carried = Carried(asked, source._block.lines, source._words)
+        counts = asked.routes.counts
+        self.n_rows_between = sum(
+            n for at, row in enumerate(counts) for to, n in enumerate(row) if at != to
+        )
+        access_of(source).count(self.n_rows_between)
         # Where each row is among those that came.
         self._order = _inverse(asked.order)
 
@@ -143,6 +157,14 @@ class _Way:
         found = np.empty_like(values)
         found[entries_of(self.carried.indptr, self._order)] = values
         return found
+
+
+def _is_read(tensor: Base) -> bool:
+    """Whether all ranks read rows where they are, which may begin now. Collective."""
+    access = access_of(tensor)
+    if access.is_to_move:
+        access.move(tensor)
+    return access.is_read
 
 
 def _inverse(order: Local | None) -> Local | None:
