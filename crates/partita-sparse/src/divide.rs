@@ -42,7 +42,11 @@ pub fn divided<M: Memory, I: Index, T: Copy + Send + Sync>(
         let (start, end) = (cuts[row].number(), cuts[row + 1].number());
         return Err(SparseError::PointersFall { row, start, end });
     }
-    if let Some(at) = rows.iter().position(|row| row < first || row >= end) {
+    // Without an early end the loop is vectorised.
+    let (least, most) =
+        rows.iter().fold((*end, *first), |(least, most), row| (least.min(*row), most.max(*row)));
+    if n > 0 && (least < *first || most >= *end) {
+        let at = rows.iter().position(|row| row < first || row >= end).unwrap_or(0);
         return Err(SparseError::RowOutside { at, row: rows[at].number(), n_rows: end.at() });
     }
     let n_stretches = inner.len() + 1;

@@ -1,23 +1,26 @@
 """Whether ranks read each other's rows where they are, and what is done so that they can.
 
 Memory that a tensor has taken over from SciPy cannot be mapped by other processes: rows of it
-travel. Once so many have travelled that a copy would have cost less, the tensor moves to memory
-that all can map. Ranks on several nodes, or without shared memory, never read each other's.
+travel. Once so many have travelled that a copy would have cost less, ranks show each other copies
+that all can map, and keep their own rows where they are: huge pages, which shared memory seldom
+has, make products faster. Ranks on several nodes, or without shared memory, never read each
+other's.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from partita._memory.warm import empty
-from partita._team.together import together_telling
-from partita.sparse.block import Block
+from partita._team.together import together, together_telling
 
 if TYPE_CHECKING:
     from partita._team.window import Window
     from partita.sparse.base import Base
+
+Local = np.ndarray[Any, Any]
 
 # Rows that travel cost so many times what a copy of them costs: measured on rows of 16 entries.
 _COPIES = 16
@@ -46,27 +49,24 @@ class Access:
         self._n_travelled += n_rows
 
     @property
-    def is_to_move(self) -> bool:
+    def is_to_copy(self) -> bool:
         """Whether it is time to let all ranks read rows where they are."""
         enough = self._n_travelled * _COPIES >= self._n_rows > 0
         return not self.is_read and self._private is not None and enough
 
-    def move(self, tensor: Base) -> None:
-        """Put rows where all ranks can read them. Collective."""
+    def copy(self, tensor: Base) -> None:
+        """Show copies of rows where all ranks can read them. Collective."""
         assert self._private is not None
         assert tensor._window is not None
         window, team = tensor._window, tensor.team
         is_mine = team.rank in self._private
 
-        def work() -> tuple[Block | None, bool]:
-            block = _shared_copy(tensor._block) if is_mine else None
-            if block is not None:
-                window.replace(block.arrays)
-            return block, True
+        def work() -> None:
+            if is_mine:
+                # The window keeps them.
+                window.replace(_shared(tensor._block.arrays))
 
-        block, _ = together_telling(team, work, "DistTensor rows to be shared", tensor._words)
-        if block is not None:
-            tensor._block = block
+        together(team, work, "DistTensor rows to be shared", tensor._words)
         self._private = _private_ranks(tensor, window)
         self.is_read = not self._private
         # Memory that can be mapped nowhere is not copied again.
@@ -96,12 +96,12 @@ def _private_ranks(tensor: Base, window: Window) -> set[int] | None:
     return {rank for one in told for rank in one or ()}
 
 
-def _shared_copy(block: Block) -> Block:
-    """The same entries in memory that processes share."""
-    arrays = []
-    for one in block.arrays:
+def _shared(arrays: list[Local]) -> list[Local]:
+    """The same in memory that processes share."""
+    copies = []
+    for one in arrays:
         memory = empty((max(one.nbytes, _LEAST_BYTES),), np.uint8)
         copy = memory[: one.nbytes].view(one.dtype)
         copy[...] = one
-        arrays.append(copy)
-    return Block.from_arrays(block.shape, block.format, arrays, block.pattern)
+        copies.append(copy)
+    return copies

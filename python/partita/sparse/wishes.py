@@ -10,10 +10,8 @@ from partita._local import sparse
 from partita._team.together import together
 from partita.sparse.access import access_of
 from partita.sparse.asking import Asked
-from partita.sparse.axes import along
 from partita.sparse.block import Block, read_only
 from partita.sparse.carrying import Carried, entries_of
-from partita.sparse.exchange import home
 from partita.sparse.reading import Reading
 from partita.sparse.replicas import summed_over_holders
 from partita.sparse.rowwise import rowwise
@@ -74,7 +72,8 @@ class RowPlan:
             source = rowwise(tensor)
         way = self._there()
         access_of(self._source).count(way.n_rows_between)
-        return self._block(way.ordered(way.carried.values(source._block.data, f"rows of {tensor._words}"))[2])
+        values = way.carried.values(source._block.data, f"rows of {tensor._words}")
+        return self._block(way.ordered(values)[2])
 
     def _read(self) -> Local:
         """Values read where they are. Collective."""
@@ -162,8 +161,8 @@ class _Way:
 def _is_read(tensor: Base) -> bool:
     """Whether all ranks read rows where they are, which may begin now. Collective."""
     access = access_of(tensor)
-    if access.is_to_move:
-        access.move(tensor)
+    if access.is_to_copy:
+        access.copy(tensor)
     return access.is_read
 
 
@@ -182,15 +181,30 @@ def _located(source: Base, indices: Any) -> tuple[Local, Local, IndexError | Non
         wanted = positions(indices, source.shape[0])
     except IndexError as problem:
         return none, none, problem
-    rank = source.team.rank
     slices = source._slices
     if slices.counts[0] == 1:
-        return np.full(len(wanted), rank), wanted, None
-    layout = along(slices, 0)
-    owners, places = layout.locate(wanted[:, None])
+        return np.full(len(wanted), source.team.rank), wanted, None
+    owners, starts = source._plans.kept("owners of rows", lambda: _owners_of_rows(source))
+    if starts is None:
+        parts, places = slices.places(0, wanted)
+    else:
+        # Subtractions cost less than a look-up.
+        parts = slices.parts_of(0, wanted)
+        places = wanted - starts[parts]
+    return owners[parts], places, None
+
+
+def _owners_of_rows(source: Base) -> tuple[Local, Local | None]:
+    """The rank to ask for each part of the rows, and where each begins, if parts lie in order."""
+    slices, rank = source._slices, source.team.rank
+    parts = range(slices.counts[0])
+    owners = np.array([slices.owner((part, 0)) for part in parts])
     # Of ranks that hold the same rows, this one asks itself.
-    owners[owners == home(layout, rank)] = rank
-    return owners, places[:, 0], None
+    owners[slices.slice_of(rank)[0]] = rank
+    stretches = [slices.stretch(0, part) for part in parts]
+    if None in stretches:
+        return owners, None
+    return owners, np.array([one[0] for one in stretches if one is not None])
 
 
 def positions(indices: Any, n: int) -> Local:
