@@ -83,8 +83,8 @@ class Module:
 
         An array of partita is gathered first, a `DistTensor` too.
 
-        A sparse tensor is also given as a SciPy matrix, or as a dictionary with the names that SciPy
-        uses: `shape`, `data`, and `indptr` with `indices` and `format`, or `coords` (a list of
+        A sparse tensor may also be a SciPy matrix, or a dictionary with the names that SciPy uses:
+        `shape`, `data`, and `indptr` with `indices` and `format`, or `coords` (a list of
         coordinates per dimension). It comes back as such a dictionary.
         """
         team = own_team(team)

@@ -103,6 +103,13 @@ def products(team: pt.Team) -> None:
     _refused(team, lambda: t @ (u if team.rank == team.size - 1 else t))
 
 
+PRODUCTS: list[Callable[[DistTensor, Any], Any]] = [
+    lambda t, x: t @ x,
+    lambda t, x: t.T @ x,
+    lambda t, x: t.rmatvec(x),
+]
+
+
 def products_with_dense(team: pt.Team) -> None:
     """The same where tensors share a pattern, hence all plans, and where nothing travels."""
     last = team.rank == team.size - 1
@@ -110,7 +117,7 @@ def products_with_dense(team: pt.Team) -> None:
         t = DistTensor.from_scipy(whole)
         u = t.with_values(2 * t.values)
         for x in (pt.ones(9), np.ones(9), pt.ones((9, 3))):
-            for work in (lambda t, x: t @ x, lambda t, x: t.T @ x, lambda t, x: t.rmatvec(x)):
+            for work in PRODUCTS:
                 assert work(t, x).shape == work(u, x).shape
                 _refused(team, lambda t=t, u=u, x=x, work=work: work(u if last else t, x))  # type: ignore[misc]
         _refused(team, lambda t=t: t @ pt.ones(9) if last else t.rmatvec(pt.ones(9)))  # type: ignore[misc]

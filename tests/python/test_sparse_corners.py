@@ -10,7 +10,9 @@ import scipy.io as scipy_io
 import scipy.sparse as sp
 
 import partita as pt
+from partita._local.threads import n_threads
 from partita.sparse import DistTensor, load_npz, mmread, sddmm
+from partita.sparse.balance import threads_for
 from partita.sparse.linalg import gmres
 
 # Its types do not know all of its arguments.
@@ -323,3 +325,27 @@ def test_tensors_of_more_places_than_integers_count(n_ranks: int) -> None:
             DistTensor.from_coo((2**40, 2**40), ([0], [0]), [1.0], format="coo")
 
     pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", [2, 3])
+def test_a_rank_with_most_entries_has_more_threads(
+    n_ranks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = sp.csr_array(np.where(np.arange(60)[:, None] < 60 // n_ranks, 2.0, 0.0) + np.eye(60))
+
+    def found(team: pt.Team) -> list[int | None]:
+        t = DistTensor.from_scipy(whole, team=team)
+        np.testing.assert_allclose((t @ np.arange(60.0)).gather(), whole @ np.arange(60.0))
+        even = DistTensor.from_scipy(sp.eye_array(60, format="csr"), team=team)
+        return [threads_for(t), threads_for(even)]
+
+    usual = pt.spmd(lambda team: n_threads(), n_ranks)
+    monkeypatch.delenv("PARTITA_THREADS", raising=False)
+    (most, even), *others = pt.spmd(found, n_ranks)
+    assert most is not None
+    assert usual[0] <= most <= sum(usual)
+    assert even is None
+    assert others == [[None, None]] * (n_ranks - 1)
+    # Whoever says how many there shall be has the last word.
+    monkeypatch.setenv("PARTITA_THREADS", "1")
+    assert pt.spmd(found, n_ranks) == [[None, None]] * n_ranks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -282,7 +283,10 @@ def test_rows_of_several_matrices_in_any_order(index: str) -> None:
         owners = rng.choice([0, 2], 40)
         places = np.array([rng.integers(0, (5, 0, 9)[owner]) for owner in owners])
         wanted = np.array(
-            [dense(sources[owner], ((5, 0, 9)[owner], 6))[at] for owner, at in zip(owners, places, strict=True)]
+            [
+                dense(sources[owner], ((5, 0, 9)[owner], 6))[at]
+                for owner, at in zip(owners, places, strict=True)
+            ]
         )
         given: list[Any] = [sources[0], None, sources[2]]
         found, starts = sparse.taken_from(given, owners, places)

@@ -36,7 +36,8 @@ class Access:
         """Find out who can look at whose memory. Collective where the tensor is shared."""
         self._n_rows = tensor.shape[0]
         self._n_travelled = 0
-        self.is_read = False
+        # One rank alone has all rows.
+        self.is_read = tensor.team.size == 1
         # The ranks whose memory somebody cannot map; none if some share no memory at all.
         self._private: set[int] | None = None
         window = tensor._window

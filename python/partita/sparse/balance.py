@@ -30,8 +30,8 @@ def threads_for(tensor: Base) -> int | None:
     is_near = all(team.shares_memory_with(rank) for rank in range(team.size))
     is_free = is_near and "PARTITA_THREADS" not in os.environ
     told = tensor._met("product", (tensor._block.nnz, n_threads(), is_free))
-    n_all = sum(n for n, _, _ in told)
-    n_cores = sum(n for _, n, _ in told)
+    n_all: int = sum(n for n, _, _ in told)
+    n_cores: int = sum(n for _, n, _ in told)
     own = tensor._block.nnz * team.size
     if not all(free for _, _, free in told) or own <= _UNEQUAL * n_all:
         return None

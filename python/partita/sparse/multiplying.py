@@ -53,9 +53,7 @@ def _by_lines(
     data = _values(tensor, dtype, conjugate=conjugate)
     n = len(reach.indptr) - 1
     out = empty((n, *own.shape[1:]), dtype)
-    sparse.times(
-        reach.indptr, reach.indices, data, own, ghosts, out, threads=reach.n_threads
-    )
+    sparse.times(reach.indptr, reach.indices, data, own, ghosts, out, threads=reach.n_threads)
     return out if tensor._slices.counts[over] == 1 else _summed(tensor, out, 1 - over, about)
 
 
