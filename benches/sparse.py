@@ -23,9 +23,10 @@ A 2-d Laplacian of 4 million rows (1 million for products with 64 columns and wi
 graph of 2^20 rows and 16 entries per row, 10^7 triplets, slices of 64 MiB, and a random 1 % of 10^6
 rows of 16 entries on each rank (benches/sparse_cases.py). On one rank partita has two threads and
 takes turns with SciPy, which has one core. On two ranks each has one. Speeds are the peer's time
-over partita's: SciPy's on one core; for slices a plain copy of their bytes; for rows on two MPI
-ranks two rounds of Alltoallv with mpi4py and NumPy, always of rows that are not in a cache, beside
-partita asked for the first time, with a kept plan, and with a kept plan and rows in a cache.
+over partita's: SciPy's on one core, in turns with partita while other ranks wait; for slices a
+plain copy of their bytes; for rows on two MPI ranks two rounds of Alltoallv with mpi4py and NumPy,
+always of rows that are not in a cache, beside partita asked for the first time, with a kept plan,
+and with a kept plan and rows in a cache.
 """
 # By case: how many times the peer's speed is asked for on two ranks.
 BARS = {

@@ -81,10 +81,10 @@ class Module:
         applied; `apply("default")` gives the program that `partita run` would run. Sums of
         floating-point numbers may differ by rounding between numbers of ranks.
 
-        An array of partita is gathered first.
+        An array of partita is gathered first, a `DistTensor` too.
 
-        A sparse tensor is given as a SciPy matrix, or as a dictionary with the names that SciPy
-        uses: `shape`, `data`, and `indptr` with `indices` and `format`, or `coords` (a list of
+        A sparse tensor may also be a SciPy matrix, or a dictionary with the names that SciPy uses:
+        `shape`, `data`, and `indptr` with `indices` and `format`, or `coords` (a list of
         coordinates per dimension). It comes back as such a dictionary.
         """
         team = own_team(team)
@@ -122,8 +122,7 @@ def _given(arg: Any) -> Any:
         return _sparse(arg)
     if hasattr(arg, "nnz_local"):
         # Asked first: whoever looks at `nnz` of a distributed tensor meets the other ranks.
-        message = f"a {type(arg).__name__} as an argument; give t.gather(), the whole tensor"
-        raise ProgramError(f"{message}, on every rank", reason="argument")
+        arg = arg.gather()
     if hasattr(arg, "format") and hasattr(arg, "data") and hasattr(arg, "nnz"):
         of_coo = ["coords"] if hasattr(arg, "coords") else ["row", "col"]
         names = of_coo if arg.format == "coo" else ["indptr", "indices"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+import scipy.sparse as sp
 from sparse_cases import raised, tensor
 
 import partita as pt
@@ -101,4 +103,48 @@ def products(team: pt.Team) -> None:
     _refused(team, lambda: t @ (u if team.rank == team.size - 1 else t))
 
 
-BODIES = [indices, calls, tensors, products]
+PRODUCTS: list[Callable[[DistTensor, Any], Any]] = [
+    lambda t, x: t @ x,
+    lambda t, x: t.T @ x,
+    lambda t, x: t.rmatvec(x),
+]
+
+
+def products_with_dense(team: pt.Team) -> None:
+    """The same where tensors share a pattern, hence all plans, and where nothing travels."""
+    last = team.rank == team.size - 1
+    for whole in (tensor((9, 9), "float64", 1), sp.eye_array(9, format="csr")):
+        t = DistTensor.from_scipy(whole)
+        u = t.with_values(2 * t.values)
+        for x in (pt.ones(9), np.ones(9), pt.ones((9, 3))):
+            for work in PRODUCTS:
+                assert work(t, x).shape == work(u, x).shape
+                _refused(team, lambda t=t, u=u, x=x, work=work: work(u if last else t, x))  # type: ignore[misc]
+        _refused(team, lambda t=t: t @ pt.ones(9) if last else t.rmatvec(pt.ones(9)))  # type: ignore[misc]
+        plan = t.plan_rows([0, 8])
+        assert plan(u).shape == plan(t).shape
+        _refused(team, lambda t=t, u=u, plan=plan: plan(u if last else t))  # type: ignore[misc]
+
+
+def origins(team: pt.Team) -> None:
+    """What was computed of one tensor without a word between ranks is told apart when they meet."""
+    last = team.rank == team.size - 1
+    t, u = _tensor(), _tensor(seed=2)
+    pairs: list[tuple[Callable[[], Any], Callable[[], Any]]] = [
+        (lambda: t * 2, lambda: t),
+        (lambda: t + u, lambda: t - u),
+        (lambda: t + u, lambda: t + t),
+        (lambda: t.sin(), lambda: t.tan()),
+        (lambda: t > 0, lambda: t < 0),
+        (lambda: t.maximum(u), lambda: t.minimum(u)),
+        (lambda: abs(t), lambda: -t),
+        (lambda: t.tril(), lambda: t.triu()),
+        (lambda: t @ u.T, lambda: t @ t.T),
+    ]
+    for one, other in pairs:
+        # A product meets by itself; whoever made the other one is told there.
+        _refused(team, lambda one=one, other=other: (other() if last else one()).gather())  # type: ignore[misc]
+        assert one().gather().shape == one().gather().shape
+
+
+BODIES = [indices, calls, tensors, products, products_with_dense, origins]

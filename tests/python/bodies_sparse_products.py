@@ -180,12 +180,12 @@ def fetches(team: pt.Team) -> None:
         for dtype, row in itertools.product(["int8", "float32", "complex128"], [(), (3,), (0,)]):
             whole = numbers((n, *row), dtype, 5)
             own = np.ascontiguousarray(whole[held])
-            both = np.concatenate([own, fetch.rows(own)])
+            both = np.concatenate([own, fetch.rows(own, "a test")])
             np.testing.assert_array_equal(both[fetch.positions], whole[wanted])
             ghosts = fetch.room(row, own.dtype)
             ghosts += 1
             before = own.copy()
-            fetch.add_back(ghosts, own)
+            fetch.add_back(ghosts, own, "a test")
             if fetch.is_local:
                 np.testing.assert_array_equal(own, before)
         is_away = fetch.positions >= fetch.n_own
@@ -194,7 +194,7 @@ def fetches(team: pt.Team) -> None:
             {layout.owner((int(one),)) for one in range(n)}
         ):
             total = np.zeros(fetch.n_own)
-            fetch.add_back(fetch.room((), total.dtype) + 1, total)
+            fetch.add_back(fetch.room((), total.dtype) + 1, total, "a test")
             np.testing.assert_array_equal(total, asked[held])
 
 

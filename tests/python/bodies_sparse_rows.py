@@ -10,6 +10,7 @@ from sparse_matrices import LAYOUTS, cases, dense, matrix, numbers, spread
 
 import partita as pt
 from partita.sparse import DistTensor
+from partita.sparse.access import access_of
 
 
 def wishes(team: pt.Team, n: int, seed: int = 0) -> Any:
@@ -49,7 +50,7 @@ def rows_by_a_kept_plan(team: pt.Team) -> None:
             equal(rows(t), whole[wanted])
             # Other values of one pattern, also of another type.
             for scale in (2.0, 3j):
-                twice = t._revalued(t._block.data * scale)
+                twice = t._revalued(t._block.data * scale, "times")
                 equal(rows(twice), (whole * scale)[wanted])
             equal(rows(t), whole[wanted])
 
@@ -151,7 +152,50 @@ def refusals(team: pt.Team) -> None:
     equal(t.get_rows([1, 0]), whole[[1, 0]])
 
 
+def rows_read_where_they_are(team: pt.Team) -> None:
+    """Memory of SciPy's matrix is moved once rows of it have travelled; results stay the same."""
+    whole = matrix((40, 9))
+    t = spread(team, whole)
+    plans = []
+    for number in range(6):
+        wanted = np.random.default_rng(10 * number + team.rank).integers(-40, 40, 30)
+        plans.append((t.plan_rows(wanted), wanted))
+        for rows, which in plans:
+            equal(rows(t), whole[which])
+        equal(t.get_rows(wanted), whole[wanted])
+    reached = all(team.shares_memory_with(rank) for rank in range(team.size))
+    assert access_of(t).is_read == reached
+    np.testing.assert_array_equal(dense(t), whole.toarray())
+    # Others of the pattern are read too, and other slices later.
+    for rows, which in plans:
+        equal(rows(t.with_values(3 * t.values)), (3 * whole)[which])
+        equal(rows(t), whole[which])
+    with pytest.raises(IndexError, match="index 40"):
+        t.get_rows([40] if team.rank == 0 else [0])
+    t.set_slice(t.slice_id, 2 * t.get_slice(t.slice_id))
+    for _, which in plans:
+        equal(t.get_rows(which), (2 * whole)[which])
+        equal(t.plan_rows(which)(t), (2 * whole)[which])
+
+
+def rows_of_other_dimensions(team: pt.Team) -> None:
+    rng = np.random.default_rng(3)
+    for shape in ((7,), (6, 3, 4), (5, 2, 3, 2), (4, 0, 3)):
+        full = rng.integers(-2, 3, shape).astype("float64")
+        for layout in (
+            ", ".join(["block", *["*"] * (len(shape) - 1)]),
+            "*" + ", block" * (len(shape) - 1),
+        ):
+            t = DistTensor.from_dense(full, layout=layout, team=team)
+            wanted = wishes(team, shape[0])
+            found = t.get_rows(wanted)
+            assert found.shape == (len(wanted), *shape[1:])
+            np.testing.assert_array_equal(found.toarray(), full[wanted])
+
+
 BODIES = [
+    rows_read_where_they_are,
+    rows_of_other_dimensions,
     rows_asked_for,
     rows_by_a_kept_plan,
     rows_added_back,

@@ -135,10 +135,34 @@ def test_scipys_tensors_of_three_dimensions_are_arguments() -> None:
 
 
 @pytest.mark.parametrize("n_ranks", [1, 2])
-def test_distributed_tensors_are_refused_with_the_cure(n_ranks: int) -> None:
+def test_distributed_tensors_are_gathered_whatever_their_layout(n_ranks: int) -> None:
     def body(team: pt.Team) -> None:
-        t = DistTensor.from_dense(DENSE)
-        with pytest.raises(pt.ProgramError, match=r"a DistTensor as an argument; give t\.gather"):
-            pt.ir.parse(TAKE).run("take", t, 0, team=team)
+        for layout in ("block, *", "*, block", "cyclic, *"):
+            t = DistTensor.from_dense(DENSE, layout=layout)
+            found = pt.ir.parse(TAKE).run("take", t, team.size - 1, team=team)
+            assert same(found, DENSE[6 - 6 // team.size :])
 
     pt.spmd(body, n_ranks)
+
+
+def test_elements_of_one_place_are_added() -> None:
+    twice = {"shape": (6, 4), "coords": [[5, 5, 0], [2, 2, 1]], "data": [1.5, 2.0, 4.0]}
+    dense = np.zeros((6, 4))
+    dense[5, 2], dense[0, 1] = 3.5, 4.0
+    for which in range(2):
+
+        def body(team: pt.Team, which: int = which) -> None:
+            found = pt.ir.parse(TAKE).run("take", twice, which, team=team)
+            assert same(found, dense[3 * which : 3 * which + 3])
+
+        pt.spmd(body, 2)
+
+
+def test_a_rank_at_a_wrong_place_is_told() -> None:
+    wrong = TAKE.replace("(%a, %me, %c0", "(%a, %c0, %c0")
+
+    def body(team: pt.Team) -> None:
+        with pytest.raises(pt.PartitaError, match=r"rank 1.*\[0, 0\]"):
+            pt.ir.parse(wrong).run("take", DENSE, 0, team=team)
+
+    pt.spmd(body, 2)

@@ -10,7 +10,9 @@ import scipy.io as scipy_io
 import scipy.sparse as sp
 
 import partita as pt
+from partita._local.threads import n_threads
 from partita.sparse import DistTensor, load_npz, mmread, sddmm
+from partita.sparse.balance import threads_for
 from partita.sparse.linalg import gmres
 
 # Its types do not know all of its arguments.
@@ -299,3 +301,51 @@ def test_parts_of_tensors_of_any_dimensions(n_ranks: int) -> None:
         np.testing.assert_array_equal(line[1:4].to_dense().gather(), whole[1:4, 1, 2])
 
     on_ranks(n_ranks, body)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2])
+def test_tensors_of_more_places_than_integers_count(n_ranks: int) -> None:
+    shape = (2**32, 2**31 + 5)
+
+    def body(team: pt.Team) -> None:
+        rows, columns = np.array([3, 2**32 - 1, 3]), np.array([2**31, 7, 2**31])
+        t = DistTensor.from_coo(shape, (rows, columns), np.array([1.0, 2.0, 3.0]), format="coo")
+        n = team.size
+        assert t.nnz == 2
+        assert (t + t).sum() == 12 * n
+        assert (t * t).sum() == (4 * n) ** 2 + (2 * n) ** 2
+        assert (t - 2 * t).sum() == -6 * n
+        assert (t > t * 0.5).nnz == 2
+        assert (t * (t * np.inf)).sum() == np.inf
+        assert t.allclose(t)
+        other = DistTensor.from_coo(shape, ([0], [0]), [1.0], format="coo")
+        assert (t + other).nnz == 3
+        assert (t * other).nnz == 0
+        with pytest.raises(pt.LayoutError, match="at most 2\\^64 - 1"):
+            DistTensor.from_coo((2**40, 2**40), ([0], [0]), [1.0], format="coo")
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", [2, 3])
+def test_a_rank_with_most_entries_has_more_threads(
+    n_ranks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = sp.csr_array(np.where(np.arange(60)[:, None] < 60 // n_ranks, 2.0, 0.0) + np.eye(60))
+
+    def found(team: pt.Team) -> list[int | None]:
+        t = DistTensor.from_scipy(whole, team=team)
+        np.testing.assert_allclose((t @ np.arange(60.0)).gather(), whole @ np.arange(60.0))
+        even = DistTensor.from_scipy(sp.eye_array(60, format="csr"), team=team)
+        return [threads_for(t), threads_for(even)]
+
+    usual = pt.spmd(lambda team: n_threads(), n_ranks)
+    monkeypatch.delenv("PARTITA_THREADS", raising=False)
+    (most, even), *others = pt.spmd(found, n_ranks)
+    assert most is not None
+    assert usual[0] <= most <= sum(usual)
+    assert even is None
+    assert others == [[None, None]] * (n_ranks - 1)
+    # Whoever says how many there shall be has the last word.
+    monkeypatch.setenv("PARTITA_THREADS", "1")
+    assert pt.spmd(found, n_ranks) == [[None, None]] * n_ranks

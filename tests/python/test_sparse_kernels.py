@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -272,6 +273,72 @@ def test_taken_rows_and_chosen_columns(shape: tuple[int, int], index: str, value
     found = on_threads(lambda n: sparse.chosen_columns(*given, new, threads=n))
     wanted = dense(given, shape)[:, keep]
     np.testing.assert_array_equal(dense(found, wanted.shape), wanted)
+
+
+@every_index
+def test_rows_of_several_matrices_in_any_order(index: str) -> None:
+    rng = np.random.default_rng(19)
+    for value in ("bool", "float32", "complex128"):
+        sources = [matrix((n, 6), index, value) for n in (5, 0, 9)]
+        owners = rng.choice([0, 2], 40)
+        places = np.array([rng.integers(0, (5, 0, 9)[owner]) for owner in owners])
+        wanted = np.array(
+            [
+                dense(sources[owner], ((5, 0, 9)[owner], 6))[at]
+                for owner, at in zip(owners, places, strict=True)
+            ]
+        )
+        given: list[Any] = [sources[0], None, sources[2]]
+        found, starts = sparse.taken_from(given, owners, places)
+        np.testing.assert_array_equal(dense(found, (40, 6)), wanted)
+        values = sparse.values_from([given[0][2], None, given[2][2]], owners, starts, found[0])
+        np.testing.assert_array_equal(values, found[2])
+    refusals: list[tuple[Any, ...]] = [
+        ([1, 0], [0, 0], "matrix 1, which is absent"),
+        ([0, 3], [0, 0], "matrix 3, which is absent"),
+        ([0, -1], [0, 0], "absent"),
+        ([0, 0], [0, 5], "row 5 of 5"),
+        ([0, 0], [0, -1], "row -1 of 5"),
+        ([0], [0, 1], "there are 1 owners; give 2"),
+    ]
+    for owners_given, places_given, problem in refusals:
+        with pytest.raises(ValueError, match=problem):
+            sparse.taken_from(given, np.array(owners_given), np.array(places_given))
+    with pytest.raises(ValueError, match="give all of them"):
+        sparse.values_from([np.ones(3)], np.zeros(1, int), np.ones(1, int), np.array([0, 3]))
+    with pytest.raises(ValueError, match="never fall"):
+        sparse.values_from([np.ones(3)], np.zeros(2, int), np.zeros(2, int), np.array([0, 3, 2]))
+
+
+@every_index
+def test_triplets_in_lists_and_grouped(index: str) -> None:
+    rng = np.random.default_rng(20)
+    for n, cuts in ((0, [0, 3, 9]), (50_000, [0, 3, 3, 9]), (50_000, [*range(10)])):
+        rows, columns = (rng.integers(0, 9, n).astype(index) for _ in range(2))
+        values = rng.integers(-3, 4, n).astype("float64")
+        wanted = np.zeros((9, 9))
+        np.add.at(wanted, (rows, columns), values)
+        lists = [(rows[at::3], columns[at::3], values[at::3]) for at in range(3)]
+        found = on_threads(lambda n: sparse.compressed_lists(lists, (9, 9), threads=n))  # noqa: B023
+        np.testing.assert_array_equal(dense(found, (9, 9)), wanted)
+        ends = np.array(cuts, index)
+        grouped, counts = sparse.divided(rows, columns, values, ends)
+        several, _ = sparse.divided(rows, columns, values, ends, threads=3)
+        for one, two in zip(grouped, several, strict=True):
+            np.testing.assert_array_equal(one, two)
+        start = 0
+        for low, high, count in zip(cuts, cuts[1:], counts, strict=False):
+            inside = (rows >= low) & (rows < high)
+            here = slice(start, start + count)
+            np.testing.assert_array_equal(grouped[0][here], rows[inside] - low)
+            np.testing.assert_array_equal(grouped[1][here], columns[inside])
+            np.testing.assert_array_equal(grouped[2][here], values[inside])
+            start += count
+        assert start == n
+    with pytest.raises(ValueError, match="row 9 of 9"):
+        sparse.divided(np.full(1, 9, index), np.zeros(1, index), np.ones(1), ends)
+    with pytest.raises(ValueError, match="never fall"):
+        sparse.divided(rows, columns, values, np.array([0, 5, 4, 9], index))
 
 
 @every_index

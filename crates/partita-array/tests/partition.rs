@@ -208,6 +208,14 @@ fn what_does_not_fit_is_named() {
     let wrong_grid = text.replace("%g#0, %g#1", "%g#1, %g#0");
     let grid = problem(&wrong_grid, "take", &arguments(Format::Csr, 0), 2, Gather::Nobody);
     assert!(grid.contains("a grid of [1, 2] for a tensor on a grid of [2, 1]"), "{grid}");
+    let wrong_place = text.replace("(%a, %me, %c0", "(%a, %c0, %c0");
+    let place = problem(&wrong_place, "take", &arguments(Format::Csr, 0), 2, Gather::Nobody);
+    assert!(place.contains("rank 1 says that it is at [0, 0]"), "{place}");
+    let three = text
+        .replace("%g:2 = ", "%g:3 = ")
+        .replace("() : () -> (index, index)", "() : () -> (index, index, index)");
+    let axes = problem(&three, "take", &arguments(Format::Csr, 0), 2, Gather::Nobody);
+    assert!(axes.contains("3 results where tensors have 2 dimensions"), "{axes}");
     let outside = text.replace("%to = arith.remsi %at, %n", "%to = arith.addi %at, %n");
     let slice = problem(&outside, "take", &arguments(Format::Csr, 0), 1, Gather::Nobody);
     assert!(slice.contains("there is no slice [1, 0]"), "{slice}");

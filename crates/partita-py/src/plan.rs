@@ -214,17 +214,19 @@ impl Plan {
     /// Run the plan on this rank's source buffer and return its target buffer.
     ///
     /// Collective. The result is written to `out` if given, else to new memory. If a layout has
-    /// several buffers on this rank, they are passed and returned as a list.
-    #[pyo3(signature = (local, team, out=None))]
+    /// several buffers on this rank, they are passed and returned as a list. One plan may serve
+    /// many: ranks that say that they run it `about` different things are told.
+    #[pyo3(signature = (local, team, out=None, *, about=""))]
     fn apply<'py>(
         &self,
         local: &Bound<'py, PyAny>,
         team: &Bound<'py, PyAny>,
         out: Option<&Bound<'py, PyAny>>,
+        about: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let team = read_team(team)?;
         let sides = Sides::new(team.get(), self, local, out)?;
-        team.get().run(local.py(), self, &sides)?;
+        team.get().run(local.py(), self, &sides, about)?;
         Ok(sides.result)
     }
 

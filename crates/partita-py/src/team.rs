@@ -186,12 +186,18 @@ impl TeamCore {
     }
 
     /// Runs a plan on this rank's buffers.
-    pub(crate) fn run(&self, py: Python<'_>, plan: &Plan, sides: &Sides<'_>) -> PyResult<()> {
+    pub(crate) fn run(
+        &self,
+        py: Python<'_>,
+        plan: &Plan,
+        sides: &Sides<'_>,
+        about: &str,
+    ) -> PyResult<()> {
         let (from, _from) = self.hold(py, plan, &sides.sources, "source")?;
         let (into, _into) = self.hold(py, plan, &sides.targets, "target")?;
         // SAFETY: what is held keeps the memory in place until after the call, and the buffer
         // protocol vouches for shape and strides; the engine checks the rest.
-        let run = |team: &Team| unsafe { team.run(&plan.core, &from, &into) };
+        let run = |team: &Team| unsafe { team.run_about(about, &plan.core, &from, &into) };
         let outcome = py.detach(|| self.called(run));
         outcome.map_err(|error| self.raised(py, &error))
     }

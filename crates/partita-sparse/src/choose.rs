@@ -3,14 +3,11 @@
 use crate::Cores;
 use crate::error::{Result, SparseError};
 use crate::index::Index;
-use crate::level::prefetch;
 use crate::line::add_up;
-use crate::matrix::{Matrix, Pattern, SHARE, expect_length};
+use crate::matrix::{Matrix, Pattern, expect_length};
 use crate::memory::{Array, Csr, Memory};
+use crate::several::{Wanted, taken_from};
 use partita_numeric::Shared;
-
-/// How many rows ahead of the one that is copied memory is asked for.
-const AHEAD: usize = 12;
 
 /// The rows at positions, in any order, repeated ones too.
 ///
@@ -21,65 +18,8 @@ pub fn taken_rows<M: Memory, I: Index, T: Copy + Send + Sync>(
     rows: &[i64],
     cores: Cores,
 ) -> Result<Csr<M, I, T>> {
-    let Matrix { pattern, data: values } = matrix;
-    expect_length("values", values.len(), pattern.indices.len())?;
-    let mut indptr = Array::<M, I>::new(rows.len() + 1)?;
-    let n_entries = count_taken(pattern, rows, &mut indptr)?;
-    let (mut indices, mut data) = (Array::<M, I>::new(n_entries)?, Array::<M, T>::new(n_entries)?);
-    let starts = indptr.elements();
-    let (to_columns, to_values) = (Shared::new(indices.room()), Shared::new(data.room()));
-    let n_pieces = cores.n_pieces(n_entries, SHARE);
-    cores.each(n_pieces, |piece| {
-        for at in piece * rows.len() / n_pieces..(piece + 1) * rows.len() / n_pieces {
-            if let Some(row) = rows.get(at + AHEAD) {
-                let start = pattern.indptr[*row as usize].at();
-                prefetch(pattern.indices.as_ptr().wrapping_add(start));
-                prefetch(values.as_ptr().wrapping_add(start));
-                prefetch(values.as_ptr().wrapping_add(start).wrapping_byte_add(64));
-            }
-            let entries = pattern.row(rows[at] as usize);
-            let columns = &pattern.indices[entries.clone()];
-            let place = starts[at].at();
-            // SAFETY: each row has as much room as it has entries, counted before.
-            unsafe {
-                let n = columns.len();
-                let columns_to = to_columns.at(place).cast();
-                std::ptr::copy_nonoverlapping(columns.as_ptr(), columns_to, n);
-                let values = values[entries].as_ptr();
-                std::ptr::copy_nonoverlapping(values, to_values.at(place).cast(), n);
-            }
-        }
-    });
-    Ok(Csr { indptr, indices, data })
-}
-
-/// Writes where each row that is taken begins; how many entries all have.
-fn count_taken<M: Memory, I: Index>(
-    pattern: Pattern<'_, I>,
-    rows: &[i64],
-    indptr: &mut Array<M, I>,
-) -> Result<usize> {
-    let n_rows = pattern.n_rows();
-    let (n_entries, room) = (pattern.n_entries(), indptr.room());
-    room[0].write(I::from_position(0));
-    let mut next = 0_usize;
-    for (at, (row, place)) in rows.iter().zip(&mut room[1..]).enumerate() {
-        let inside = usize::try_from(*row).ok().filter(|row| *row < n_rows);
-        let Some(row) = inside else {
-            return Err(SparseError::RowOutside { at, row: *row, n_rows });
-        };
-        if let Some(ahead) = rows.get(at + 2 * AHEAD) {
-            prefetch(pattern.indptr.as_ptr().wrapping_add(*ahead as usize));
-        }
-        let entries = pattern.row(row);
-        if entries.start > entries.end || entries.end > n_entries {
-            return Err(pattern.falls(row));
-        }
-        next += entries.len();
-        place.write(I::from_position(next));
-    }
-    I::from_count(next)?;
-    Ok(next)
+    let wanted = Wanted { owners: None, places: rows };
+    taken_from(&[Some(matrix)], wanted, cores).map(|taken| taken.rows)
 }
 
 /// The columns with new numbers; those whose number is -1 are dropped. Entries keep their order.

@@ -4,7 +4,9 @@
 //! Results are [`Csr`], in memory of a kind that the caller chooses ([`Memory`]).
 //!
 //! - [`compressed`], [`tidy`], [`transposed`]: from triplets; columns in order; turned.
+//! - [`divided`]: triplets grouped by stretches of rows.
 //! - [`taken_rows`], [`chosen_columns`], [`rows_of`]: parts, and the row of each entry.
+//! - [`taken_from`], [`values_from`]: rows of several matrices in any order.
 //! - [`times`], [`times_transposed`], [`sampled`]: with dense vectors and matrices.
 //! - [`product`], [`combined`]: with another sparse matrix.
 //!
@@ -25,6 +27,7 @@ mod buckets;
 mod choose;
 mod combine;
 mod compress;
+mod divide;
 pub mod error;
 mod first_error;
 mod index;
@@ -34,6 +37,7 @@ mod matrix;
 mod memory;
 mod number;
 mod product;
+mod several;
 mod stacked;
 mod tidy;
 mod times;
@@ -41,7 +45,8 @@ mod transpose;
 
 pub use choose::{chosen_columns, rows_of, taken_rows};
 pub use combine::{Operation, combined};
-pub use compress::compressed;
+pub use compress::{Triplets, compressed, compressed_parts};
+pub use divide::{Divided, divided};
 pub use error::{Result, SparseError};
 pub use index::Index;
 pub use matrix::{Matrix, Pattern};
@@ -49,6 +54,7 @@ pub use memory::{Array, Csr, Heap, Memory};
 pub use number::{Number, Ordered, Truth};
 pub use partita_numeric::Cores;
 pub use product::product;
+pub use several::{Taken, Wanted, taken_from, values_from};
 pub use stacked::{Rows, RowsMut};
 pub use tidy::{is_tidy, tidy};
 pub use times::{Into, Values, sampled, times, times_transposed};

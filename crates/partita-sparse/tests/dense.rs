@@ -2,8 +2,9 @@
 
 use partita_sparse::{
     Cores, Csr, Heap, Index, Into, Matrix, Number, Operation, Ordered, Rows, RowsMut, SparseError,
-    Truth, Values, chosen_columns, combined, compressed, is_tidy, product, rows_of, sampled,
-    taken_rows, tidy, times, times_transposed, transposed, transposed_order,
+    Truth, Values, Wanted, chosen_columns, combined, compressed, compressed_parts, divided,
+    is_tidy, product, rows_of, sampled, taken_from, taken_rows, tidy, times, times_transposed,
+    transposed, transposed_order, values_from,
 };
 
 /// Random numbers, always the same for one seed.
@@ -144,6 +145,17 @@ fn building<I: Index, T: Small>() {
     });
 }
 
+/// The same entries in two lists.
+fn split<I, T>(
+    all: partita_sparse::Triplets<'_, I, T>,
+) -> (partita_sparse::Triplets<'_, I, T>, partita_sparse::Triplets<'_, I, T>) {
+    let middle = all.rows.len() / 3;
+    let (rows, columns, values) =
+        (all.rows.split_at(middle), all.columns.split_at(middle), all.values.split_at(middle));
+    let list = |rows, columns, values| partita_sparse::Triplets { rows, columns, values };
+    (list(rows.0, columns.0, values.0), list(rows.1, columns.1, values.1))
+}
+
 fn parts<I: Index, T: Small>() {
     everywhere(|shape, cores, dice| {
         let given = triplets::<I, T>(shape, dice);
@@ -155,6 +167,46 @@ fn parts<I: Index, T: Small>() {
         let taken: Csr<Heap, I, T> = taken_rows(view(&csr), &wanted, cores).expect("inside");
         let expected: Dense<T> = wanted.iter().map(|row| all[*row as usize].clone()).collect();
         assert_eq!(dense(view(&taken), shape[1]), expected);
+
+        // Rows of two matrices in turns, one of which has the rows of the other.
+        let sources = [Some(view(&csr)), None, Some(view(&taken))];
+        let owners: Vec<i64> = (0..n_taken).map(|at| if at % 3 == 0 { 2 } else { 0 }).collect();
+        let places: Vec<i64> = owners
+            .iter()
+            .map(|owner| dice.below(if *owner == 0 { shape[0] } else { n_taken }) as i64)
+            .collect();
+        let row = |(owner, at): (&i64, &i64)| match owner {
+            0 => all[*at as usize].clone(),
+            _ => expected[*at as usize].clone(),
+        };
+        let in_turns: Dense<T> = owners.iter().zip(&places).map(row).collect();
+        let asked = Wanted { owners: Some(&owners), places: &places };
+        let both = taken_from::<Heap, I, T>(&sources, asked, cores).expect("inside");
+        assert_eq!(dense(view(&both.rows), shape[1]), in_turns);
+        let values = sources.map(|source| source.map(|matrix| matrix.data));
+        let (starts, indptr) = (both.starts.elements(), both.rows.indptr.elements());
+        let values = values_from::<Heap, I, T>(&values, &owners, starts, indptr, cores);
+        assert_eq!(values.expect("inside").elements(), both.rows.data.elements());
+
+        // Entries by stretches of rows, some of them empty, and back again from their lists.
+        let cut = |at: usize| I::from_position(shape[0] * at / 4);
+        let cuts = [cut(0), cut(1), cut(1), cut(2), cut(4)];
+        let grouped = divided::<Heap, I, T>(rows, columns, &given.values, &cuts, cores);
+        let grouped = grouped.expect("inside");
+        let mut next = 0;
+        for (stretch, n) in grouped.counts.iter().enumerate() {
+            let (start, end) = (cuts[stretch].at(), cuts[stretch + 1].at());
+            let list = partita_sparse::Triplets {
+                rows: &grouped.rows.elements()[next..next + n],
+                columns: &grouped.columns.elements()[next..next + n],
+                values: &grouped.values.elements()[next..next + n],
+            };
+            next += n;
+            let (one, two) = split(list);
+            let part = compressed_parts::<Heap, I, T>(&[one, two], [end - start, shape[1]], cores);
+            assert_eq!(dense(view(&part.expect("inside")), shape[1]), all[start..end]);
+        }
+        assert_eq!(next, rows.len());
 
         // All columns go to one of two, so that rows have duplicates out of order.
         let folded: Vec<i64> = (0..shape[1] as i64).map(|c| (c + 1) % 3 - 1).collect();

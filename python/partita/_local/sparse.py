@@ -22,16 +22,19 @@ from partita._partita import (
     local_sparse_chosen_columns,
     local_sparse_combined,
     local_sparse_compressed,
+    local_sparse_divided,
     local_sparse_is_tidy,
     local_sparse_product,
     local_sparse_rows_of,
     local_sparse_sampled,
+    local_sparse_taken_from,
     local_sparse_taken_rows,
     local_sparse_tidy,
     local_sparse_times,
     local_sparse_times_transposed,
     local_sparse_transposed,
     local_sparse_transposed_order,
+    local_sparse_values_from,
 )
 from partita._types import Local, LocalCsr, MadeCsr
 
@@ -47,8 +50,30 @@ def compressed(
     threads: int | None = None,
 ) -> Csr:
     """Return the matrix of triplets in any order: sorted columns, duplicates added."""
-    made = local_sparse_compressed(_three(rows, columns, values), shape, _threads(threads))
-    return _csr(made, shape[0], rows.dtype, values.dtype)
+    return compressed_lists([(rows, columns, values)], shape, threads=threads)
+
+
+def compressed_lists(
+    lists: list[Csr], shape: tuple[int, int], *, threads: int | None = None
+) -> Csr:
+    """Return the same of several lists of triplets, as if they lay one behind the other."""
+    given = [_three(*one) for one in lists]
+    made = local_sparse_compressed(given, shape, _threads(threads))
+    return _csr(made, shape[0], given[0][0].dtype, given[0][2].dtype)
+
+
+def divided(
+    rows: Local, columns: Local, values: Local, cuts: Local, *, threads: int | None = None
+) -> tuple[Csr, list[int]]:
+    """Return triplets grouped by stretches of rows, which begin at `cuts` and end at the last.
+
+    Rows count from the first of their stretch. Also how many entries each stretch has.
+    """
+    given = _three(rows, columns, values)
+    *memory, counts = local_sparse_divided(given, _row(cuts), _threads(threads))
+    kinds = (rows.dtype, columns.dtype, values.dtype)
+    made = [over(one, len(rows), kind) for one, kind in zip(memory, kinds, strict=True)]
+    return (made[0], made[1], made[2]), counts
 
 
 def tidy(indptr: Local, indices: Local, data: Local, *, threads: int | None = None) -> Csr:
@@ -160,6 +185,35 @@ def taken_rows(
     given = _three(indptr, indices, data)
     made = local_sparse_taken_rows(given, _row(rows), _threads(threads))
     return _csr(made, len(rows), indptr.dtype, data.dtype)
+
+
+def taken_from(
+    sources: list[Csr | None], owners: Local, places: Local, *, threads: int | None = None
+) -> tuple[Csr, Local]:
+    """Return rows (int64) of several matrices in any order, and where each begins in its own.
+
+    `owners` (int64) are the numbers of their matrices, of which those may be None that no row
+    comes from. Others may write to the matrices meanwhile: then the result is of no use.
+    """
+    given = [None if one is None else _three(*one) for one in sources]
+    like = next(one for one in given if one is not None)
+    made, starts = local_sparse_taken_from(given, _row(owners), _row(places), _threads(threads))
+    found = _csr(made, len(places), like[0].dtype, like[2].dtype)
+    return found, over(starts, len(places), np.int64)
+
+
+def values_from(
+    sources: list[Local | None],
+    owners: Local,
+    starts: Local,
+    indptr: Local,
+    *,
+    threads: int | None = None,
+) -> Local:
+    """Return the values alone of rows that `taken_from` took, of matrices of the same patterns."""
+    dtype = next(one.dtype for one in sources if one is not None)
+    memory = local_sparse_values_from(sources, owners, starts, indptr, _threads(threads))
+    return over(memory, int(indptr[-1]), dtype)
 
 
 def chosen_columns(

@@ -42,27 +42,29 @@ class Routes(Keeper):
             for target, n in enumerate(one)
         )
 
-    def there(self, leaving: Local, out: Local | None = None) -> Local:
-        """Return the rows that come to this rank."""
+    def there(self, leaving: Local, out: Local | None = None, about: str = "") -> Local:
+        """Return the rows that come to this rank; what they are `about` all ranks say alike."""
         row = leaving.shape[1:]
         if self.is_at_home and out is None:
             return leaving
         came = empty((sum(self.n_coming), *row), leaving.dtype) if out is None else out
-        self._run(self._plans(row, leaving.dtype)[0], self._cut(leaving), _one(came))
+        self._run(self._plans(row, leaving.dtype)[0], self._cut(leaving), _one(came), about)
         return came
 
-    def back(self, came: Local, out: Local | None = None) -> Local:
+    def back(self, came: Local, out: Local | None = None, about: str = "") -> Local:
         """Return rows from where they came to where they left: the adjoint."""
         row = came.shape[1:]
         if self.is_at_home and out is None:
             return came
         left = empty((sum(self.n_leaving), *row), came.dtype) if out is None else out
-        self._run(self._plans(row, came.dtype)[1], _one(came), self._cut(left))
+        self._run(self._plans(row, came.dtype)[1], _one(came), self._cut(left), about)
         return left
 
-    def _run(self, going: Plan | None, source: list[Local], target: list[Local]) -> None:
+    def _run(
+        self, going: Plan | None, source: list[Local], target: list[Local], about: str
+    ) -> None:
         if going is not None:
-            going.apply(source, self.team, target)
+            going.apply(source, self.team, target, about=about)
 
     def _cut(self, leaving: Local) -> list[Local]:
         """Return the rows for each rank to which some go."""

@@ -57,6 +57,9 @@ class Seen:
         """Whether that is still shown: its memory may be anything once it is not."""
         return self._native.still_shows(listing.native)
 
+    # Whoever shows other arrays may give away the memory of those before.
+    is_now = still_shows
+
     def fetch(self, listing: SeenListing, number: int) -> Local | None:
         """A copy of an array; none if it is not shown any more."""
         found = self._native.fetch(listing.native, number)
@@ -81,8 +84,9 @@ class Seen:
         return copy
 
     def is_mapped(self, listing: SeenListing) -> bool:
-        """Whether all arrays can be looked at where they are."""
-        numbers = range(len(listing.described))
+        """Whether all arrays can be looked at where they are; what is empty lies nowhere."""
+        shapes = [shape for _, shape in listing.described]
+        numbers = [number for number, shape in enumerate(shapes) if 0 not in shape]
         return all(self._native.map(listing.native, number) is not None for number in numbers)
 
 

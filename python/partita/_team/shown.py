@@ -140,6 +140,10 @@ class Shown:
         """Whether the arrays are as they were when somebody looked; readers hold them."""
         return not listing.is_written
 
+    def is_now(self, listing: Listing) -> bool:
+        """Whether these are the arrays that are shown, and no others since."""
+        return self._now is listing
+
     def fetch(self, listing: Listing, number: int) -> Local:
         """A copy of an array."""
         source = listing.arrays[number]

@@ -146,6 +146,13 @@ class Window:
         if not source.still_shows(listing):
             raise _changed(rank)
 
+    def sight(self, rank: int) -> Sight:
+        """A member's arrays as `view` gives them, to be kept as long as they are still shown."""
+        source, listing, arrays = self._tried(
+            rank, lambda source, listing: _each(source.view, listing, None)
+        )
+        return Sight(rank, source, listing, arrays)
+
     def replace(self, arrays: Sequence[Local]) -> None:
         """Show other arrays of this rank from now on; no rank takes part."""
         kept = checked(arrays)
@@ -238,6 +245,25 @@ class Window:
             f"rank {rank} shares no memory with rank {self._team.rank} (another node, or "
             "PARTITA_SHARED_MEMORY=0); fetch by a collective call such as get_slices"
         )
+
+
+class Sight:
+    """A member's arrays where they lie, as it showed them at one moment."""
+
+    def __init__(self, rank: int, source: Any, listing: Any, arrays: list[Local]) -> None:
+        self._rank, self._source, self._listing = rank, source, listing
+        self.arrays = arrays
+
+    @property
+    def is_still(self) -> bool:
+        """Whether that is what the member shows now."""
+        found: bool = self._source.is_now(self._listing)
+        return found
+
+    def check(self) -> None:
+        """Raise if what was just made of the arrays is to be thrown away."""
+        if not self.is_still:
+            raise _changed(self._rank)
 
 
 _Work: TypeAlias = "Callable[[Any, Any], list[Local] | None]"

@@ -22,11 +22,12 @@ What is done with them:
 - `products`: times dense and sparse. `multiplying`: dense ones; `matmul`: sparse ones; `sampling`:
   dense by dense where a pattern has entries; `operands`: all of these on each rank's own rows.
 - `lines`: a slice by rows or columns, counted as an operand lies. `axes`: who holds which rows of
-  an operand. `exchange`: rows of operands that are fetched, and added back.
+  an operand. `exchange`: rows of operands that are fetched, and added back. `balance`: threads of
+  ranks with unequal shares.
 - `rows`: rows of other ranks. `wishes`: those that a rank asks for; `chosen`: what an index gives
-  of a matrix, `tensor_parts`: of other tensors. `asking`: who gives what to whom. `carrying`:
-  sparse rows on their way; `reading`: rows read where they are. `rowwise`: matrices of whole rows.
-  `replicas`: slices that several ranks hold.
+  of a matrix, `tensor_parts`, `tensor_rows`: of other tensors. `asking`: who gives what to whom.
+  `carrying`: sparse rows on their way; `reading`: rows read where they are; `access`: which of the
+  two. `rowwise`: matrices of whole rows. `replicas`: slices that several ranks hold.
 - `arithmetic`: operators. `elements`, `aligned`: operands beside a tensor, element by element.
 - `unary`, `comparing`: functions and comparisons. `diagonals`: diagonals and triangles.
 - `reductions`, `extremes`, `reducing`: of all elements, of lines, and where lines end up.

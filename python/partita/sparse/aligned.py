@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from partita._local import sparse
 from partita.sparse.block import Block
+from partita.sparse.sorting import numbered
 
 if TYPE_CHECKING:
     from partita._local.sparse import Csr
@@ -20,20 +22,17 @@ def combined(left: Block, right: Block, operation: str) -> Block:
     left, right = left.tidy(), right.in_format(left.format).tidy()
     dtype = np.result_type(left.dtype, right.dtype)
     index = np.result_type(left.index_dtype, right.index_dtype)
-    a, b = (_one_type(*_lines(one), dtype, index) for one in (left, right))
     if left.format == "coo":
-        n_columns = int(np.prod(left.shape, dtype=np.int64))
-        _, keys, data = sparse.combined(a, b, operation, n_columns)
-        return _of_keys(keys, data, left)
+        numbers = Numbers(left, right)
+        a, b = (
+            _one_type(np.array([0, one.nnz]), keys, one.data, dtype, np.int64)
+            for one, keys in zip((left, right), numbers.keys, strict=True)
+        )
+        _, keys, data = sparse.combined(a, b, operation, numbers.end)
+        return numbers.block(keys, data)
     n_columns = left.shape[1] if left.format == "csr" else left.shape[0]
+    a, b = (_one_type(*one.lines, dtype, index) for one in (left, right))
     return Block.of_lines(left.shape, left.format, sparse.combined(a, b, operation, n_columns))
-
-
-def _lines(block: Block) -> Csr:
-    """The rows of a block; a tensor of coordinates is one long row."""
-    if block.format != "coo":
-        return block.lines
-    return np.array([0, block.nnz]), keys_of(block), block.data
 
 
 def _one_type(indptr: Local, indices: Local, data: Local, dtype: Any, index: Any) -> Csr:
@@ -45,45 +44,66 @@ def _one_type(indptr: Local, indices: Local, data: Local, dtype: Any, index: Any
     )
 
 
-def keys_of(block: Block) -> Local:
-    """Return the position of each entry, counted in C order."""
-    coords = [one.astype(np.int64, copy=False) for one in block.all_coords()]
-    if 0 in block.shape:
-        return np.zeros(0, np.int64)
-    return np.ravel_multi_index(coords, block.shape) if coords else np.zeros(block.nnz, np.int64)
+class Numbers:
+    """Numbers of the places of two blocks of one shape, in C order, and the way back.
+
+    A place is counted among all elements of the shape, or only among those of the two blocks where
+    integers of 64 bits cannot count all.
+    """
+
+    def __init__(self, left: Block, right: Block) -> None:
+        self._like = left
+        both = [
+            np.concatenate([one.astype(np.int64, copy=False) for one in pair])
+            for pair in zip(left.all_coords(), right.all_coords(), strict=True)
+        ]
+        n_places = math.prod(left.shape)
+        self._places: list[Local] | None = None
+        if n_places <= np.iinfo(np.int64).max:
+            #: Behind the last number.
+            self.end = n_places
+            keys = np.ravel_multi_index(both, left.shape) if n_places else np.zeros(0, np.int64)
+        else:
+            self._places, keys = numbered(both)
+            self.end = len(self._places[0])
+        #: Of both blocks.
+        self.keys = keys[: left.nnz], keys[left.nnz :]
+
+    def block(self, keys: Local, data: Local) -> Block:
+        """Return entries by their numbers, in the format of the first block."""
+        like = self._like
+        if self._places is not None:
+            coords = [one[keys] for one in self._places]
+        elif 0 in like.shape:
+            coords = [keys for _ in like.shape]
+        else:
+            coords = list(np.unravel_index(keys, like.shape))
+        coords = [one.astype(like.index_dtype, copy=False) for one in coords]
+        return Block.of_coords(like.shape, like.format, coords, data)
 
 
-def _of_keys(keys: Local, data: Local, like: Block) -> Block:
-    """A block of entries by their positions, in the format of another."""
-    if 0 in like.shape or not like.shape:
-        coords = [np.zeros(len(keys), like.index_dtype) for _ in like.shape]
-    else:
-        coords = [one.astype(like.index_dtype) for one in np.unravel_index(keys, like.shape)]
-    return Block.of_coords(like.shape, like.format, coords, data)
-
-
-def side_by_side(left: Block, right: Block) -> tuple[Local, Local, Local]:
-    """Return the positions where either has an entry, and the values of both there."""
+def side_by_side(left: Block, right: Block) -> tuple[Numbers, Local, Local, Local]:
+    """Return the numbers of places where either has an entry, and the values of both there."""
     left, right = left.tidy(), right.tidy()
-    ours, theirs = keys_of(left), keys_of(right)
-    keys = np.union1d(ours, theirs)
+    numbers = Numbers(left, right)
+    keys = np.union1d(*numbers.keys)
     values = []
-    for own, block in ((ours, left), (theirs, right)):
+    for own, block in zip(numbers.keys, (left, right), strict=True):
         spread = np.zeros(len(keys), block.dtype)
         spread[np.searchsorted(keys, own)] = block.data
         values.append(spread)
-    return keys, values[0], values[1]
+    return numbers, keys, values[0], values[1]
 
 
 def multiplied_elements(left: Block, right: Block) -> Block:
     """Return the products of elements; NaN and infinities meet the zeros that are not stored."""
     if _is_finite(left.data) and _is_finite(right.data):
         return combined(left, right, "multiply")
-    keys, a, b = side_by_side(left, right)
+    numbers, keys, a, b = side_by_side(left, right)
     with np.errstate(all="ignore"):
         data = a * b
     kept = data != 0
-    return _of_keys(keys[kept], data[kept], left)
+    return numbers.block(keys[kept], data[kept])
 
 
 def _is_finite(data: Local) -> bool:
@@ -96,9 +116,9 @@ def _is_finite(data: Local) -> bool:
 
 def compared(left: Block, right: Block, compare: Any) -> Block:
     """Return where a comparison of two blocks holds; it must not hold for two zeros."""
-    keys, a, b = side_by_side(left, right)
+    numbers, keys, a, b = side_by_side(left, right)
     holds = compare(a, b)
-    return _of_keys(keys[holds], np.ones(int(holds.sum()), bool), left)
+    return numbers.block(keys[holds], np.ones(int(holds.sum()), bool))
 
 
 def negated(block: Block) -> Block:

@@ -67,7 +67,8 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
         if right is not None:
             if not name:
                 return right - self
-            return self._made(combined(self._block, self._beside(right), name))
+            step = f"{name} {right._words}"
+            return self._made(combined(self._block, self._beside(right), name), step)
         if not is_dense(other):
             return NotImplemented
         whole: Any = self
@@ -83,7 +84,8 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
                 return NotImplemented
             return self._scaled(other, operator.mul)
         if right.shape == self.shape:
-            return self._made(multiplied_elements(self._block, self._beside(right)))
+            step = f"multiply {right._words}"
+            return self._made(multiplied_elements(self._block, self._beside(right)), step)
         shape = np.broadcast_shapes(self.shape, right.shape)
         if shape == self.shape:
             # One row or column: as a dense array it is small, and no entry has to travel twice.
@@ -107,11 +109,13 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
             return self._spread(shape)._scaled(other, operation)
         block = self._block
         values = self._dense_values(other, block)
-        return self._with_data(computed(self._team, lambda: operation(block.data, values)))
+        data = computed(self._team, lambda: operation(block.data, values))
+        return self._with_data(data, operation.__name__)
 
     def _by_number(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
         number = as_number(other)
-        return self._with_data(computed(self._team, lambda: operation(self._block.data, number)))
+        data = computed(self._team, lambda: operation(self._block.data, number))
+        return self._with_data(data, operation.__name__)
 
     def _spread(self, shape: tuple[int, ...]) -> Any:
         """The tensor repeated along dimensions of size 1. Collective."""
@@ -132,8 +136,9 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
         if is_number(other):
             number = as_number(other)
             kind = _quotient_type(self.dtype, number)
-            data = self._block.data.astype(kind)
-            return self._with_data(computed(self._team, lambda: (data / number).astype(kind)))
+            given = self._block.data.astype(kind)
+            data = computed(self._team, lambda: (given / number).astype(kind))
+            return self._with_data(data, "truediv")
         whole: Any = self
         right = self._sparse(other)
         if right is not None:
@@ -159,7 +164,8 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
     def _chosen(self, other: Any, name: str, function: Callable[[Any, Any], Any]) -> Any:
         right = self._sparse(other)
         if right is not None:
-            return self._made(combined(self._block, self._beside(right), name))
+            step = f"{name} {right._words}"
+            return self._made(combined(self._block, self._beside(right), name), step)
         whole: Any = self
         if not is_number(other):
             made: Any = function(whole.to_dense(), other)
@@ -169,4 +175,4 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
             message = f"{name} with {number} would fill a sparse tensor"
             raise NotImplementedError(f"{message}; use t.to_dense() for that")
         block = self._block.tidy()
-        return self._made(block.with_data(function(block.data, number)))
+        return self._made(block.with_data(function(block.data, number)), name)

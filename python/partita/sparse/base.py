@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from partita._partita import Layout
     from partita._team.team import Team
+    from partita._team.window import Sight
+    from partita.sparse.access import Access
     from partita.sparse.block import Block
     from partita.sparse.slices import Slices
 
@@ -37,9 +40,13 @@ class Base:
         self._team = team
         # What lets others read this rank's slice; made when ranks meet.
         self._window: Window | None = None
+        # How rows come to other ranks, and the rows of those that were looked at.
+        self._access: Access | None = None
+        self._sights: dict[int, Sight] = {}
         self._known_plans: Keeper | None = None
-        # Of the shared tensor that this one was made of; 0 if there was none.
-        self._number = 0
+        # Of the shared tensor that this one was made of, and what was done to it since; 0 and
+        # nothing if there was none.
+        self._number, self._steps = 0, ""
         self._known_words: str | None = None
 
     @property
@@ -47,7 +54,7 @@ class Base:
         """What ranks compare to see that they speak of one tensor."""
         if self._known_words is None:
             facts = f"{self.shape} {self.dtype} {self.format}, {self.layout.notation}"
-            self._known_words = f"tensor {self._number}: {facts}"
+            self._known_words = f"tensor {self._number}{self._steps}: {facts}"
         return self._known_words
 
     def _met(self, call: str, own: Any, argument: str = "") -> list[Any]:
@@ -68,14 +75,19 @@ class Base:
             self._known_plans = self._block.pattern.kept(key, Keeper)
         return self._known_plans
 
-    def _revalued(self, data: Local) -> Self:
+    def _revalued(self, data: Local, by: str) -> Self:
         """Return a tensor of the same pattern, whose plans it shares, with other values."""
-        return self._made(self._block.with_data(data))
+        return self._made(self._block.with_data(data), by)
 
-    def _made(self, block: Block, slices: Slices | None = None) -> Self:
-        """Return a tensor of the same team; of the same slices unless others are given."""
+    def _made(self, block: Block, by: str, slices: Slices | None = None) -> Self:
+        """Return a tensor of the same team; of the same slices unless others are given.
+
+        `by` is what was done, its operands too: no rank asks another, but those that meet later
+        with tensors of different origin are told. Nothing if it is this tensor in another form.
+        """
         found = type(self)(block, self._slices if slices is None else slices, self._team)
         found._number = self._number
+        found._steps = _with_step(self._steps, by) if by else self._steps
         return found
 
     def share(self) -> Self:
@@ -86,15 +98,17 @@ class Base:
         """
         if self._window is None:
             self._window = Window(self._team, self._block.arrays, name=f"DistTensor {self._words}")
-            self._number, self._known_words = self._window.number, None
+            self._number, self._steps = self._window.number, ""
+            self._known_words = None
         return self
 
     def _replace(self, block: Block) -> None:
         """Take over another slice; whatever was kept of the old one goes. No communication."""
         slices, team, window, number = self._slices, self._team, self._window, self._number
+        steps = self._steps
         self.__dict__.clear()
         Base.__init__(self, block, slices, team)
-        self._window, self._number = window, number
+        self._window, self._number, self._steps = window, number, steps
         if window is not None:
             window.replace(block.arrays)
 
@@ -202,3 +216,9 @@ class Base:
         if self.nnz_local > _SHOWN:
             lines.append(f"  ... {self.nnz_local - _SHOWN} more on this rank")
         return "\n".join(lines)
+
+
+def _with_step(before: str, by: str) -> str:
+    """What was done to a tensor in a few words, however much it is: ranks compare them."""
+    number = zlib.crc32(f"{before}; {by}".encode())
+    return f" after {by.partition(' ')[0]} ({number:08x})"

@@ -69,6 +69,15 @@ class Block:
         lines = sparse.compressed(coords[major], coords[minor], data, extents)
         return cls.of_lines(shape, format, lines)._known_tidy()
 
+    @classmethod
+    def of_lists(cls, shape: Sequence[int], format: str, lists: list[Csr]) -> Block:
+        """Return the matrix in CSR or CSC of several lists of entries, those of one place added.
+
+        Each is the rows (CSR) or columns (CSC) of entries, the others, and their values.
+        """
+        extents = (shape[0], shape[1]) if format == "csr" else (shape[1], shape[0])
+        return cls.of_lines(shape, format, sparse.compressed_lists(lists, extents))._known_tidy()
+
     @property
     def ndim(self) -> int:
         """Number of dimensions."""

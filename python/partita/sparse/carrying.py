@@ -31,8 +31,10 @@ class Carried:
         The words say what for, alike on all ranks.
         """
         self.asked = asked
-        self._lines = lines[:2]
-        starts, columns, data = sparse.taken_rows(*lines, asked.given)
+        self._indptr = lines[0]
+        self._none = np.zeros(len(asked.given), np.int64)
+        (starts, columns, data), self._begins = sparse.taken_from([lines], self._none, asked.given)
+        self._starts = starts
         cuts = np.cumsum([0, *asked.routes.n_leaving])
         leaving = np.diff(starts[cuts]).tolist()
         lengths = np.diff(starts)
@@ -52,13 +54,17 @@ class Carried:
         self.indices = self._entries.there(columns)
         self.first = self._entries.there(data)
 
-    def values(self, data: Local) -> Local:
-        """Return the values of the rows asked for, given all values of this rank. Collective."""
-        return self._entries.there(sparse.taken_rows(*self._lines, data, self.asked.given)[2])
+    def values(self, data: Local, about: str) -> Local:
+        """Return the values of the rows asked for, given all values of this rank. Collective.
+
+        What they are `about` all ranks say alike.
+        """
+        given = sparse.values_from([data], self._none, self._begins, self._starts)
+        return self._entries.there(given, about=about)
 
     def add_back(self, values: Local, own: Local) -> None:
         """Add values of the rows that came to those of their owners. Collective."""
-        places = entries_of(self._lines[0], self.asked.given)
+        places = entries_of(self._indptr, self.asked.given)
         add_rows(own, places, self._entries.back(values))
 
 

@@ -117,7 +117,7 @@ def _with_rows(tensor: Any, index: Index) -> Any:
     n_before = sum(slices.slice_shape((rank, 0))[0] for rank in range(team.rank))
     n_here = slices.slice_shape((team.rank, 0))[0]
     wanted = _listed(index, n, n_before, n_before + n_here)
-    return tensor._made(RowPlan(tensor, wanted).first(), slices)
+    return tensor._made(RowPlan(tensor, wanted).first(), "rows", slices)
 
 
 def _with_columns(tensor: Any, index: Index) -> Any:
@@ -128,7 +128,7 @@ def _with_columns(tensor: Any, index: Index) -> Any:
     lines = _lines_with(found._block.lines, wanted, n)
     shape = (found._block.shape[0], len(wanted))
     slices = rows_slices(found._slices, (tensor.shape[0], len(wanted)))
-    return tensor._made(Block.of_lines(shape, "csr", lines), slices)
+    return tensor._made(Block.of_lines(shape, "csr", lines), "columns", slices)
 
 
 def _lines_with(lines: Csr, wanted: Local, n: int) -> Csr:

@@ -84,21 +84,22 @@ class Comparing(Elements):
         if right.shape != self.shape and compare in (operator.eq, operator.ne):
             return compare is operator.ne
         block = self._beside(right)
+        step = f"{compare.__name__} {right._words}"
         if compare not in _OPPOSITE:
-            return self._made(compared(self._block, block, compare))
+            return self._made(compared(self._block, block, compare), step)
         _warn(compare, _OPPOSITE[compare])
-        return self._made(negated(compared(self._block, block, _OPPOSITE[compare])))
+        return self._made(negated(compared(self._block, block, _OPPOSITE[compare])), step)
 
     def _with_number(self, number: Any, compare: Callable[[Any, Any], Any]) -> Any:
         block = self._block.tidy()
         holds = np.asarray(compare(block.data, number))
         if not compare(self.dtype.type(0), number):
             kept = filtered(block, holds)
-            return self._made(kept.with_data(np.ones(kept.nnz, bool)))
+            return self._made(kept.with_data(np.ones(kept.nnz, bool)), compare.__name__)
         opposites = {**_OPPOSITE, **{one: two for two, one in _OPPOSITE.items()}}
         _warn(compare, opposites[compare])
         fails = filtered(block, ~holds)
-        return self._made(negated(fails.with_data(np.ones(fails.nnz, bool))))
+        return self._made(negated(fails.with_data(np.ones(fails.nnz, bool))), compare.__name__)
 
     def allclose(
         self, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
@@ -113,6 +114,6 @@ class Comparing(Elements):
 
             whole: Any = self
             return bool(allclose(whole.to_dense(), other, rtol=rtol, atol=atol))
-        _, ours, theirs = side_by_side(self._block, self._beside(right))
+        _, _, ours, theirs = side_by_side(self._block, self._beside(right))
         near = bool(np.allclose(ours, theirs, rtol=rtol, atol=atol, equal_nan=equal_nan))
         return all(self._met("allclose", near))

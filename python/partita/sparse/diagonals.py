@@ -107,7 +107,7 @@ class Diagonals(Elements):
         self._matrix_shape()
         rows, columns = self._global_coords(self._block.all_coords())
         kept = columns - rows <= k if is_low else columns - rows >= k
-        return self._made(filtered(self._block, kept))
+        return self._made(filtered(self._block, kept), "tril" if is_low else "triu")
 
     def kron(self, other: Any) -> Self:
         """Return the products of each element with a small matrix that every rank has whole."""

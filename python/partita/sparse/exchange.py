@@ -56,15 +56,18 @@ class Fetch(Keeper):
         """Whether no rank wants anything of another."""
         return self.asked is None
 
-    def rows(self, own: Local) -> Local:
-        """Return the ghosts, given the rows that this rank holds. Collective, unless `is_local`.
+    def rows(self, own: Local, about: str) -> Local:
+        """Return the ghosts, given the rows that this rank holds. Collective.
 
-        They stay as they are until the next call.
+        They stay as they are until the next call. What they are `about` all ranks say alike: plans
+        are kept for a pattern, which many tensors may have.
         """
         ghosts, packed = self._memory(own.shape[1:], own.dtype)
         if self.asked is not None:
             np.take(own, self.asked.given, axis=0, out=packed, mode="clip")
-            self.asked.routes.there(packed, ghosts)
+            self.asked.routes.there(packed, ghosts, about)
+        else:
+            self._meet(about)
         return ghosts
 
     def room(self, row: tuple[int, ...], dtype: np.dtype[Any]) -> Local:
@@ -73,11 +76,18 @@ class Fetch(Keeper):
         ghosts[...] = 0
         return ghosts
 
-    def add_back(self, ghosts: Local, own: Local) -> None:
+    def add_back(self, ghosts: Local, own: Local, about: str) -> None:
         """Add ghosts to the rows of their owners, in the order of ranks. As `rows`, collective."""
         if self.asked is not None:
             _, packed = self._memory(own.shape[1:], own.dtype)
-            add_rows(own, self.asked.given, self.asked.routes.back(ghosts, packed))
+            add_rows(own, self.asked.given, self.asked.routes.back(ghosts, packed, about))
+        else:
+            self._meet(about)
+
+    def _meet(self, about: str) -> None:
+        """Compare what ranks are about where nothing travels that would."""
+        if self.team.size > 1:
+            self.team.native.allgather("DistTensor product", about, b"")
 
     def _memory(self, row: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Local, Local]:
         """Return room for the ghosts, and for the rows that others want."""

@@ -45,13 +45,14 @@ class Forms(Base):
         if len(order) != self.ndim:
             message = f"axes {order} of {self.ndim} dimensions; name each once"
             raise LayoutError(message, "axis-count")
-        return self._made(self._block.transposed(order), self._slices.transposed(order))
+        step = f"transpose {order}"
+        return self._made(self._block.transposed(order), step, self._slices.transposed(order))
 
     def asformat(self, format: str | None) -> Self:
         """Return the tensor in a format; nothing moves between ranks."""
         if format is None or format == self.format:
             return self
-        return self._made(self._block.in_format(checked_format(format, self.ndim)))
+        return self._made(self._block.in_format(checked_format(format, self.ndim)), "")
 
     def tocsr(self) -> Self:
         """Return the matrix in compressed rows."""
@@ -69,11 +70,11 @@ class Forms(Base):
         """Return the tensor with another element type; the pattern is shared."""
         kind = checked_dtype(dtype)
         data = computed(self._team, lambda: self._block.data.astype(kind, copy=False))
-        return self._made(self._block.with_data(data))
+        return self._made(self._block.with_data(data), "astype")
 
     def copy(self) -> Self:
         """Return the same tensor in new memory."""
-        return self._made(self._block.copy())
+        return self._made(self._block.copy(), "")
 
     def __copy__(self) -> Self:
         return self.copy()
@@ -94,7 +95,7 @@ class Forms(Base):
         if len(given) != self.nnz_local:
             message = f"{len(given)} values for {self.nnz_local} entries on rank {self.team.rank}"
             raise LayoutError(f"{message}; give one for each", "sparse-lengths")
-        return self._made(self._block.with_data(given))
+        return self._made(self._block.with_data(given), "with_values")
 
     def pattern_is(self, other: Base) -> bool:
         """Return whether another tensor shares this one's pattern, so that plans fit both."""
@@ -132,10 +133,10 @@ class Forms(Base):
 
         (slices, wanted), _ = agreed(self.team, "redistribute", look, self._words)
         if slices.layout == self.layout:
-            return self._made(self._block.in_format(wanted), slices).share()
+            return self._made(self._block.in_format(wanted), "", slices).share()
         coords, values = self._owned_entries()
         block = sent_home(self.team, slices, wanted, coords, values, self.index_dtype)
-        return self._made(block, slices).share()
+        return self._made(block, "", slices).share()
 
     def _owned_entries(self) -> tuple[list[Local], Local]:
         """Global coordinates and values of what this rank owns; of copies only the owner's."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from partita._errors import LayoutError
 from partita.sparse.axes import globals_along
+from partita.sparse.balance import threads_for
 from partita.sparse.exchange import Fetch
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class Reach(NamedTuple):
     fetch: Fetch
     indptr: Local
     indices: Local
+    n_threads: int | None
 
 
 def reach_of(tensor: Base, layout: Layout) -> Reach:
@@ -91,11 +93,12 @@ def _reach(tensor: Base, lines: Lines, layout: Layout) -> Reach:
     touched = np.flatnonzero(is_touched)
     wanted = globals_along(tensor._slices, across, rank, touched)
     fetch = Fetch(tensor.team, layout, wanted, f"a product with {tensor._words}")
+    threads = threads_for(tensor)
     if np.array_equal(fetch.positions, touched):
-        return Reach(fetch, lines.indptr, lines.indices)
+        return Reach(fetch, lines.indptr, lines.indices, threads)
     kind = lines.indices.dtype
     if fetch.n_own + fetch.n_ghosts > np.iinfo(kind).max:
         kind = np.dtype(np.int64)
     new = np.zeros(n, kind)
     new[touched] = fetch.positions
-    return Reach(fetch, lines.indptr.astype(kind, copy=False), new[lines.indices])
+    return Reach(fetch, lines.indptr.astype(kind, copy=False), new[lines.indices], threads)

@@ -41,7 +41,7 @@ def sparse_product(left: T, right: Base) -> T:
     shape = (a._block.shape[0], b.shape[1])
     found = sparse.product(lines, own, ghosts, b.shape[1])
     slices = rows_slices(a._slices, (a.shape[0], b.shape[1]))
-    return left._made(Block.of_lines(shape, "csr", found), slices)
+    return left._made(Block.of_lines(shape, "csr", found), f"matmul {right._words}", slices)
 
 
 def _typed(lines: Csr, kind: Any, dtype: np.dtype[Any]) -> Csr:

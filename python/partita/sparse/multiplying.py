@@ -31,6 +31,7 @@ def multiplied(tensor: Base, operand: Any, over: int, *, conjugate: bool = False
     """Return the sum over a dimension of the matrix: 1 is `t @ x`, 0 is `t.T @ x`. Collective."""
     is_met = isinstance(operand, Array) or (tensor.ndim == 2 and tensor._slices.counts[over] > 1)
     x = checked_operand(tensor, operand, over, is_met=is_met)
+    about = f"product over {over} with {tensor._words}"
     row = tuple(x.shape[1:])
     layout = tensor._plans.kept(
         ("result", over, row), lambda: result_along(tensor._slices, 1 - over, row)
@@ -38,24 +39,26 @@ def multiplied(tensor: Base, operand: Any, over: int, *, conjugate: bool = False
     dtype = product_type(tensor.dtype, x.dtype)
     is_by_lines = lines_of(tensor).dim != over
     work = _by_lines if is_by_lines else _across_lines
-    out = work(tensor, x, over, dtype, conjugate=conjugate)
+    out = work(tensor, x, over, dtype, about, conjugate=conjugate)
     return array_of(out, layout, tensor.team)
 
 
-def _by_lines(tensor: Base, x: Any, over: int, dtype: np.dtype[Any], *, conjugate: bool) -> Local:
+def _by_lines(
+    tensor: Base, x: Any, over: int, dtype: np.dtype[Any], about: str, *, conjugate: bool
+) -> Local:
     local, layout = rows_here(x, tensor.team)
     own = local.astype(dtype, copy=False)
     reach = reach_of(tensor, layout)
-    ghosts = reach.fetch.rows(own)
+    ghosts = reach.fetch.rows(own, about)
     data = _values(tensor, dtype, conjugate=conjugate)
     n = len(reach.indptr) - 1
     out = empty((n, *own.shape[1:]), dtype)
-    sparse.times(reach.indptr, reach.indices, data, own, ghosts, out)
-    return out if tensor._slices.counts[over] == 1 else _summed(tensor, out, 1 - over)
+    sparse.times(reach.indptr, reach.indices, data, own, ghosts, out, threads=reach.n_threads)
+    return out if tensor._slices.counts[over] == 1 else _summed(tensor, out, 1 - over, about)
 
 
 def _across_lines(
-    tensor: Base, x: Any, over: int, dtype: np.dtype[Any], *, conjugate: bool
+    tensor: Base, x: Any, over: int, dtype: np.dtype[Any], about: str, *, conjugate: bool
 ) -> Local:
     slices, team = tensor._slices, tensor.team
     right = rows_along(x, slices, over, team).astype(dtype, copy=False)
@@ -67,6 +70,8 @@ def _across_lines(
         sparse.times_transposed(
             lines.indptr, lines.indices, data, right, own, own[:0], conjugate=conjugate
         )
+        if team.size > 1:
+            team.native.allgather("DistTensor product", about, b"")
         return own
     layout = tensor._plans.kept(("result", over), lambda: result_along(slices, 1 - over))
     reach = reach_of(tensor, layout)
@@ -76,11 +81,11 @@ def _across_lines(
         sparse.times_transposed(
             reach.indptr, reach.indices, data, right, own, ghosts, conjugate=conjugate
         )
-    reach.fetch.add_back(ghosts, own)
+    reach.fetch.add_back(ghosts, own, about)
     return own
 
 
-def _summed(tensor: Base, parts: Local, dim: int) -> Local:
+def _summed(tensor: Base, parts: Local, dim: int, about: str) -> Local:
     """Add up what ranks have found for the rows of their slices along a dimension. Collective."""
     rows, fetch = tensor._plans.kept(("sum", dim), lambda: _sum_plan(tensor, dim))
     own = _zeros((fetch.n_own, *parts.shape[1:]), parts.dtype)
@@ -88,7 +93,7 @@ def _summed(tensor: Base, parts: Local, dim: int) -> Local:
     is_own = fetch.positions < fetch.n_own
     own[fetch.positions[is_own]] = parts[rows[is_own]]
     ghosts[fetch.positions[~is_own] - fetch.n_own] = parts[rows[~is_own]]
-    fetch.add_back(ghosts, own)
+    fetch.add_back(ghosts, own, about)
     return own
 
 

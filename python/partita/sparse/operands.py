@@ -56,7 +56,7 @@ class Operands:
 
     def product(self, values: Local, x: Local, over: int) -> Local:
         """Return this rank's rows of `t @ x` (over 1) or `t.T @ x` (over 0). Collective."""
-        found = multiplied(self.pattern._revalued(values), self._array(x, over), over)
+        found = multiplied(self.pattern._revalued(values, "values"), self._array(x, over), over)
         layout = wide(self.layouts[1 - over], x.shape[1:])
         return np.ascontiguousarray(part(found, layout))
 

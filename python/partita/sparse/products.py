@@ -67,7 +67,7 @@ class Products(Base):
     def H(self) -> Self:
         """The conjugate transposed matrix; the pattern is that of `T`, over the same memory."""
         turned: Any = self
-        found: Self = turned.T._revalued(self._block.data.conj())
+        found: Self = turned.T._revalued(self._block.data.conj(), "conj")
         return found
 
     def dot(self, other: Any) -> Any:

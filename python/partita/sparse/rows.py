@@ -7,6 +7,7 @@ from typing import Any
 from partita.sparse.base import Base
 from partita.sparse.chosen import chosen
 from partita.sparse.tensor_parts import tensor_part
+from partita.sparse.tensor_rows import tensor_rows
 from partita.sparse.wishes import RowPlan
 
 
@@ -17,8 +18,11 @@ class Rows(Base):
         """Return the rows that this rank asks for, as a SciPy array in CSR.
 
         Every rank has its own list, in any order; rows may come repeatedly. Negative indices count
-        from the end. Whoever asks again for the same rows keeps `plan_rows`.
+        from the end. Whoever asks again for the same rows keeps `plan_rows`. Of tensors of other
+        than two dimensions, a row is all that has an index in the first one; they come in COO.
         """
+        if self.ndim != 2:
+            return tensor_rows(self, indices)
         return RowPlan(self, indices).first().to_scipy()
 
     def plan_rows(self, indices: Any) -> RowPlan:

@@ -27,7 +27,7 @@ def rowwise(tensor: T) -> T:
     slices = tensor._slices
     if slices.counts[1] == 1:
         block = tensor._block.in_format("csr")
-        return tensor if block is tensor._block else tensor._made(block)
+        return tensor if block is tensor._block else tensor._made(block, "")
     moved: Any = tensor
     layout = cut_along(tensor.shape, 0, tensor.team.size)
     found: T = moved.redistribute(layout=layout, format="csr")

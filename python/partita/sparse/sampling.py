@@ -42,10 +42,10 @@ def sddmm(pattern: T, x: Any, y: Any) -> T:
     local, layout = rows_here(far, pattern.team)
     own = _matrix(local, dtype)
     reach = reach_of(pattern, layout)
-    ghosts = reach.fetch.rows(own)
+    ghosts = reach.fetch.rows(own, f"sddmm with {pattern._words}")
     out = empty((len(reach.indices),), dtype)
     sparse.sampled(reach.indptr, reach.indices, left, own, ghosts, out)
-    return pattern._revalued(lines.restored(out))
+    return pattern._revalued(lines.restored(out), "sddmm")
 
 
 def _matrix(rows: Local, dtype: np.dtype[Any]) -> Local:

@@ -41,3 +41,14 @@ def places_added(coords: Sequence[Local], data: Local) -> tuple[list[Local], Loc
     added = np.zeros(int(is_first.sum()), data.dtype)
     np.add.at(added, np.cumsum(is_first) - 1, data[order])
     return [one[is_first] for one in coords], added
+
+
+def numbered(coords: Sequence[Local]) -> tuple[list[Local], Local]:
+    """Return each place of entries once, in C order, and for every entry the number of its own."""
+    order = np.lexsort(tuple(reversed(coords)))
+    coords = [one[order] for one in coords]
+    is_first = np.ones(len(order), bool)
+    is_first[1:] = _is_new(coords, strict=False)
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.cumsum(is_first) - 1
+    return [one[is_first] for one in coords], numbers

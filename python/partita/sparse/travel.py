@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._team.routing import routed_rows
+from partita._local import sparse
+from partita._team.routing import exchanged, routed_rows
 from partita.sparse.block import Block
 from partita.sparse.kinds import index_type
 
@@ -37,6 +39,9 @@ def sent_home(
     """
     here = slices.slice_of(team.rank)
     shape = slices.slice_shape(here)
+    dim = _cut_dimension(slices, format)
+    if dim is not None and team.size > 1:
+        return _sent_in_stretches(team, slices, format, dim, coords, values, index_dtype)
     order, cuts = _by_owner(slices.owners_of(coords), team.size)
     counts = _counts(team, slices, np.diff(cuts))
     most = max(sum(column) for column in zip(*counts, strict=True))
@@ -53,6 +58,46 @@ def sent_home(
             ]
         lists.append(routed_rows(team, parts, counts) if moves else parts[team.rank])
     return _made(shape, format, lists[:-1], lists[-1], (*coords, values))
+
+
+def _cut_dimension(slices: Slices, format: str) -> int | None:
+    """The one dimension along which a compressed matrix is cut, in stretches in order of ranks."""
+    if format == "coo" or len(slices.shape) != 2 or slices.n_ranks not in slices.counts:
+        return None
+    dim = slices.counts.index(slices.n_ranks)
+    in_order = all(slices.slice_of(rank)[dim] == rank for rank in range(slices.n_ranks))
+    return dim if in_order and slices.stretch(dim, 0) is not None else None
+
+
+def _sent_in_stretches(
+    team: Team,
+    slices: Slices,
+    format: str,
+    dim: int,
+    coords: Sequence[Local],
+    values: Local,
+    index_dtype: Any,
+) -> Block:
+    """As `sent_home`: entries are grouped in one pass, and those that stay are not copied again."""
+    stretches = [slices.stretch(dim, part) or (0, 0) for part in range(team.size)]
+    cuts = [*(start for start, _ in stretches), slices.shape[dim]]
+    kind = np.result_type(*(one.dtype for one in coords))
+    given = [one.astype(kind, copy=False) for one in coords]
+    (along, across, data), own = sparse.divided(
+        given[dim], given[1 - dim], np.ascontiguousarray(values), np.array(cuts, kind)
+    )
+    counts: list[list[int]] = team.allgather_data(own)
+    most = max(sum(column) for column in zip(*counts, strict=True))
+    dtype = index_type(index_dtype, slices.largest(), most)
+    ends = np.cumsum([0, *own])
+    lists = []
+    for one in (along.astype(dtype, copy=False), across.astype(dtype, copy=False), data):
+        parts = [one[start:end] for start, end in pairwise(ends)]
+        lists.append(exchanged(team, parts, counts))
+    is_major = dim == (0 if format == "csr" else 1)
+    rows, columns = (lists[0], lists[1]) if is_major else (lists[1], lists[0])
+    shape = slices.slice_shape(slices.slice_of(team.rank))
+    return Block.of_lists(shape, format, list(zip(rows, columns, lists[2], strict=True)))
 
 
 def _counts(team: Team, slices: Slices, own: Local) -> list[list[int]]:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def _method(function: Any) -> Callable[[Any], Any]:
     def method(self: Any) -> Any:
         block = self._block.tidy()
-        return self._made(block.with_data(computed(self._team, lambda: function(block.data))))
+        data = computed(self._team, lambda: function(block.data))
+        return self._made(block.with_data(data), function.__name__)
 
     method.__name__ = method.__qualname__ = function.__name__
     method.__doc__ = f"Return {function.__name__} of each element."
@@ -52,33 +53,35 @@ class Unary(Elements):
         if self.dtype == np.bool_:
             message = "truth values have no negative; convert them to numbers"
             raise NotImplementedError(message)
-        return self._with_data(-self._block.data)
+        return self._with_data(-self._block.data, "neg")
 
     def __pos__(self) -> Self:
         return self
 
-    def _with_data(self, data: Any) -> Self:
-        return self._made(self._block.with_data(data))
+    def _with_data(self, data: Any, by: str) -> Self:
+        return self._made(self._block.with_data(data), by)
 
     def conj(self, copy: bool = True) -> Self:
         """Return the complex conjugates; the tensor itself if it is real."""
         if self.dtype.kind != "c":
             return self
-        return self._with_data(self._block.data.conj())
+        return self._with_data(self._block.data.conj(), "conj")
 
     conjugate = conj
 
     @property
     def real(self) -> Self:
         """The real parts."""
-        return self if self.dtype.kind != "c" else self._with_data(self._block.data.real.copy())
+        if self.dtype.kind != "c":
+            return self
+        return self._with_data(self._block.data.real.copy(), "real")
 
     @property
     def imag(self) -> Self:
         """The imaginary parts."""
         if self.dtype.kind != "c":
-            return self._with_data(np.zeros_like(self._block.data))
-        return self._with_data(self._block.data.imag.copy())
+            return self._with_data(np.zeros_like(self._block.data), "imag")
+        return self._with_data(self._block.data.imag.copy(), "imag")
 
     def power(self, n: Any, dtype: Any = None) -> Self:
         """Return the elements to a power, which is a number other than 0."""
@@ -93,9 +96,9 @@ class Unary(Elements):
             # What a type does not have is refused here, also where a rank has no entries.
             np.ones(1, kind) ** n
         made = computed(self._team, lambda: block.data.astype(kind, copy=False) ** n)
-        return self._made(block.with_data(made))
+        return self._made(block.with_data(made), "power")
 
     def eliminate_zeros(self) -> Self:
         """Return the tensor without entries that are zero; it is the same to look at."""
         block = self._block.tidy()
-        return self._made(filtered(block, block.data != 0))
+        return self._made(filtered(block, block.data != 0), "")

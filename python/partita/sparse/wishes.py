@@ -8,11 +8,10 @@ import numpy as np
 
 from partita._local import sparse
 from partita._team.together import together
+from partita.sparse.access import access_of
 from partita.sparse.asking import Asked
-from partita.sparse.axes import along
 from partita.sparse.block import Block, read_only
 from partita.sparse.carrying import Carried, entries_of
-from partita.sparse.exchange import home
 from partita.sparse.reading import Reading
 from partita.sparse.replicas import summed_over_holders
 from partita.sparse.rowwise import rowwise
@@ -37,9 +36,10 @@ class RowPlan:
         self._source = source
         self._owners, self._places, problem = _located(source, indices)
         self._way: _Way | None = None
-        self._reading = Reading.of(source, self._owners, self._places, problem)
-        if self._reading is not None:
-            lines = self._reading.lines
+        self._reading: Reading | None = None
+        if _is_read(source):
+            self._reading = Reading(source, self._owners, self._places)
+            lines = self._reading.lines(problem)
         else:
             self._way = _Way(source, self._owners, self._places, problem)
             lines = self._way.ordered(self._way.carried.first)
@@ -65,13 +65,21 @@ class RowPlan:
         if tensor._plans is not self._pattern:
             problem = "rows were planned for another pattern; use plan_rows of this tensor"
             raise tensor.team.told(ValueError(problem))
-        if self._reading is not None and tensor._window is self._source._window:
-            return self._block(self._reading.values())
+        if tensor is self._source and _is_read(tensor):
+            return self._block(self._read())
         source = self._source if tensor.dtype == self._source.dtype else None
         if source is None or source._block.data is not tensor._block.data:
             source = rowwise(tensor)
         way = self._there()
-        return self._block(way.ordered(way.carried.values(source._block.data))[2])
+        access_of(self._source).count(way.n_rows_between)
+        values = way.carried.values(source._block.data, f"rows of {tensor._words}")
+        return self._block(way.ordered(values)[2])
+
+    def _read(self) -> Local:
+        """Values read where they are. Collective."""
+        if self._reading is None:
+            self._reading = Reading(self._source, self._owners, self._places)
+        return self._reading.values()
 
     def _there(self) -> _Way:
         """How rows travel, planned when they first do. Collective."""
@@ -100,7 +108,7 @@ class RowPlan:
         own = np.zeros(self._source._block.nnz, given.dtype)
         way = self._there()
         way.carried.add_back(way.as_came(given), own)
-        return self._source._revalued(summed_over_holders(self._source, own))
+        return self._source._revalued(summed_over_holders(self._source, own), "rows.adjoint")
 
     def _checked(self, rows: Any) -> Local:
         n = len(self._indices)
@@ -128,6 +136,11 @@ class _Way:
     ) -> None:
         asked = Asked(source.team, owners, places, problem, words=f"of {source._words}")
         self.carried = Carried(asked, source._block.lines, source._words)
+        counts = asked.routes.counts
+        self.n_rows_between = sum(
+            n for at, row in enumerate(counts) for to, n in enumerate(row) if at != to
+        )
+        access_of(source).count(self.n_rows_between)
         # Where each row is among those that came.
         self._order = _inverse(asked.order)
 
@@ -145,6 +158,14 @@ class _Way:
         return found
 
 
+def _is_read(tensor: Base) -> bool:
+    """Whether all ranks read rows where they are, which may begin now. Collective."""
+    access = access_of(tensor)
+    if access.is_to_copy:
+        access.copy(tensor)
+    return access.is_read
+
+
 def _inverse(order: Local | None) -> Local | None:
     if order is None:
         return None
@@ -160,15 +181,30 @@ def _located(source: Base, indices: Any) -> tuple[Local, Local, IndexError | Non
         wanted = positions(indices, source.shape[0])
     except IndexError as problem:
         return none, none, problem
-    rank = source.team.rank
     slices = source._slices
     if slices.counts[0] == 1:
-        return np.full(len(wanted), rank), wanted, None
-    layout = along(slices, 0)
-    owners, places = layout.locate(wanted[:, None])
+        return np.full(len(wanted), source.team.rank), wanted, None
+    owners, starts = source._plans.kept("owners of rows", lambda: _owners_of_rows(source))
+    if starts is None:
+        parts, places = slices.places(0, wanted)
+    else:
+        # Subtractions cost less than a look-up.
+        parts = slices.parts_of(0, wanted)
+        places = wanted - starts[parts]
+    return owners[parts], places, None
+
+
+def _owners_of_rows(source: Base) -> tuple[Local, Local | None]:
+    """The rank to ask for each part of the rows, and where each begins, if parts lie in order."""
+    slices, rank = source._slices, source.team.rank
+    parts = range(slices.counts[0])
+    owners = np.array([slices.owner((part, 0)) for part in parts])
     # Of ranks that hold the same rows, this one asks itself.
-    owners[owners == home(layout, rank)] = rank
-    return owners, places[:, 0], None
+    owners[slices.slice_of(rank)[0]] = rank
+    stretches = [slices.stretch(0, part) for part in parts]
+    if None in stretches:
+        return owners, None
+    return owners, np.array([one[0] for one in stretches if one is not None])
 
 
 def positions(indices: Any, n: int) -> Local:

@@ -20,7 +20,7 @@ impl Runner<'_> {
     pub(super) fn partition_op(&mut self, op: Op, kind: OpKind, frame: &mut Frame) -> Outcome<()> {
         let values = match kind {
             OpKind::PartitionGetGridSize => {
-                let grid = self.grid(self.module.results(op).len());
+                let grid = self.grid_asked_for(self.module.results(op).len())?;
                 grid.into_iter().map(|n| Value::Number(Number::Int(n as i64))).collect()
             }
             OpKind::PartitionGetSlice => vec![self.get_slice(op, frame)?],
@@ -137,6 +137,13 @@ impl Runner<'_> {
         if place.iter().zip(wanted).any(|(at, extent)| at >= extent) {
             return Err(problem(format!(
                 "no rank stands at {place:?} of the grid {wanted:?}; count from 0 along each axis"
+            )));
+        }
+        let (rank, own) = (self.rank(), tensor.slices.place_of(self.rank() as u64));
+        if place != own {
+            return Err(problem(format!(
+                "rank {rank} says that it is at {place:?} of the grid {wanted:?}, and is at \
+                 {own:?}; give its own place as processor_id"
             )));
         }
         if !tensor.slices.has(&slice) {

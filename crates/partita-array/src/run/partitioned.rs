@@ -69,6 +69,18 @@ impl Runner<'_> {
         known.cloned().unwrap_or_else(row)
     }
 
+    /// The grid with as many axes as an operation asks for, if some argument lies on such a one.
+    pub(super) fn grid_asked_for(&self, n_axes: usize) -> Outcome<Vec<u64>> {
+        if self.grids.is_empty() || self.grids.iter().any(|grid| grid.len() == n_axes) {
+            return Ok(self.grid(n_axes));
+        }
+        let known: Vec<String> = self.grids.iter().map(|grid| grid.len().to_string()).collect();
+        Err(problem(format!(
+            "{n_axes} results where tensors have {} dimensions; ask for one extent per dimension",
+            known.join(" or ")
+        )))
+    }
+
     /// A sparse tensor, or a partitioned one, of what the caller gave.
     pub(super) fn tensor_argument(
         &mut self,

@@ -13,12 +13,14 @@
 //!
 //! - `format`: COO, CSR and CSC, and the encodings of `sparse_tensor` that mean them.
 //! - `tensor`: a tensor, checked; other formats, blocks, bytes to be sent.
+//! - `sum`: elements of one place, added.
 //! - `grid`: which rank holds which slice.
 //!
 //! Nothing here computes with sparse tensors.
 
 mod format;
 mod grid;
+mod sum;
 mod tensor;
 
 pub use format::Format;

@@ -3,9 +3,11 @@
 use partita_kernel::Dtype;
 use partita_layout::IndexBox;
 
+use super::sum::add;
 use super::{Format, SparseError};
 
-/// Elements that are there, by their coordinates. Elements may repeat: their sum is meant.
+/// Elements that are there, by their coordinates. What is made of coordinates has each place once;
+/// elements that are given in rows or columns may repeat: their sum is meant.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SparseTensor {
     /// Size of each dimension.
@@ -66,7 +68,8 @@ impl SparseTensor {
         self.coordinates.first().map_or(self.values.len() / self.dtype.size(), Vec::len)
     }
 
-    /// A tensor of elements in any order, each with its coordinate in every dimension.
+    /// A tensor of elements in any order, each with its coordinate in every dimension; those of one
+    /// place are added.
     ///
     /// # Errors
     /// Lists of different lengths, coordinates outside, a format for other dimensions.
@@ -145,7 +148,7 @@ impl SparseTensor {
         Self::from_coordinates(&self.shape, self.dtype, format, &coordinates, &self.values)
     }
 
-    /// A tensor in coordinates, sorted as a format wants it.
+    /// A tensor in coordinates, sorted as a format wants it, elements of one place added.
     fn sorted(self, format: Format) -> Result<Self, SparseError> {
         let mut order: Vec<usize> = (0..self.n_elements()).collect();
         let dims = match format.compressed() {
@@ -159,18 +162,36 @@ impl SparseTensor {
                 .map(|(d, at)| self.coordinates[*d][at])
                 .cmp(key(*b).map(|(d, at)| self.coordinates[*d][at]))
         });
+        let (order, values) = self.added(&order);
         let taken = |list: &[i64]| order.iter().map(|at| list[*at]).collect::<Vec<i64>>();
-        let size = self.dtype.size();
-        let values = order.iter().flat_map(|at| &self.values[at * size..(at + 1) * size]).copied();
-        let (values, shape, dtype) = (values.collect(), self.shape.clone(), self.dtype);
+        let (shape, dtype) = (self.shape.clone(), self.dtype);
         let (positions, coordinates) = match format.compressed() {
             None => (Vec::new(), self.coordinates.iter().map(|list| taken(list)).collect()),
             Some((major, minor)) => {
-                let starts = starts(&self.coordinates[major], shape[major])?;
+                let starts = starts(&taken(&self.coordinates[major]), shape[major])?;
                 (starts, vec![taken(&self.coordinates[minor])])
             }
         };
         Ok(Self { shape, dtype, format, positions, coordinates, values })
+    }
+
+    /// The first element of each place in an order that brings places together, and their sums.
+    fn added(&self, order: &[usize]) -> (Vec<usize>, Vec<u8>) {
+        let size = self.dtype.size();
+        let (mut kept, mut values) = (Vec::<usize>::with_capacity(order.len()), Vec::new());
+        for at in order {
+            let value = &self.values[at * size..(at + 1) * size];
+            let is_same =
+                |last: &usize| self.coordinates.iter().all(|list| list[*last] == list[*at]);
+            if kept.last().is_some_and(is_same) {
+                let last = values.len() - size;
+                add(self.dtype, &mut values[last..], value);
+            } else {
+                kept.push(*at);
+                values.extend_from_slice(value);
+            }
+        }
+        (kept, values)
     }
 
     /// The elements inside a box, with coordinates counted from its first.
@@ -340,6 +361,29 @@ mod tests {
                 blocks.push((start.to_vec(), block));
             }
             assert_eq!(SparseTensor::joined(&[4, 5], Dtype::UInt8, format, &blocks), Ok(whole));
+        }
+    }
+
+    #[test]
+    fn elements_of_one_place_are_added_in_every_format() {
+        let coordinates = [vec![2, 0, 2, 2], vec![1, 3, 1, 0]];
+        for format in Format::ALL {
+            let given = (Dtype::UInt8, format);
+            let twice = SparseTensor::from_coordinates(
+                &[3, 4],
+                given.0,
+                given.1,
+                &coordinates,
+                &[5, 7, 6, 1],
+            );
+            let once = SparseTensor::from_coordinates(
+                &[3, 4],
+                given.0,
+                given.1,
+                &[vec![0, 2, 2], vec![3, 0, 1]],
+                &[7, 1, 11],
+            );
+            assert_eq!(twice, once, "{format}");
         }
     }
 

@@ -9,12 +9,17 @@ use crate::types::{Size, TensorType, Type};
 impl Check<'_> {
     pub(super) fn partition(&mut self) {
         if self.module.kind(self.op) == OpKind::PartitionGetGridSize {
+            if self.module.results(self.op).is_empty() {
+                let (op, wanted) = (self.name(), "one per dimension of a tensor".to_string());
+                self.report(VerifyError::ResultCount { op, found: 0, wanted });
+            }
             return;
         }
         let Type::Tensor(tensor) = self.single("tensor").clone() else { return };
         let Some(dims) = self.placements(&tensor) else { return };
         let ndim = tensor.shape.len();
         self.one_per_dim("slice_id", ndim);
+        self.one_per_dim("grid_size", ndim);
         self.together("grid_size", "processor_id");
         let is_get = self.module.kind(self.op) == OpKind::PartitionGetSlice;
         let slice = if is_get { self.result().clone() } else { self.single("slice").clone() };

@@ -24,6 +24,8 @@ use crate::team::team::Team;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Run<'a> {
     pub style: Style,
+    /// What the plan is run for, where the plan alone does not tell.
+    pub about: &'a str,
     pub plan: &'a Plan,
     pub rank: u64,
     pub sources: &'a [Buffer],
@@ -40,7 +42,12 @@ impl Run<'_> {
             Style::Apart => CallName::Run,
             Style::InPlace => CallName::RunInPlace,
         };
-        Call { name, argument: self.plan.fingerprint() }
+        let plan = self.plan.fingerprint();
+        let argument = match self.about {
+            "" => plan,
+            about => format!("{about}, {plan}").into(),
+        };
+        Call { name, argument }
     }
 }
 
@@ -68,9 +75,31 @@ impl Team {
     /// # Safety
     /// The buffers must tell the truth about their memory, and nobody may touch it meanwhile.
     pub unsafe fn run(&self, plan: &Plan, sources: &[Buffer], targets: &[Buffer]) -> Result<()> {
-        let claim = self.claim()?;
         // SAFETY: the caller's promise.
-        unsafe { self.run_claimed(claim, plan, sources, targets) }
+        unsafe { self.run_about("", plan, sources, targets) }
+    }
+
+    /// The same for something that ranks name: those that name different things are told.
+    ///
+    /// One plan may serve many: equal plans do not mean that ranks move the same.
+    ///
+    /// # Errors
+    /// As [`Team::run`]; other words on other ranks.
+    ///
+    /// # Safety
+    /// As [`Team::run`].
+    pub unsafe fn run_about(
+        &self,
+        about: &str,
+        plan: &Plan,
+        sources: &[Buffer],
+        targets: &[Buffer],
+    ) -> Result<()> {
+        let _claim = self.claim()?;
+        let style = Style::Apart;
+        let run = Run { style, about, plan, rank: self.member()?, sources, targets };
+        // SAFETY: the caller's promise.
+        unsafe { self.carry_out(run) }
     }
 
     /// The same with a claim that was taken before.
@@ -91,7 +120,8 @@ impl Team {
         if !claim.is_of(&self.meeting) {
             return Err(TeamError::Busy);
         }
-        let run = Run { style: Style::Apart, plan, rank: self.member()?, sources, targets };
+        let (style, about) = (Style::Apart, "");
+        let run = Run { style, about, plan, rank: self.member()?, sources, targets };
         // SAFETY: the caller's promise.
         unsafe { self.carry_out(run) }
     }
@@ -114,7 +144,8 @@ impl Team {
         }
         let _claim = self.claim()?;
         let (sources, targets) = (buffers, buffers);
-        let run = Run { style: Style::InPlace, plan, rank: self.member()?, sources, targets };
+        let (style, about) = (Style::InPlace, "");
+        let run = Run { style, about, plan, rank: self.member()?, sources, targets };
         // SAFETY: the caller's promise; moves of a layout to itself read what is owned and write
         // what is not, or the reverse, and what stays in place is left out.
         unsafe { self.carry_out(run) }

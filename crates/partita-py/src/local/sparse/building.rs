@@ -3,32 +3,63 @@
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
 use partita_plan::Dtype;
+use partita_sparse::Divided;
 use pyo3::prelude::*;
 
 use super::given::{
-    GivenMatrix, GivenPattern, Three, row, same_type, sparse_error, vector, with_index, with_number,
+    GivenMatrix, GivenPattern, GivenTriplets, Three, row, same_type, sparse_error, vector,
+    with_index, with_number,
 };
 use super::made::{Made, Warm, made, made_row};
 use crate::buffers::WarmMemory;
-use crate::local::block::with_bytes;
+use crate::local::block::{refused, with_bytes};
 use crate::local::cores;
 
-/// The matrix of triplets in any order.
+/// The matrix of triplets in any order, in one list or several.
 #[pyfunction]
 fn local_sparse_compressed(
     py: Python<'_>,
-    triplets: Three<'_>,
+    lists: Vec<Three<'_>>,
     shape: [usize; 2],
     n_threads: usize,
 ) -> PyResult<Made> {
-    let (rows, columns, values) =
-        (vector(&triplets.0)?, vector(&triplets.1)?, vector(&triplets.2)?);
-    same_type(&columns, rows.dtype)?;
-    with_index!(rows.dtype, I => with_number!(values.dtype, T => {
-        let (rows, columns, values) = (row::<I>(&rows)?, row::<I>(&columns)?, row::<T>(&values)?);
+    let given = lists.iter().map(GivenTriplets::new).collect::<PyResult<Vec<_>>>()?;
+    let Some(first) = given.first() else {
+        return Err(refused("no list of entries; give one at least"));
+    };
+    for other in &given {
+        same_type(&other.rows, first.rows.dtype)?;
+        same_type(&other.values, first.values.dtype)?;
+    }
+    with_index!(first.rows.dtype, I => with_number!(first.values.dtype, T => {
+        let lists = given.iter().map(GivenTriplets::lists).collect::<PyResult<Vec<_>>>()?;
         made(py.detach(|| {
-            partita_sparse::compressed::<Warm, I, T>(rows, columns, values, shape, cores(n_threads))
+            partita_sparse::compressed_parts::<Warm, I, T>(&lists, shape, cores(n_threads))
         }))
+    }))
+}
+
+/// Memory of rows, columns and values, and how many entries each stretch has.
+type MadeLists = (WarmMemory, WarmMemory, WarmMemory, Vec<usize>);
+
+/// Triplets grouped by stretches of rows.
+#[pyfunction]
+fn local_sparse_divided(
+    py: Python<'_>,
+    triplets: Three<'_>,
+    cuts: &Bound<'_, PyAny>,
+    n_threads: usize,
+) -> PyResult<MadeLists> {
+    let (given, cuts) = (GivenTriplets::new(&triplets)?, vector(cuts)?);
+    same_type(&cuts, given.rows.dtype)?;
+    with_index!(cuts.dtype, I => with_bytes!(given.values.dtype.n_bytes(), T => {
+        let (rows, columns) = (row::<I>(&given.rows)?, row::<I>(&given.columns)?);
+        let (values, cuts) = (row::<T>(&given.values)?, row::<I>(&cuts)?);
+        let found = py.detach(|| {
+            partita_sparse::divided::<Warm, I, T>(rows, columns, values, cuts, cores(n_threads))
+        });
+        let Divided { rows, columns, values, counts } = found.map_err(sparse_error)?;
+        Ok((made_row(rows).0, made_row(columns).0, made_row(values).0, counts))
     }))
 }
 
@@ -148,6 +179,7 @@ fn local_sparse_chosen_columns(
 
 pub(super) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(local_sparse_compressed, module)?)?;
+    module.add_function(wrap_pyfunction!(local_sparse_divided, module)?)?;
     module.add_function(wrap_pyfunction!(local_sparse_tidy, module)?)?;
     module.add_function(wrap_pyfunction!(local_sparse_is_tidy, module)?)?;
     module.add_function(wrap_pyfunction!(local_sparse_transposed, module)?)?;

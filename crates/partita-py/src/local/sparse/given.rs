@@ -1,7 +1,7 @@
 //! Matrices as Python hands them over.
 
 use partita_plan::Dtype;
-use partita_sparse::{Index, Matrix, Pattern, SparseError};
+use partita_sparse::{Index, Matrix, Pattern, SparseError, Triplets};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 
@@ -53,6 +53,26 @@ impl GivenMatrix {
     pub(super) fn like(&self, other: &GivenMatrix) -> PyResult<()> {
         same_type(&self.pattern.indptr, other.pattern.index())?;
         same_type(&self.data, other.data.dtype)
+    }
+}
+
+/// Rows, columns and values of entries.
+pub(super) struct GivenTriplets {
+    pub rows: Block,
+    pub columns: Block,
+    pub values: Block,
+}
+
+impl GivenTriplets {
+    pub(super) fn new((rows, columns, values): &Three<'_>) -> PyResult<Self> {
+        let (rows, columns, values) = (vector(rows)?, vector(columns)?, vector(values)?);
+        same_type(&columns, rows.dtype)?;
+        Ok(Self { rows, columns, values })
+    }
+
+    pub(super) fn lists<I: Index, T>(&self) -> PyResult<Triplets<'_, I, T>> {
+        let (rows, columns, values) = (row(&self.rows)?, row(&self.columns)?, row(&self.values)?);
+        Ok(Triplets { rows, columns, values })
     }
 }
 

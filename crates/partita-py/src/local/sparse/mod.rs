@@ -4,15 +4,18 @@
 //! - `made`: results, in warm memory.
 //! - `building`: matrices from triplets, turned, in parts.
 //! - `products`: with dense and with sparse operands.
+//! - `rows`: of several matrices at once.
 
 mod building;
 mod given;
 mod made;
 mod products;
+mod rows;
 
 use pyo3::prelude::*;
 
 pub(super) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     building::add(module)?;
-    products::add(module)
+    products::add(module)?;
+    rows::add(module)
 }
