@@ -58,6 +58,8 @@ np.c_[v, v]
 np.c_[x, x]
 np.identity(4, dtype=np.int8)
 np.mask_indices(4, np.triu)
+np.partition(e, 5, axis=0), np.argpartition(e, 0, axis=0)
+np.bincount(u.astype(np.uint64) % 7)
 np.mask_indices(5, np.tril, -1)
 x[np.mask_indices(5, np.triu, 1)]
 np.asarray_chkfinite(v)

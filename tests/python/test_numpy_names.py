@@ -103,6 +103,7 @@ def test_a_function_of_entries_is_refused_what_does_not_fit() -> None:
             (lambda: dot(x, pt.ones(())), r"shape \(\) for \(n\)"),
             (lambda: dot(x), "1 operands for the signature"),
             (lambda: pt.vectorize(len, signature="(n->()"), "no signature"),
+            (lambda: pt.zeros((3, 0)).reshape(-1, 0), "any size fits beside 0"),
             (lambda: pt.asarray_chkfinite([1.0, np.inf, 2.0, 3.0]), "infinite or NaN"),
         ]
         for call, wanted in calls:
