@@ -87,6 +87,7 @@ if _typing.TYPE_CHECKING:
     from partita._functions.padding import *  # noqa: F403
     from partita._functions.picking import *  # noqa: F403
     from partita._functions.placing import *  # noqa: F403
+    from partita._functions.poly1d import *  # noqa: F403
     from partita._functions.polynomials import *  # noqa: F403
     from partita._functions.products import *  # noqa: F403
     from partita._functions.searching import *  # noqa: F403
@@ -96,6 +97,7 @@ if _typing.TYPE_CHECKING:
     from partita._functions.texts import *  # noqa: F403
     from partita._functions.types import *  # noqa: F403
     from partita._functions.ufuncs import *  # noqa: F403
+    from partita._functions.vectorizing import *  # noqa: F403
     from partita._functions.windows import *  # noqa: F403
     from partita._protocol.check import check
     from partita._protocol.distarray import from_distarray
@@ -143,14 +145,15 @@ _LATER = {
 
 # Functions of arrays, by the module that has them.
 _FUNCTIONS = {
-    "applying": "apply_along_axis apply_over_axes frompyfunc vectorize",
+    "applying": "apply_along_axis apply_over_axes",
     "bits": "packbits unpackbits",
     "counting": "bincount histogram histogram_bin_edges",
-    "creation": """arange array asanyarray asarray ascontiguousarray copy empty eye from_dlpack
-        full linspace meshgrid ndim ones shape size zeros""",
+    "creation": """arange array asanyarray asarray asarray_chkfinite ascontiguousarray
+        asfortranarray copy empty eye from_dlpack full linspace meshgrid ndim ones require shape
+        size zeros""",
     "diagonals": "diag diagflat fill_diagonal",
     "differences": "convolve correlate diff ediff1d gradient interp polyval trapezoid unwrap",
-    "einsums": "einsum",
+    "einsums": "einsum einsum_path",
     "elementwise": "angle around clip erf erfc imag isclose real round",
     "files.in_hdf5": "from_hdf5",
     "files.in_zarr": "from_zarr",
@@ -161,19 +164,20 @@ _FUNCTIONS = {
     "flat": "ndenumerate",
     "gathered": "gathers",
     "grids": """c_ diag_indices diag_indices_from frombuffer fromfunction fromiter geomspace
-        identity indices ix_ logspace mgrid ogrid r_ ravel_multi_index tri tril_indices
+        identity indices ix_ logspace mask_indices mgrid ogrid r_ ravel_multi_index tri tril_indices
         tril_indices_from triu_indices triu_indices_from unravel_index vander""",
     "histograms": "histogram2d histogramdd",
     "joining": """append array_split atleast_1d atleast_2d atleast_3d block column_stack delete
         dsplit dstack fliplr flipud hsplit insert resize rollaxis rot90 row_stack split trim_zeros
         vsplit""",
-    "kinds": """False_ True_ base_repr binary_repr bool_ byte cdouble common_type
-        complexfloating csingle double errstate euler_gamma floating format_float_positional
-        format_float_scientific generic get_printoptions geterr half index_exp inexact int_ intc
-        integer intp iscomplexobj isfortran isrealobj isscalar issubdtype iterable little_endian
-        long longlong may_share_memory min_scalar_type ndindex number printoptions promote_types
-        s_ set_printoptions seterr shares_memory short signedinteger single ubyte uint uintc uintp
-        ulong ulonglong unsignedinteger ushort""",
+    "kinds": """False_ ScalarType True_ base_repr binary_repr bool_ byte cdouble common_type
+        complexfloating csingle double dtypes errstate euler_gamma exceptions floating
+        format_float_positional format_float_scientific generic get_printoptions geterr half
+        index_exp inexact int_ intc integer intp iscomplexobj isfortran isrealobj isscalar
+        issubdtype iterable little_endian long longlong may_share_memory min_scalar_type mintypecode
+        ndindex number printoptions promote_types s_ sctypeDict set_printoptions seterr
+        shares_memory short signedinteger single typecodes typename ubyte uint uintc uintp ulong
+        ulonglong unsignedinteger ushort""",
     "likes": "empty_like full_like ones_like zeros_like",
     "looking": "explain memory_limit profile progress",
     "manipulation": """broadcast_arrays broadcast_shapes broadcast_to concat concatenate
@@ -189,6 +193,7 @@ _FUNCTIONS = {
     "picking": """argwhere choose compress copyto extract flatnonzero piecewise place put
         put_along_axis putmask select take take_along_axis""",
     "placing": "compute default_layout",
+    "poly1d": "poly1d",
     "polynomials": "poly polyadd polyder polydiv polyint polymul polysub roots",
     "products": """cross diagonal dot inner kron matmul matvec outer tensordot trace vdot vecdot
         vecmat""",
@@ -212,6 +217,7 @@ _FUNCTIONS = {
         mod modf multiply negative nextafter not_equal positive pow power rad2deg radians
         reciprocal remainder right_shift rint sign signbit sin sinh spacing sqrt square subtract
         tan tanh true_divide trunc ufunc""",
+    "vectorizing": "frompyfunc vectorize",
     "windows": "bartlett blackman hamming hanning kaiser",
 }
 _LATER |= {

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 _INSTEAD = {
     "numpy": {
         "alltrue": "all",
-        "asarray_chkfinite": "asarray, and isfinite(a).all()",
-        "asfortranarray": "asarray; memory is in C order",
         "asfarray": "asarray(a, dtype=float)",
         "asmatrix": "asarray, and @ for products",
         "busday_count": "numpy's own function, on whole arrays",
@@ -32,7 +30,6 @@ _INSTEAD = {
         "bmat": "block",
         "clongdouble": "complex128",
         "complex256": "complex128",
-        "einsum_path": "einsum, which chooses its order itself",
         "float128": "float64",
         "float_": "float64",
         "fromstring": "asarray(numpy.fromstring(...))",
@@ -48,8 +45,7 @@ _INSTEAD = {
         "nditer": "whole-array expressions, or a loop over .local",
         "ndindex": "numpy.ndindex, or indices",
         "object_": "arrays of numbers",
-        "poly1d": "poly, polyval and the functions that begin with poly",
-        "polynomial": "polyval, polyfit and the functions that begin with poly",
+        "polynomial": "poly1d, polyval, polyfit and the functions that begin with poly",
         "product": "prod",
         "recarray": "one array for each field, or pt.Frame",
         "round_": "round",

@@ -9,10 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.testing import assert_raises, assert_raises_regex, assert_warns
+from numpy.testing import (
+    assert_no_warnings,
+    assert_raises,
+    assert_raises_regex,
+    assert_string_equal,
+    assert_warns,
+)
 
 from partita._array.array import Array
-from partita._functions import elementwise, statistics
+from partita._functions import elementwise, statistics, ufuncs
 from partita._functions.creation import an_array
 from partita._functions.searching import nonzero
 from partita._missing import no_attribute
@@ -139,6 +145,17 @@ def assert_array_less(
     _refuse((a < b) | _same_nans(a, b), a, b, "arrays are not ordered", err_msg)
 
 
+def assert_array_almost_equal_nulp(x: Any, y: Any, nulp: float = 1) -> None:
+    """Refuse arrays whose elements differ by more than so many steps between neighbours."""
+    if not _is_ours(x, y):
+        np.testing.assert_array_almost_equal_nulp(x, y, nulp)
+        return
+    a, b = _pair(x, y, "")
+    step = ufuncs.spacing(elementwise.maximum(elementwise.abs(a), elementwise.abs(b)))
+    near = (elementwise.abs(a - b) <= nulp * step) | (a == b)
+    _refuse(near, a, b, f"arrays are not equal to {nulp} steps", "")
+
+
 def assert_(val: Any, msg: str = "") -> None:
     """Refuse what is not true."""
     if not bool(val):
@@ -161,11 +178,14 @@ __all__ = [
     "assert_almost_equal",
     "assert_approx_equal",
     "assert_array_almost_equal",
+    "assert_array_almost_equal_nulp",
     "assert_array_equal",
     "assert_array_less",
     "assert_equal",
+    "assert_no_warnings",
     "assert_raises",
     "assert_raises_regex",
+    "assert_string_equal",
     "assert_warns",
 ]
 

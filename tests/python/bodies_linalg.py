@@ -157,6 +157,36 @@ def singular_values(team: pt.Team) -> None:
     near(ours.pinv(put(low, "*, block")), theirs.pinv(low))
 
 
+def full_ranks_are_seen_in_parts(team: pt.Team) -> None:
+    before = pt.gathers()
+    for number, shape in enumerate([(90, 90), (130, 100), (100, 130), (70, 69)]):
+        for dtype in DTYPES:
+            x = random(shape, dtype, number)
+            a = put(x, LAYOUTS[number % 3])
+            near(ours.pinv(a), theirs.pinv(x))
+            near(ours.pinv(a, rcond=1e-6), theirs.pinv(x, rcond=1e-6))
+            for options in ({}, {"tol": 1e-9}, {"rtol": 1e-9}):
+                found = ours.matrix_rank(a, **options)
+                assert found.shape == ()
+                assert int(found) == theirs.matrix_rank(x, **options)
+    assert pt.gathers() == before
+    # What is not clear from norms is seen from singular values.
+    x = random((100, 90), "float64")
+    x[:, 7] = x[:, 3]
+    values = np.linalg.svd(x, compute_uv=False)
+    for name, y in [("deficient", x), ("zeros", np.zeros((90, 80))), ("tiny", x * 1e-300)]:
+        a = put(y, "block, *")
+        assert int(ours.matrix_rank(a)) == theirs.matrix_rank(y), name
+        size = abs(theirs.pinv(y)).max() or 1.0
+        assert abs(ours.pinv(a).gather() - theirs.pinv(y)).max() / size < 1e-11, name
+    between = (values[40] + values[41]) / 2
+    near(ours.pinv(put(x, "*, block"), between / values[0]), theirs.pinv(x, between / values[0]))
+    assert int(ours.matrix_rank(put(x, "*, block"), between)) == 41
+    x[3, 4] = np.nan
+    with pytest.raises(np.linalg.LinAlgError):
+        ours.pinv(put(x, "block, *"))
+
+
 def eigenvalues(team: pt.Team) -> None:
     for n, how, dtype in [
         (1, None, "int16"),
@@ -341,6 +371,7 @@ BODIES = [
     triangles,
     orthonormal_columns,
     singular_values,
+    full_ranks_are_seen_in_parts,
     eigenvalues,
     stacks,
     odd_layouts,

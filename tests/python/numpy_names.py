@@ -57,6 +57,16 @@ np.r_['0,2', w, w]
 np.c_[v, v]
 np.c_[x, x]
 np.identity(4, dtype=np.int8)
+np.mask_indices(4, np.triu)
+np.partition(e, 5, axis=0), np.argpartition(e, 0, axis=0)
+np.bincount(u.astype(np.uint64) % 7)
+np.mask_indices(5, np.tril, -1)
+x[np.mask_indices(5, np.triu, 1)]
+np.asarray_chkfinite(v)
+np.asfortranarray(x)
+np.require(k, float, ['C', 'W'])
+np.einsum_path('ij,jk,kl->il', x, x.T, x)[0]
+np.typename('d'), np.mintypecode('fd'), np.typecodes['Integer']
 np.tri(4, 5, 1)
 np.tril_indices(4, -1)
 np.triu_indices(4, 1, 6)
@@ -274,6 +284,21 @@ np.interp(x, [-1.0, 0.0, 2.0], [3.0, 1.0, 5.0])
 np.interp(v, np.array([0.0, 1.0]), np.array([5.0, 6.0]), left=-9)
 np.interp(z, [0.0, 9.0], [1.0, 2.0])
 np.polyval([2, 0, 1], v)
+np.poly1d([1, 2, 3])(x)
+np.poly1d([1, 2, 3])(2)
+np.poly1d(w)(x)
+np.poly1d(w)(w)
+(np.poly1d([1, 2]) * np.poly1d([1, 0, 1]))(v)
+(2 + np.poly1d([1, 2]) ** 2 - 1)(v)
+np.poly1d([2, 3], True)(k)
+np.poly1d([1, 0, -1]).roots
+(np.poly1d([1, 2, 1]) / np.poly1d([1, 1]))[0](v)
+np.poly1d([1, 2, 1]).deriv()(v), np.poly1d([1, 2, 1]).integ(2, 1)(v)
+np.polymul(np.poly1d([1, 2]), [1, 3])(v)
+np.polyder(np.poly1d([1, 2, 3]))(v)
+str(np.poly1d([1, 2, 3])), np.poly1d([1, 2, 3])[1], np.poly1d([0, 2, 3]).order
+np.polyval(np.poly1d([1, 2]), x)
+np.poly1d([1, 2])(np.poly1d([1, 1])).c
 np.polyval(w, k)
 np.isscalar(3.5)
 np.isscalar(v)
@@ -453,6 +478,21 @@ np.apply_over_axes(np.sum, q, [0, 2])
 np.vectorize(lambda a, b: a - b if a > b else a + b)(i, 2)
 np.vectorize(lambda a: a > 0)(x)
 np.vectorize(lambda a: int(a), otypes=[float])(k)
+np.vectorize(lambda a, b: (a - b, a > b))(i, 2)
+np.vectorize(lambda a, b: (a * b).max(), signature='(n),(n)->()')(x, x[0])
+np.vectorize(lambda a, b: np.max(a * b), signature='( n ), (n) -> ()')(x, x[0])
+np.vectorize(lambda a: a[:2] * 2, signature='(n)->(m)')(q)
+np.vectorize(lambda a, b: (a + b, a.max()), signature='(m,n),(n)->(m,n),()')(q, q[0, 0])
+np.vectorize(lambda a: a.max(), signature='(n)->()')(v)
+np.vectorize(lambda a: a.max(), otypes=[float], signature='(n)->()')(np.zeros((0, 4)))
+np.vectorize(lambda a: a, otypes=[float], signature='(n)->(n)')(np.zeros((0, 4)))
+np.vectorize(lambda a, p: sum(c * a**k for k, c in enumerate(p)), excluded=['p'])(v, p=[1, 2])
+np.vectorize(lambda a, p: a + p[0], excluded={1})(x, w)
+np.vectorize(lambda a, b=1: a * b)(k, b=2)
+np.vectorize(otypes=[float])(lambda a: a + 1)(k)
+np.vectorize(lambda a: np.maximum(a, 1))(k)
+np.apply_along_axis(lambda r: np.max(r) - np.min(r), 0, x)
+np.apply_along_axis(lambda r: np.sort(r), 1, x)
 """
 
 METHODS = """

@@ -88,10 +88,29 @@ def test_what_has_no_counterpart_says_what_has() -> None:
         pt.testing.assert_array_max_ulp  # noqa: B018
     with pytest.raises(AttributeError, match=r"module 'partita' has no attribute 'no_such_name'$"):
         pt.no_such_name  # noqa: B018
-    with pytest.raises(TypeError, match=r"numpy\.einsum_path has no counterpart in partita"):
-        np.einsum_path("i,i", pt.zeros(3), pt.zeros(3))
+    with pytest.raises(TypeError, match=r"numpy\.busday_count has no counterpart in partita"):
+        np.busday_count(pt.zeros(3), pt.zeros(3))
     with pytest.raises(TypeError, match=r"numpy\.isnat has no counterpart"):
         np.isnat(pt.zeros(3))
+
+
+def test_a_function_of_entries_is_refused_what_does_not_fit() -> None:
+    def body() -> None:
+        x = pt.ones((4, 3))
+        dot: Any = pt.vectorize(lambda a, b: (a * b).sum(), signature="(n),(n)->()")
+        calls: list[tuple[Any, str]] = [
+            (lambda: dot(x, pt.ones(4)), "dimension n of .* is 3 and 4"),
+            (lambda: dot(x, pt.ones(())), r"shape \(\) for \(n\)"),
+            (lambda: dot(x), "1 operands for the signature"),
+            (lambda: pt.vectorize(len, signature="(n->()"), "no signature"),
+            (lambda: pt.zeros((3, 0)).reshape(-1, 0), "any size fits beside 0"),
+            (lambda: pt.asarray_chkfinite([1.0, np.inf, 2.0, 3.0]), "infinite or NaN"),
+        ]
+        for call, wanted in calls:
+            with pytest.raises((TypeError, ValueError), match=wanted):
+                call()
+
+    on_ranks(body)
 
 
 def refused(body: Callable[[], Any]) -> str:

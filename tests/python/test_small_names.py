@@ -126,7 +126,7 @@ def test_suggestions_do_not_mislead() -> None:
     with pytest.raises(AttributeError, match=r"use float64"):
         _ = pt.longdouble
     with pytest.raises(AttributeError, match=r"a\.gather\(\)"):
-        _ = pt.require
+        _ = pt.busdaycalendar
     with pytest.raises(AttributeError, match=r"nearest is isnan"):
         _ = pt.isnat
     with pytest.raises(AttributeError, match="use state"):

@@ -77,7 +77,7 @@ def _in_a_list(array: Array, axis: int, function: Callable[[Local], Local]) -> A
     if math.prod(others) < array.team.size:
         return None
     order = [at for at in range(array.ndim) if at != axis]
-    listed = array._permute([*order, axis]).reshape(-1, array.shape[axis])
+    listed = array._permute([*order, axis]).reshape(math.prod(others), array.shape[axis])
     made = by_lines(listed, 1, function)
     assert made is not None
     back = [*range(axis), array.ndim - 1, *range(axis, array.ndim - 1)]

@@ -13,14 +13,14 @@
   `masked`: means and variances of what is left.
 - `differences`: slopes, areas, convolutions.
 - `searching`, `picking`, `flat`: where elements are; taken and set by positions and choices.
-- `locally`, `applying`, `bits`: NumPy's functions and users' on each rank's part.
+- `locally`, `applying`, `vectorizing`, `bits`: NumPy's functions and users' on each rank's part.
 - `texts`: arrays as text.
 - `sorting`: elements in order, and the positions that bring them there.
 - `finding`: places in sorted arrays.
 - `sets`: different elements, and arrays as sets.
 - `order`: medians, quantiles and percentiles; `weighted`: of elements that count more.
 - `counting`, `histograms`, `binning`: how often elements occur; the bounds of histograms.
-- `polynomials`: coefficients, which every rank knows.
+- `polynomials`, `poly1d`: coefficients, which every rank knows; polynomials as objects.
 - `products`: of vectors, matrices and stacks; `matmul`: which rank multiplies what.
 - `einsums`: sums of products by `subscripts`.
 - `files`: arrays in files.

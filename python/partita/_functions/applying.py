@@ -1,46 +1,72 @@
-"""A user's function applied along axes and to elements."""
+"""A user's function applied along axes."""
 
 from __future__ import annotations
 
-from functools import update_wrapper
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._array.array import Array
 from partita._errors import RemoteError, words_of
 from partita._functions.creation import an_array, axes_of, axis_of
-from partita._functions.locally import each_element, each_line
+from partita._functions.locally import each_line
 from partita._functions.manipulation import expand_dims, moveaxis
+from partita._team.spmd import alone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from partita._array.array import Array
     from partita._team.team import Team
 
 
 def agreed(team: Team, work: Callable[[], Any], empty: Callable[[Any], Any]) -> Any:
     """Return what a user's function makes here, once all ranks know that it failed nowhere.
 
-    A rank with nothing to give to the function, for which `work` gives None, makes its part with
-    `empty` of what the first other rank tells. Collective.
+    `work` gives a list of arrays. What the function calls of partita is this rank's alone. A rank
+    with nothing to give to the function, for which `work` gives None, makes them with `empty`, of
+    the shape and type that the first other rank tells. Collective.
     """
     made, trouble = None, None
     try:
-        made = work()
+        with alone():
+            made = work()
     except Exception as error:
         trouble = error
     words = None if trouble is None else words_of(trouble)
-    told = team.allgather_data((words, None if made is None else (made.shape, made.dtype.str)))
+    kinds = None if made is None else [(one.shape, one.dtype.str) for one in made]
+    told = team.allgather_data((words, kinds))
     if trouble is not None:
         raise trouble
     for rank, (words, _) in enumerate(told):
         if words is not None:
             message = f"rank {rank} raised {words}; see there"
             raise RemoteError(message, "function-failed", rank)
-    kind = next((kind for _, kind in told if kind is not None), ((0,), "<f8"))
+    kinds = next((kinds for _, kinds in told if kinds is not None), None)
+    if kinds is None:
+        return [empty(((0,), "<f8"))]
+    _refuse_other_counts(told, len(kinds))
+    if made is None:
+        return [empty(kind) for kind in kinds]
     # The first element's type is that of all, as for NumPy.
-    return empty(kind) if made is None else made.astype(kind[1], copy=False)
+    return [one.astype(kind[1], copy=False) for one, kind in zip(made, kinds, strict=True)]
+
+
+def _refuse_other_counts(told: Sequence[Any], n_results: int) -> None:
+    for rank, (_, kinds) in enumerate(told):
+        if kinds is not None and len(kinds) != n_results:
+            message = f"the function gives {len(kinds)} results on rank {rank}, {n_results} before"
+            raise ValueError(f"{message}; let it give as many for all elements")
+
+
+def plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, whose results are NumPy's arrays where they would be partita's."""
+
+    def of_numpy(made: Any) -> Any:
+        if isinstance(made, tuple):
+            return tuple(of_numpy(one) for one in made)
+        return np.asarray(made) if isinstance(made, Array) else made
+
+    return lambda *args, **options: of_numpy(function(*args, **options))
 
 
 def apply_along_axis(
@@ -61,12 +87,12 @@ def apply_along_axis(
         def work() -> Any:
             if 0 in own.shape[:-1]:
                 return None
-            return np.apply_along_axis(func1d, -1, own, *args, **kw)
+            return [np.asarray(np.apply_along_axis(plain(func1d), -1, own, *args, **kw))]
 
         def empty(kind: Any) -> Any:
             return np.empty((*own.shape[:-1], *kind[0][n_others:]), kind[1])
 
-        return agreed(array.team, work, empty)
+        return agreed(array.team, work, empty)[0]
 
     made = each_line(lines, array, at, "apply_along_axis")
     n_new = made.ndim - n_others
@@ -83,51 +109,4 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Array:
     return array
 
 
-class vectorize:
-    """A function of numbers, for arrays: each rank calls it for the elements that it owns.
-
-    It is a loop of Python. A function made of partita's own functions takes arrays as it is and is
-    many times as fast. Results have the type of `otypes`, or of the first element's result.
-
-    >>> import partita as pt
-    >>> print(pt.vectorize(lambda a, b: a if a > b else b)(pt.arange(4), 2))
-    [2 2 2 3]
-    """
-
-    def __init__(self, pyfunc: Callable[..., Any], otypes: Any = None, **options: Any) -> None:
-        if options.keys() - {"doc", "excluded", "cache"} or options.get("excluded"):
-            raise TypeError("vectorize with excluded= or signature=; write a loop, or use numpy's")
-        self.pyfunc = pyfunc
-        self._otypes = otypes
-        update_wrapper(self, pyfunc)
-
-    def __call__(self, *args: Any) -> Any:
-        """Return what the function makes of each element."""
-        first = next((one for one in map(an_array, args)), None)
-        if first is None:
-            raise ValueError("a function of no operands; give one at least")
-        team = first.team
-
-        def parts(*own: Any) -> Any:
-            local = np.vectorize(self.pyfunc, self._otypes)
-            n_here = np.broadcast(*own).size
-
-            def empty(kind: Any) -> Any:
-                return np.empty(np.broadcast(*own).shape, kind[1])
-
-            def work() -> Any:
-                return None if n_here == 0 else np.asarray(local(*own))
-
-            return agreed(team, work, empty)
-
-        return each_element(parts, *args)
-
-
-def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **options: Any) -> vectorize:
-    """Return a function of numbers for arrays; results are numbers here, never objects."""
-    if nout < 1 or nin < 1:
-        raise ValueError(f"{nin} operands and {nout} results; use 1 or more")
-    return vectorize(func)
-
-
-__all__ = ["apply_along_axis", "apply_over_axes", "frompyfunc", "vectorize"]
+__all__ = ["apply_along_axis", "apply_over_axes"]

@@ -29,8 +29,8 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     if array.ndim != 1:
         raise ValueError(f"numbers of shape {array.shape}; use one dimension")
     is_empty_list = array.size == 0 and not hasattr(x, "dtype")
-    if not is_empty_list and not np.can_cast(array.dtype, np.int64, "safe"):
-        raise TypeError(f"elements of {array.dtype} are not counted; use integers up to int64")
+    if not is_empty_list and array.dtype.kind not in "biu":
+        raise TypeError(f"elements of {array.dtype} are not counted; use integers")
     if minlength < 0:
         raise ValueError(f"minlength {minlength} is negative; use 0 or more")
     loads = None if weights is None else _weights(weights, array)

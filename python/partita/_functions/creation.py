@@ -435,6 +435,24 @@ def ascontiguousarray(a: Any, dtype: Any = None, **where: Any) -> Array:
     return made.reshape(1) if made.ndim == 0 else made
 
 
+def asfortranarray(a: Any, dtype: Any = None, **where: Any) -> Array:
+    """Return an array; which order memory has is not for programs to see."""
+    return asarray(a, dtype=dtype, **where)
+
+
+def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Array:
+    """Return an array, refused on every rank if an element is infinite or no number."""
+    made = asanyarray(a, dtype, order)
+    if made.dtype.kind in "fc" and not bool((made - made == 0)._reduce("all")):
+        raise ValueError("an element is infinite or NaN; leave it out, or use asarray")
+    return made
+
+
+def require(a: Any, dtype: Any = None, requirements: Any = None) -> Array:
+    """Return an array of a type; what may be required of its memory, every array has."""
+    return asarray(a, dtype=dtype)
+
+
 def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
     """Return the same elements in memory of their own."""
     in_c_order(order)
@@ -446,7 +464,9 @@ __all__ = [
     "array",
     "asanyarray",
     "asarray",
+    "asarray_chkfinite",
     "ascontiguousarray",
+    "asfortranarray",
     "copy",
     "empty",
     "eye",
@@ -456,6 +476,7 @@ __all__ = [
     "meshgrid",
     "ndim",
     "ones",
+    "require",
     "shape",
     "size",
     "zeros",

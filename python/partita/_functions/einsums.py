@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from partita._array.array import Array
 from partita._functions.elementwise import written
 from partita._functions.manipulation import permute_dims, reshape
 from partita._functions.matmul import product
@@ -164,4 +165,13 @@ def _grouped(term: Term, groups: Sequence[Sequence[str]], sizes: dict[str, int])
     return turned if list(turned.shape) == shape else reshape(turned, shape)
 
 
-__all__ = ["einsum"]
+def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: Any = False) -> Any:
+    """Return in which order NumPy would multiply, and a text of what it costs; for inspection."""
+    shapes = [
+        np.broadcast_to(np.empty((), one.dtype), one.shape) if isinstance(one, Array) else one
+        for one in operands
+    ]
+    return np.einsum_path(*shapes, optimize=optimize, einsum_call=einsum_call)
+
+
+__all__ = ["einsum", "einsum_path"]

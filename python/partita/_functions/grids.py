@@ -10,7 +10,7 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._functions import elementwise, statistics
-from partita._functions.creation import an_array, arange, asarray, eye, linspace, sizes_of
+from partita._functions.creation import an_array, arange, asarray, eye, linspace, ones, sizes_of
 from partita._functions.manipulation import broadcast_to, concat, expand_dims, moveaxis, reshape
 from partita._functions.searching import nonzero
 
@@ -144,6 +144,11 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, ...]:
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, ...]:
     """Return the positions on and above the `k`-th diagonal."""
     return nonzero(~tri(n, m, k - 1, bool))
+
+
+def mask_indices(n: int, mask_func: Any, k: Any = 0) -> tuple[Array, ...]:
+    """Return the positions that a function such as `triu` keeps of a square matrix."""
+    return nonzero(mask_func(ones((n, n), int), k) != 0)
 
 
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
@@ -323,6 +328,7 @@ __all__ = [
     "indices",
     "ix_",
     "logspace",
+    "mask_indices",
     "mgrid",
     "ogrid",
     "r_",

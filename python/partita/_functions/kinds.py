@@ -28,6 +28,10 @@ euler_gamma = np.euler_gamma
 little_endian = np.little_endian
 
 issubdtype, promote_types = np.issubdtype, np.promote_types
+typename, typecodes, mintypecode = np.typename, np.typecodes, np.mintypecode
+ScalarType, sctypeDict = np.ScalarType, np.sctypeDict
+# Classes of exceptions and types, which programs name.
+exceptions, dtypes = np.exceptions, np.dtypes
 errstate, geterr, seterr = np.errstate, np.geterr, np.seterr
 set_printoptions, get_printoptions = np.set_printoptions, np.get_printoptions
 printoptions = np.printoptions
@@ -88,6 +92,7 @@ def _on_each_pair(asked: Any, a: Any, b: Any) -> bool:
 
 __all__ = [
     "False_",
+    "ScalarType",
     "True_",
     "base_repr",
     "binary_repr",
@@ -98,8 +103,10 @@ __all__ = [
     "complexfloating",
     "csingle",
     "double",
+    "dtypes",
     "errstate",
     "euler_gamma",
+    "exceptions",
     "floating",
     "format_float_positional",
     "format_float_scientific",
@@ -124,17 +131,21 @@ __all__ = [
     "longlong",
     "may_share_memory",
     "min_scalar_type",
+    "mintypecode",
     "ndindex",
     "number",
     "printoptions",
     "promote_types",
-    "set_printoptions",
     "s_",
+    "sctypeDict",
+    "set_printoptions",
     "seterr",
     "shares_memory",
     "short",
     "signedinteger",
     "single",
+    "typecodes",
+    "typename",
     "ubyte",
     "uint",
     "uintc",

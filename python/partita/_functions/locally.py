@@ -14,11 +14,11 @@ from partita._array.array import Array
 from partita._array.held import default_layout
 from partita._functions.creation import an_array, asarray
 from partita._functions.gathered import whole
-from partita._functions.manipulation import broadcast_arrays
+from partita._functions.manipulation import broadcast_arrays, broadcast_to
 from partita._partita import Block, Layout, Whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from partita._team.team import Team
 
@@ -78,9 +78,36 @@ def each_line(work: Callable[[Local], Any], array: Array, axis: int, name: str) 
     return Array([made], _cut_along(shape, cut, lines.team), lines.team, made.dtype)
 
 
+def each_entry(
+    work: Callable[..., Sequence[Local]], arrays: Sequence[Array], n_inner: Sequence[int], name: str
+) -> list[Array]:
+    """Return what a function makes of the entries of stacks, which it gets whole.
+
+    Of each array so many dimensions as `n_inner` says belong to an entry; the others are broadcast
+    and come first. Without others there is one entry, which every rank takes, counted under `name`.
+    Collective.
+    """
+    team = arrays[0].team
+    inner = [one.shape[one.ndim - n :] for one, n in zip(arrays, n_inner, strict=True)]
+    leads = [one.shape[: one.ndim - n] for one, n in zip(arrays, n_inner, strict=True)]
+    lead = np.broadcast_shapes(*leads)
+    wide = [broadcast_to(one, (*lead, *own)) for one, own in zip(arrays, inner, strict=True)]
+    if team.size == 1 or not lead:
+        seen = [one.local if team.size == 1 else whole(one, name) for one in wide]
+        return [asarray(np.asarray(one), team=team) for one in work(*seen)]
+    cut = max(range(len(lead)), key=lambda at: lead[at])
+    parts = [_part(+one, _cut_along(one.shape, cut, team)) for one in wide]
+    found = [np.ascontiguousarray(one) for one in work(*parts)]
+    shapes = [(*lead, *one.shape[len(lead) :]) for one in found]
+    return [
+        Array([one], _cut_along(shape, cut, team), team, one.dtype)
+        for one, shape in zip(found, shapes, strict=True)
+    ]
+
+
 def _cut_along(shape: tuple[int, ...], cut: int, team: Team) -> Layout:
     maps = [Block(rule="last") if at == cut else Whole() for at in range(len(shape))]
     return Layout(shape, maps, grid=[team.size if at == cut else 1 for at in range(len(shape))])
 
 
-__all__ = ["each_element", "each_line"]
+__all__ = ["each_element", "each_entry", "each_line"]

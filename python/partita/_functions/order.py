@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,8 @@ def _as_lines(array: Array, axes: list[int]) -> tuple[Array, int]:
         return array, axes[0]
     others = [at for at in range(array.ndim) if at not in axes]
     moved = array._permute([*others, *axes])
-    return reshape(moved, (*(array.shape[at] for at in others), -1)), len(others)
+    length = math.prod(array.shape[at] for at in axes)
+    return reshape(moved, (*(array.shape[at] for at in others), length)), len(others)
 
 
 def _of_few_lines(name: str, lines: Array, q: Any, method: str, dtype: Any) -> Array:

@@ -25,7 +25,10 @@ def sizes_for(array: Array, shape: Any) -> tuple[int, ...]:
     if -1 in wanted:
         at = wanted.index(-1)
         rest = math.prod(n for number, n in enumerate(wanted) if number != at)
-        wanted[at] = n_elements // rest if rest else 0
+        if rest == 0:
+            message = f"the shape {array.shape} cannot become {shape}: any size fits beside 0"
+            raise ValueError(f"{message}; name it instead of -1")
+        wanted[at] = n_elements // rest
     if any(n < 0 for n in wanted) or math.prod(wanted) != n_elements:
         message = f"the shape {array.shape} cannot become {shape}; use as many elements"
         raise ValueError(message)

@@ -125,7 +125,8 @@ def _check_kth(a: Any, kth: Any, axis: int | None) -> None:
     array = an_array(a)
     size = array.size if axis is None else array.shape[axis_of(axis, array.ndim)]
     for one in np.atleast_1d(kth).tolist():
-        if not -size <= one < size:
+        # Nothing is out of place in an array without elements, as NumPy sees it.
+        if array.size and not -size <= one < size:
             raise ValueError(f"kth {one} of {size} elements; use one of them")
 
 

@@ -22,7 +22,7 @@ from partita._team import mpi
 from partita._team.team import Team, a_deadline, a_team
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 T = TypeVar("T")
 
@@ -47,6 +47,16 @@ def world(comm: Any = None) -> Team:
 def own_team(team: Team | None) -> Team:
     """The team that is given, if it is one; this rank's if none is."""
     return world() if team is None else a_team(team)
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """Inside, this rank is a team of one: for users' functions that ranks call unequally often."""
+    token = _current.set(Team(ThreadWorld(1).team(0)))
+    try:
+        yield
+    finally:
+        _current.reset(token)
 
 
 def _is_left_behind(team: Team) -> bool:

@@ -15,6 +15,7 @@ in parts; what has no such algorithm says so, and brings the matrix to every ran
 - `triangles`: Cholesky's triangles.
 - `reflections`, `orthogonal`: orthonormal columns, of any matrix and of tall ones.
 - `spectral`: singular values and eigenvalues.
+- `full_rank`: inverses of matrices whose rank is clearly full.
 - `least_squares`: least squares and generalised inverses.
 - `fitting`: polynomials through points.
 - `norms`: norms, ranks, condition numbers.

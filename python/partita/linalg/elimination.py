@@ -52,6 +52,23 @@ def _solved(a: Array, b: Array) -> Array:
     own, layout = columns_of(b)
     for _ in eliminated(panels, own, refuse_singular=True):
         pass
+    _substitute(panels, own)
+    return in_rows(array_of(own, layout, a.team))
+
+
+def solve_upper(a: Array, b: Array) -> Array:
+    """Return the solutions for an upper triangle that is spread. Collective.
+
+    A pivot of zero makes infinities of them.
+    """
+    panels = Panels(a)
+    own, layout = columns_of(b)
+    _substitute(panels, own)
+    return in_rows(array_of(own, layout, a.team))
+
+
+def _substitute(panels: Panels, own: Local) -> None:
+    """Solve the upper triangle, from the last panel to the first, for columns of one's own."""
     for panel in reversed(list(panels)):
         mine = panels.own[: panel.last, panel.columns] if panels.is_mine(panel) else None
         upper = panels.shown(panel, mine, (panel.last, panel.last - panel.first))
@@ -59,7 +76,6 @@ def _solved(a: Array, b: Array) -> Array:
             rows = slice(panel.first, panel.last)
             own[rows] = matrices.solve_triangular(upper[rows], own[rows], lower=False)
             subtract_product(own[: panel.first], upper[: panel.first], own[rows])
-    return in_rows(array_of(own, layout, a.team))
 
 
 def eliminated(panels: Panels, right: Local, *, refuse_singular: bool) -> Any:

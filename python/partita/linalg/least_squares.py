@@ -11,6 +11,7 @@ from partita._functions import elementwise
 from partita._functions.creation import an_array, empty
 from partita._functions.products import matmul
 from partita._functions.searching import where
+from partita.linalg.full_rank import inverse_above, is_in_panels
 from partita.linalg.given import matrix, pair, real_type
 from partita.linalg.spectral import svd
 from partita.linalg.triangles import adjoint
@@ -63,7 +64,11 @@ def _inverses(values: Array, bound: Any) -> Array:
 
 
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
-    """Return generalised inverses, by singular values above a tolerance. Collective."""
+    """Return generalised inverses, by singular values above a tolerance. Collective.
+
+    One spread matrix is inverted in parts if it is tall or wide, or if its columns, or rows, are
+    clearly independent. Any other is brought to every rank, for its singular values.
+    """
     array = matrix(a)
     if 0 in array.shape[-2:]:
         turned = (*array.shape[:-2], array.shape[-1], array.shape[-2])
@@ -71,6 +76,10 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
     relative = rcond if rtol is None else rtol
     if relative is None:
         relative = max(array.shape[-2:]) * float(np.finfo(array.dtype).eps)
+    if is_in_panels(array) and np.ndim(relative) == 0:
+        found = inverse_above(array, float(relative))
+        if found is not None:
+            return found
     u, s, vh = svd(array, full_matrices=False, hermitian=hermitian)
     wide = relative if np.ndim(relative) == 0 else an_array(relative)[..., None]
     kept = _inverses(s, wide * s._reduce("max", -1, True))

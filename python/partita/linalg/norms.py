@@ -8,11 +8,12 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._functions import elementwise
-from partita._functions.creation import an_array, axes_of
+from partita._functions.creation import an_array, axes_of, full
 from partita._functions.manipulation import expand_dims, permute_dims, reshape
 from partita._functions.products import cast
 from partita._functions.searching import count_nonzero, where
 from partita.linalg.elimination import inv
+from partita.linalg.full_rank import inverse_above, is_in_panels
 from partita.linalg.given import matrix, real_type, square
 from partita.linalg.spectral import eigvalsh, svdvals
 
@@ -100,17 +101,25 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
 
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
-    """Return how many singular values are larger than a tolerance. Collective."""
+    """Return how many singular values are larger than a tolerance. Collective.
+
+    One spread matrix is looked at in parts if it is tall or wide, or if its rank is clearly full.
+    Any other is brought to every rank, for its singular values.
+    """
     array = an_array(A)
     if array.ndim < 2:
         return cast((array != 0)._reduce("any"), np.dtype(np.int64))
     array = matrix(array)
+    if rtol is None:
+        rtol = max(array.shape[-2:]) * float(np.finfo(array.dtype).eps)
+    if is_in_panels(array) and np.ndim(rtol if tol is None else tol) == 0:
+        bounds = (float(rtol), 0.0) if tol is None else (0.0, float(tol))
+        if inverse_above(array, *bounds) is not None:
+            return full((), min(array.shape), dtype=np.int64, team=array.team)
     values = elementwise.abs(eigvalsh(array)) if hermitian else svdvals(array)
     if values.shape[-1] == 0:
         return count_nonzero(values, axis=-1)
     if tol is None:
-        if rtol is None:
-            rtol = max(array.shape[-2:]) * float(np.finfo(array.dtype).eps)
         relative = rtol if np.ndim(rtol) == 0 else an_array(rtol)[..., None]
         bound = values._reduce("max", -1, True) * relative
     else:
