@@ -83,7 +83,8 @@ fn run_plans(team: &Team, seeds: Range<u64>, n_runs: u64) {
             let mut targets = buffers(plan.target(), rank, &mut found);
             // Every mixture of open and closed memory, other ones on other ranks.
             let _source = (seed + turn + rank).is_multiple_of(2).then(|| Opened::new(&mut sources));
-            let moved = (seed / 2 + turn / 2 + rank).is_multiple_of(2).then(|| Opened::new(&mut targets));
+            let moved =
+                (seed / 2 + turn / 2 + rank).is_multiple_of(2).then(|| Opened::new(&mut targets));
             // SAFETY: the vectors and blocks outlive the call and are this rank's own.
             unsafe { team.run(&plan, &sources, &targets) }.expect("a run");
             if let Some(moved) = moved {

@@ -281,7 +281,11 @@ fn missing(state: &mut State, wait: &Wait, near: Option<&(u64, Vec<u64>)>) -> Ve
         return Vec::new();
     }
     let has_posted = |rank: u64| posts.contains_key(&rank);
-    (0..).zip(&**members).filter(|(rank, _)| !has_posted(*rank)).map(|(_, member)| *member).collect()
+    (0..)
+        .zip(&**members)
+        .filter(|(rank, _)| !has_posted(*rank))
+        .map(|(_, member)| *member)
+        .collect()
 }
 
 /// Where a rank of the world is in a team.

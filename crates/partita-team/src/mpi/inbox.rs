@@ -121,7 +121,8 @@ impl Inbox {
                 arrival,
             }) => {
                 let offer = offer.map(|offer| Arc::new(seen(&offer, map)));
-                let (bytes, near) = (bytes.into(), NearSum { n_calls: place.n_near, hash: near_hash });
+                let (bytes, near) =
+                    (bytes.into(), NearSum { n_calls: place.n_near, hash: near_hash });
                 let contribution =
                     Contribution { call, bytes, offer, tag, half, n_partners, near, arrival };
                 if contribution.offer.is_some() {

@@ -193,7 +193,8 @@ mod tests {
     fn partners_remember_the_last_offers() {
         let call = Call::new(CallName::Run);
         let plan = AgreedPlan::new(&call, &Arc::from([1]), 0, Way::Direct);
-        let known: Vec<Arc<Offer>> = (0..5).map(|_| plan.offer(|_| false, Offer::default).0).collect();
+        let known: Vec<Arc<Offer>> =
+            (0..5).map(|_| plan.offer(|_| false, Offer::default).0).collect();
         let find = |offer: &Arc<Offer>| {
             let (_, slot, is_told) = plan.offer(|o| std::ptr::eq(o, &**offer), Offer::default);
             (slot, is_told)

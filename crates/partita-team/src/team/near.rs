@@ -106,7 +106,8 @@ mod tests {
 
     #[test]
     fn sums_tell_calls_and_their_order_apart() {
-        let sum = |calls: &[u64]| calls.iter().fold(NearSum::default(), |sum, call| sum.with(*call));
+        let sum =
+            |calls: &[u64]| calls.iter().fold(NearSum::default(), |sum, call| sum.with(*call));
         assert_eq!(sum(&[1, 2, 3]), sum(&[1, 2, 3]));
         assert_ne!(sum(&[1, 2, 3]), sum(&[1, 3, 2]));
         assert_ne!(sum(&[1, 2]), sum(&[1, 2, 0]));

@@ -32,6 +32,14 @@ pub(crate) struct Run<'a> {
     pub rank: u64,
     pub sources: &'a [Buffer],
     pub targets: &'a [Buffer],
+    pub checked: Checked,
+}
+
+/// Whether a rank's own buffers are known to fit a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Checked {
+    Before,
+    NotYet,
 }
 
 impl Run<'_> {
@@ -77,6 +85,62 @@ impl Team {
         unsafe { self.run_claimed(claim, plan, sources, targets) }
     }
 
+    /// The same with buffers that [`Team::check_buffers`] has accepted.
+    ///
+    /// # Errors
+    /// As [`Team::run`].
+    ///
+    /// # Safety
+    /// As [`Team::run`]; the buffers must be those that were checked.
+    pub unsafe fn run_checked(
+        &self,
+        plan: &Plan,
+        sources: &[Buffer],
+        targets: &[Buffer],
+    ) -> Result<()> {
+        let _claim = self.claim()?;
+        let (style, checked) = (Style::Apart, Checked::Before);
+        let run = Run { style, plan, rank: self.member()?, sources, targets, checked };
+        // SAFETY: the caller's promise.
+        unsafe { self.carry_out(run) }
+    }
+
+    /// As [`Team::run_in_place`], with buffers that [`Team::check_buffers`] has accepted.
+    ///
+    /// # Errors
+    /// As [`Team::run_in_place`].
+    ///
+    /// # Safety
+    /// As [`Team::run_in_place`]; the buffers must be those that were checked.
+    pub unsafe fn run_in_place_checked(&self, plan: &Plan, buffers: &[Buffer]) -> Result<()> {
+        let _claim = self.claim()?;
+        let (sources, targets) = (buffers, buffers);
+        let (style, checked) = (Style::InPlace, Checked::Before);
+        let run = Run { style, plan, rank: self.member()?, sources, targets, checked };
+        // SAFETY: the caller's promise.
+        unsafe { self.carry_out(run) }
+    }
+
+    /// Checks this rank's buffers for runs of a plan, in place if there are no targets.
+    ///
+    /// # Errors
+    /// Buffers that do not fit, which the other ranks hear of; a plan that cannot run in place.
+    pub fn check_buffers(
+        &self,
+        plan: &Plan,
+        sources: &[Buffer],
+        targets: Option<&[Buffer]>,
+    ) -> Result<()> {
+        let style = if targets.is_some() { Style::Apart } else { Style::InPlace };
+        if style == Style::InPlace && plan.source() != plan.target() {
+            let error = TeamError::NotInPlace;
+            self.report(&error.to_string())?;
+            return Err(error);
+        }
+        let (targets, checked) = (targets.unwrap_or(sources), Checked::NotYet);
+        self.check_run(&Run { style, plan, rank: self.member()?, sources, targets, checked })
+    }
+
     /// The same with a claim that was taken before.
     ///
     /// # Errors
@@ -95,7 +159,8 @@ impl Team {
         if !claim.is_of(&self.meeting) {
             return Err(TeamError::Busy);
         }
-        let run = Run { style: Style::Apart, plan, rank: self.member()?, sources, targets };
+        let (style, checked) = (Style::Apart, Checked::NotYet);
+        let run = Run { style, plan, rank: self.member()?, sources, targets, checked };
         // SAFETY: the caller's promise.
         unsafe { self.carry_out(run) }
     }
@@ -118,7 +183,8 @@ impl Team {
         }
         let _claim = self.claim()?;
         let (sources, targets) = (buffers, buffers);
-        let run = Run { style: Style::InPlace, plan, rank: self.member()?, sources, targets };
+        let (style, checked) = (Style::InPlace, Checked::NotYet);
+        let run = Run { style, plan, rank: self.member()?, sources, targets, checked };
         // SAFETY: the caller's promise; moves of a layout to itself read what is owned and write
         // what is not, or the reverse, and what stays in place is left out.
         unsafe { self.carry_out(run) }
@@ -143,7 +209,9 @@ impl Team {
         let is_packed = view.is_all_packed();
         let outcome = match packed.filter(|_| is_packed) {
             // SAFETY: the caller's promise; all have packed, and each writes its own buffers.
-            Some(packed) => unsafe { packed.halo.fetch(&view, run.targets) }.ok_or_else(out_of_reach),
+            Some(packed) => {
+                unsafe { packed.halo.fetch(&view, run.targets) }.ok_or_else(out_of_reach)
+            }
             None => {
                 // SAFETY: the caller's promise; every member waits in `finish` until all have
                 // copied.
@@ -152,7 +220,9 @@ impl Team {
             }
         };
         match &outcome {
-            Ok(()) => self.note_run(&run, &met.posts, if is_packed { Way::Packed } else { Way::Direct }),
+            Ok(()) => {
+                self.note_run(&run, &met.posts, if is_packed { Way::Packed } else { Way::Direct })
+            }
             Err(_) => self.meeting.cache().forget_agreed(),
         }
         outcome
@@ -170,6 +240,9 @@ impl Team {
 
     /// Checks this rank's own buffers; tells the others if it cannot take part.
     fn check_run(&self, run: &Run<'_>) -> Result<()> {
+        if run.checked == Checked::Before {
+            return Ok(());
+        }
         let rank = self.named(run.rank);
         let checked = check_own(run, rank, self.size());
         if let Err(error) = &checked {

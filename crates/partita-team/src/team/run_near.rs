@@ -160,8 +160,7 @@ impl Team {
 /// Whether a rank itself has said, in a round, that it makes its near call no more.
 fn is_quiet(posts: &Round<Contribution>, rank: u64) -> bool {
     let is_its_own = |failure: &Failure| {
-        failure.rank.team == rank
-            && matches!(failure.kind, FailureKind::Raised | FailureKind::Left)
+        failure.rank.team == rank && matches!(failure.kind, FailureKind::Raised | FailureKind::Left)
     };
     match posts.get(rank as usize) {
         Some(Ok(_)) => true,
@@ -177,8 +176,10 @@ fn shown<'a>(
     own: &'a NearNote,
     notes: &'a [NearNote],
 ) -> Vec<ShownOffer<'a>> {
-    let show = |note: &'a NearNote| {
-        ShownOffer { offer: Some(&note.offer), half: note.half, tag: note.tag }
+    let show = |note: &'a NearNote| ShownOffer {
+        offer: Some(&note.offer),
+        half: note.half,
+        tag: note.tag,
     };
     let mut others = notes.iter();
     let of = |other: &u64| if *other == rank { Some(own) } else { others.next() };

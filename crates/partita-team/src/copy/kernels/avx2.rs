@@ -138,11 +138,7 @@ pub(super) unsafe fn interleave_two(sources: [*const u8; 2], target: *mut u8, n:
 /// # Safety
 /// `n` elements of every lane must be readable, and all have room in `target`.
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn interleave_three(
-    sources: [*const u8; 3],
-    target: *mut u8,
-    n: usize,
-) -> usize {
+pub(super) unsafe fn interleave_three(sources: [*const u8; 3], target: *mut u8, n: usize) -> usize {
     // SAFETY: as in `interleave`.
     unsafe {
         interleave(sources, target, n, |[a, b, c]| {
@@ -215,8 +211,10 @@ unsafe fn interleave<const LANES: usize>(
 #[target_feature(enable = "avx2")]
 fn turn_four(rows: [__m256i; 4]) -> [__m256i; 4] {
     let [a, b, c, d] = rows.map(|row| _mm256_castsi256_pd(row));
-    let [p, q] = [_mm256_unpacklo_pd(a, b), _mm256_unpacklo_pd(c, d)].map(|v| _mm256_castpd_si256(v));
-    let [r, s] = [_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d)].map(|v| _mm256_castpd_si256(v));
+    let [p, q] =
+        [_mm256_unpacklo_pd(a, b), _mm256_unpacklo_pd(c, d)].map(|v| _mm256_castpd_si256(v));
+    let [r, s] =
+        [_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d)].map(|v| _mm256_castpd_si256(v));
     [
         _mm256_permute2x128_si256::<0x20>(p, q),
         _mm256_permute2x128_si256::<0x20>(r, s),
