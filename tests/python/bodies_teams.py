@@ -260,6 +260,53 @@ def under_way(team: pt.Team) -> None:
         team.barrier()
 
 
+def bound(team: pt.Team) -> None:
+    """A bound plan moves what lies in its buffers at each run, apart and in place."""
+    n = team.size
+    rows, columns = (
+        pt.Layout((64, 48), f"block, * @ {n}x1"),
+        pt.Layout((64, 48), f"*, block @ 1x{n}"),
+    )
+    local = np.empty(rows.local_shape(team.rank))
+    wanted = np.empty(columns.local_shape(team.rank))
+    movements = [
+        pt.plan(rows, columns).bind(local, team),
+        pt.plan(rows, columns).bind(local, team, out=team.empty(wanted.shape, "float64")),
+    ]
+    for step in range(5):
+        whole = np.arange(64.0 * 48).reshape(64, 48) + 1000 * step
+        local[...] = np.array_split(whole, n, axis=0)[team.rank]
+        for movement in movements:
+            found = movement.run()
+            np.testing.assert_array_equal(found, np.array_split(whole, n, axis=1)[team.rank])
+            assert found is movement.result
+    layout = pt.Layout((4 * n,), f"block+halo(1,1) @ {n}")
+    held = np.empty(layout.local_shape(team.rank))
+    halos = pt.plan(layout, layout).bind(held, team, out=held)
+    first = max(4 * team.rank - 1, 0)
+    for step in range(5):
+        indices = np.arange(first, first + len(held))
+        held[...] = np.where(indices // 4 == team.rank, indices + 100.0 * step, -1)
+        assert halos.run() is held
+        assert held.tolist() == (indices + 100.0 * step).tolist()
+
+
+def bound_wrongly(team: pt.Team) -> None:
+    """Buffers that do not fit are refused when they are bound, and the others are told."""
+    n = team.size
+    layout = pt.Layout((4 * n,), f"block @ {n}")
+    plan = pt.plan(layout, layout)
+    shape = (5,) if team.rank == 0 else (4,)
+    try:
+        plan.bind(np.zeros(shape), team, out=np.zeros(4)).run()
+    except pt.TeamError as error:
+        wanted = "buffer-shape" if team.rank == 0 else "rank-raised"
+        assert error.reason == wanted, error
+    else:
+        raise AssertionError("nobody was told")
+    assert plan.bind(np.ones(4), team).run().tolist() == [1.0] * 4
+
+
 def two_under_way(team: pt.Team) -> None:
     """Plans on several teams at once, begun in one order and ended in another."""
     n = team.size
@@ -332,6 +379,7 @@ CASES = [
     ),
     *(Case("large-data", large_data), Case("halves", halves), Case("grids", grids)),
     *(Case("under-way", under_way), Case("two-under-way", two_under_way)),
+    *(Case("bound", bound), Case("bound-wrongly", bound_wrongly)),
     *(Case("one-team-twice", one_team_twice), Case("target-given-up", target_given_up)),
     *(Case(f"interleaved-{seed}", interleaved, (seed,)) for seed in range(3)),
 ]

@@ -10,6 +10,7 @@ import pytest
 from bodies_data import nested
 
 from partita import LayoutError
+from partita._team import wire
 from partita._team.wire import decode, encode
 
 
@@ -56,6 +57,29 @@ def test_what_cannot_be_sent_is_refused_by_name(name: str) -> None:
 
 def test_as_many_levels_arrive_as_are_sent() -> None:
     assert decode(encode(nested(200))) == nested(200)
+
+
+@pytest.mark.parametrize("value", [7, True, 1, 1.0, -0.0, "a", b"a", None, (1, (2.5, "b")), 2j])
+def test_what_nobody_can_change_is_read_once(value: Any) -> None:
+    data = encode(value)
+    found = decode(data)
+    assert repr(found) == repr(value)
+    assert decode(bytes(bytearray(data))) is found
+
+
+@pytest.mark.parametrize("value", [[1], {"a": 1}, (1, [2]), np.arange(2), ({},)])
+def test_what_can_be_changed_is_everybodys_own(value: Any) -> None:
+    data = encode(value)
+    assert decode(data) is not decode(data)
+
+
+def test_what_is_kept_is_bounded() -> None:
+    for number in range(10_000):
+        assert decode(encode(number)) == number
+    assert len(wire._kept) <= wire._MOST_KEPT
+    long = "x" * 1000
+    assert decode(encode(long)) == long
+    assert encode(long) not in wire._kept
 
 
 def test_data_that_arrives_deep_in_a_program_is_refused_by_name() -> None:

@@ -4,6 +4,7 @@
 
 mod allocator;
 mod arrays;
+mod bound;
 mod buffers;
 mod cli;
 mod convert;
@@ -54,6 +55,7 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<team::ThreadWorld>()?;
     module.add_class::<team::TeamCore>()?;
     module.add_class::<team::Started>()?;
+    module.add_class::<bound::BoundPlan>()?;
     module.add_class::<mpi::MpiWorld>()?;
     module.add_function(wrap_pyfunction!(mpi::is_launched, module)?)?;
     module.add_function(wrap_pyfunction!(mpi::launcher_place, module)?)?;

@@ -6,6 +6,7 @@ use partita_plan::{Combine, Direction, Dtype};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
+use crate::bound::BoundPlan;
 use crate::convert::natural;
 use crate::errors::{OrRaise, layout_error};
 use crate::layout::Layout;
@@ -242,6 +243,20 @@ impl Plan {
         run.call1((slf, local, team, out))
     }
 
+    /// Bind the plan to buffers: they are checked once, and `.run()` on the result runs it.
+    ///
+    /// Each run is collective, reads `local` and fills `out`, or memory that is made here. With
+    /// `out=local` a plan from a layout to the same layout runs in place.
+    #[pyo3(signature = (local, team, out=None))]
+    fn bind(
+        slf: &Bound<'_, Self>,
+        local: &Bound<'_, PyAny>,
+        team: &Bound<'_, PyAny>,
+        out: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<BoundPlan> {
+        BoundPlan::new(slf, read_team(team)?.get(), local, out)
+    }
+
     /// The adjoint plan: the same moves reversed, with copies turned into sums.
     fn adjoint(&self) -> Self {
         Self { core: self.core.adjoint() }
@@ -268,9 +283,7 @@ impl Plan {
     }
 
     fn __repr__(&self) -> String {
-        let (source, target) = (self.core.source().n_ranks(), self.core.target().n_ranks());
-        let (name, pattern) = (self.core.fingerprint(), self.core.pattern().name());
-        format!("<Plan {name}: {pattern}, {source} to {target} ranks>")
+        format!("<{}>", self.words())
     }
 
     fn __reduce__<'py>(
@@ -286,6 +299,13 @@ impl Plan {
 }
 
 impl Plan {
+    /// The plan in a line.
+    pub(crate) fn words(&self) -> String {
+        let (source, target) = (self.core.source().n_ranks(), self.core.target().n_ranks());
+        let (name, pattern) = (self.core.fingerprint(), self.core.pattern().name());
+        format!("Plan {name}: {pattern}, {source} to {target} ranks")
+    }
+
     /// A rank of the source or the target.
     fn rank(&self, value: &Bound<'_, PyAny>) -> PyResult<u64> {
         let rank = natural(value, "rank")?;

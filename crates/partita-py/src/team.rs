@@ -177,7 +177,10 @@ impl TeamCore {
 impl TeamCore {
     /// Makes a call. The only rank of a world of threads needs nobody for it: where another thread
     /// makes a call, or this process was forked, it makes the call in a world of its own.
-    fn called<T>(&self, call: impl Fn(&Team) -> Result<T, TeamError>) -> Result<T, TeamError> {
+    pub(crate) fn called<T>(
+        &self,
+        call: impl Fn(&Team) -> Result<T, TeamError>,
+    ) -> Result<T, TeamError> {
         let outcome = call(&self.core);
         let is_kept_out = matches!(outcome, Err(TeamError::Busy | TeamError::Forked { .. }));
         // One member of several may have to be told apart from the others.
@@ -212,7 +215,7 @@ impl TeamCore {
     }
 
     /// Takes hold of the memory of one side; the others hear of it if that fails.
-    fn hold(
+    pub(crate) fn hold(
         &self,
         py: Python<'_>,
         plan: &Plan,
@@ -228,7 +231,7 @@ impl TeamCore {
         }
     }
 
-    fn raised(&self, py: Python<'_>, error: &TeamError) -> PyErr {
+    pub(crate) fn raised(&self, py: Python<'_>, error: &TeamError) -> PyErr {
         let raised = team_error(py, error);
         match error {
             TeamError::TeamsDiffer { circle } => {

@@ -2,7 +2,10 @@
 
 #[path = "../tests/followed/mod.rs"]
 mod followed;
+#[path = "../tests/near_scenes/mod.rs"]
+mod near_scenes;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,6 +36,10 @@ fn main() {
             "mismatch" => mismatch(&team),
             "report" => report(&team),
             "late" => late(&team),
+            "near" => near(&team),
+            "near_faults" => near_scenes::faults(&team),
+            "near_left" => return near_left(&world, &team, &library),
+            "far_mismatch" => near_scenes::far_mismatch(&team),
             "left" => return left(&world, &team, &library),
             other => panic!("unknown scene {other:?}"),
         }
@@ -48,8 +55,18 @@ fn own(values: &Values, rank: u64) -> Vec<Vec<i64>> {
 
 /// Generated plans and their adjoints give what their moves say.
 fn plans(team: &Team) {
+    run_plans(team, 0..N_CASES, 1);
+}
+
+/// Plans that only partners come to from the third run on.
+fn near(team: &Team) {
+    run_plans(team, 0..N_CASES / 3, 5);
+    near_scenes::steps(team);
+}
+
+fn run_plans(team: &Team, seeds: Range<u64>, n_runs: u64) {
     let rank = team.rank().expect("a member");
-    for seed in 0..N_CASES {
+    for (seed, turn) in seeds.flat_map(|seed| (0..n_runs).map(move |turn| (seed, turn))) {
         let (source, target) = case::pair(seed);
         let layouts = (source.layout().expect("a layout"), target.layout().expect("a layout"));
         let Ok(plan) = Plan::new(&layouts.0, &layouts.1, Dtype::I64) else { continue };
@@ -57,7 +74,7 @@ fn plans(team: &Team) {
         if highest.is_some_and(|highest| highest >= team.size()) {
             continue;
         }
-        let mut rng = Rng::new(seed);
+        let mut rng = Rng::new(seed + 1000 * turn);
         let x = values(&Dense::new(&source), &mut rng);
         let y = values(&Dense::new(&target), &mut rng);
         for (plan, from, into) in [(plan.clone(), &x, &y), (plan.adjoint(), &y, &x)] {
@@ -65,8 +82,9 @@ fn plans(team: &Team) {
             let mut sources = buffers(plan.source(), rank, &mut mine);
             let mut targets = buffers(plan.target(), rank, &mut found);
             // Every mixture of open and closed memory, other ones on other ranks.
-            let _source = (seed + rank).is_multiple_of(2).then(|| Opened::new(&mut sources));
-            let moved = (seed / 2 + rank).is_multiple_of(2).then(|| Opened::new(&mut targets));
+            let _source = (seed + turn + rank).is_multiple_of(2).then(|| Opened::new(&mut sources));
+            let moved =
+                (seed / 2 + turn / 2 + rank).is_multiple_of(2).then(|| Opened::new(&mut targets));
             // SAFETY: the vectors and blocks outlive the call and are this rank's own.
             unsafe { team.run(&plan, &sources, &targets) }.expect("a run");
             if let Some(moved) = moved {
@@ -150,6 +168,19 @@ fn late(team: &Team) {
         TeamError::Remote(failure) => assert_eq!(failure.rank.team, 1, "{failure}"),
         other => panic!("{other}"),
     }
+}
+
+/// A rank that leaves is not waited for in near calls either.
+fn near_left(world: &World, team: &Team, library: &partita_mpi::Library) {
+    if team.rank() == Some(0) {
+        near_scenes::steps(team);
+        world.leave("its function returned").expect("it goes out");
+    } else {
+        near_scenes::steps(team);
+        near_scenes::is_told_of_one_that_left(team);
+    }
+    println!("rank {} is done", world.rank());
+    library.finalize().expect("MPI ends");
 }
 
 /// A rank that leaves is not waited for.

@@ -75,6 +75,26 @@ fn generated_plans_run_on_processes() {
 }
 
 #[test]
+fn only_partners_come_to_plans_that_all_agreed_on() {
+    for n_ranks in [1, 2, 3, 5] {
+        for sharing in SHARING {
+            check("near", sharing, n_ranks);
+        }
+    }
+}
+
+#[test]
+fn failures_of_near_calls_reach_every_process() {
+    for sharing in SHARING {
+        for n_ranks in [2, 3, 5] {
+            check("near_faults", sharing, n_ranks);
+        }
+        check("near_left", sharing, 3);
+        check("far_mismatch", sharing, 4);
+    }
+}
+
+#[test]
 fn failures_reach_every_process() {
     for n_ranks in [2, 3] {
         for scene in ["mismatch", "report", "late", "left"] {

@@ -25,6 +25,15 @@ _MOST_LEVELS = 200
 _PLAIN_BITS = 64
 
 
+# Short values that nobody can change are read once: the ranks of a process, and a rank that is told
+# the same again, get the same object. Otherwise n ranks that are threads would read n times n.
+_MOST_KEPT_BYTES = 256
+_MOST_KEPT = 4096
+_UNCHANGING = (bool, int, float, complex, str, bytes, type(None))
+_kept: dict[bytes, Any] = {}
+_UNKNOWN = object()
+
+
 def encode(value: Any) -> bytes:
     """A value as bytes."""
     writer = _Writer()
@@ -138,6 +147,25 @@ def _is_hashable(head: dict[str, Any]) -> bool:
 
 def decode(data: bytes) -> Any:
     """The value again; whatever else another process has sent is refused."""
+    if len(data) > _MOST_KEPT_BYTES:
+        return _decoded(data)
+    value = _kept.get(data, _UNKNOWN)
+    if value is _UNKNOWN:
+        value = _decoded(data)
+        if _never_changes(value):
+            if len(_kept) >= _MOST_KEPT:
+                _kept.clear()
+            _kept[data] = value
+    return value
+
+
+def _never_changes(value: Any) -> bool:
+    if type(value) is tuple:
+        return all(_never_changes(item) for item in value)
+    return type(value) in _UNCHANGING
+
+
+def _decoded(data: bytes) -> Any:
     try:
         return _read(memoryview(data))
     except LayoutError:

@@ -4,7 +4,7 @@
 //! have waited for a while send any of them, and only to ranks they wait for or that wait for them.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 
 use partita_mpi::MpiError;
 
@@ -13,6 +13,7 @@ use crate::error::circle::{Circle, Wait};
 use crate::mpi::meeting::key_of;
 use crate::mpi::wire::{ControlMessage, Hop, PostPlace};
 use crate::mpi::world::{State, World};
+use crate::team::near::{NearCall, NearPlace};
 
 /// Who waits for whom, as far as this rank knows.
 #[derive(Debug, Default)]
@@ -29,6 +30,8 @@ pub(crate) struct KnownWaits {
 struct Own {
     number: u64,
     wait: Wait,
+    /// If it waits in a near call: its number, and the partners as ranks of the team.
+    near: Option<(u64, Vec<u64>)>,
     /// Probes to be sent to whoever waits for this rank; the first is its own.
     probes: Vec<Vec<Hop>>,
 }
@@ -38,6 +41,7 @@ struct Own {
 struct Waiter {
     team: u64,
     round: u64,
+    near: Option<u64>,
     number: u64,
 }
 
@@ -59,16 +63,39 @@ impl World {
         round: u64,
     ) -> Result<Option<EnteredWait<'_>>, MpiError> {
         let mut state = self.state();
-        let missing = missing(&mut state, members, round);
+        let Some(wait) = self.own_wait(&mut state, members, round) else { return Ok(None) };
+        self.enter(state, wait, None)
+    }
+
+    /// The same where it waits for partners in a near call.
+    pub(crate) fn enter_near_wait(
+        &self,
+        members: &Arc<[u64]>,
+        call: &NearCall<'_>,
+    ) -> Result<Option<EnteredWait<'_>>, MpiError> {
+        let NearPlace { round, number } = call.place;
+        let words = call.call.words();
+        let wait = Wait { rank: self.rank(), members: Arc::clone(members), round, call: words };
+        self.enter(self.state(), wait, Some((number, call.partners.to_vec())))
+    }
+
+    fn enter(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        wait: Wait,
+        near: Option<(u64, Vec<u64>)>,
+    ) -> Result<Option<EnteredWait<'_>>, MpiError> {
+        let missing = missing(&mut state, &wait, near.as_ref());
         if missing.is_empty() || state.waits.own.is_some() || !self.callers().are_one() {
             return Ok(None);
         }
-        let Some(wait) = self.own_wait(&mut state, members, round) else { return Ok(None) };
         state.waits.n_waits += 1;
         let number = state.waits.n_waits;
         let probe = vec![Hop { rank: self.rank(), number }];
-        state.waits.own = Some(Own { number, wait, probes: Vec::new() });
-        let message = ControlMessage::Waiting { team: key_of(members), round, number };
+        let (team, round) = (key_of(&wait.members), wait.round);
+        let near_number = near.as_ref().map(|(number, _)| *number);
+        state.waits.own = Some(Own { number, wait, near, probes: Vec::new() });
+        let message = ControlMessage::Waiting { team, round, near: near_number, number };
         self.send(&mut state, &message, missing.into_iter())?;
         self.spread(&mut state, probe)?;
         Ok(Some(EnteredWait(self)))
@@ -89,8 +116,8 @@ impl World {
         }
         for (from, message) in std::mem::take(&mut state.inbox.news_of_waits) {
             match message {
-                ControlMessage::Waiting { team, round, number } => {
-                    state.waits.waiters.insert(from, Waiter { team, round, number });
+                ControlMessage::Waiting { team, round, near, number } => {
+                    state.waits.waiters.insert(from, Waiter { team, round, near, number });
                     for probe in state.waits.probes() {
                         self.send_probe(state, &probe, from)?;
                     }
@@ -111,14 +138,15 @@ impl World {
         let Some(own) = state.waits.own.as_ref().filter(|own| own.number == number) else {
             return false;
         };
-        let (members, round) = (Arc::clone(&own.wait.members), own.wait.round);
-        self.callers().are_one() && missing(state, &members, round).contains(&rank)
+        let (wait, near) = (own.wait.clone(), own.near.clone());
+        self.callers().are_one() && missing(state, &wait, near.as_ref()).contains(&rank)
     }
 
     /// Whether this rank, which waits elsewhere, has not come to a round and nothing of it will.
-    fn is_missing_in(&self, state: &State, team: u64, round: u64) -> bool {
+    fn is_missing_in(&self, state: &State, waiter: Waiter) -> bool {
+        let Waiter { team, round, near, .. } = waiter;
         // A call that was started may be about to post.
-        state.inbox.coming_round(team) <= round && !self.cache(team).claim.is_busy()
+        state.inbox.is_before(team, round, near) && !self.cache(team).claim.is_busy()
     }
 
     /// Keeps a probe and sends it to all that wait for this rank.
@@ -136,16 +164,14 @@ impl World {
     /// Sends a probe to a rank that waits for this one. The lowest rank of a circle finds it: probes
     /// go to no rank below the one where they began.
     fn send_probe(&self, state: &mut State, probe: &[Hop], to: u64) -> Result<(), MpiError> {
-        let Some(&Waiter { team, round, number }) = state.waits.waiters.get(&to) else {
-            return Ok(());
-        };
+        let Some(&waiter) = state.waits.waiters.get(&to) else { return Ok(()) };
         let is_below = probe.first().is_none_or(|first| to < first.rank);
-        if is_below || !self.callers().are_one() || !self.is_missing_in(state, team, round) {
+        if is_below || !self.callers().are_one() || !self.is_missing_in(state, waiter) {
             return Ok(());
         }
         self.send(
             state,
-            &ControlMessage::Probe { number, hops: probe.to_vec() },
+            &ControlMessage::Probe { number: waiter.number, hops: probe.to_vec() },
             std::iter::once(to),
         )
     }
@@ -210,7 +236,8 @@ impl World {
         let own = self.rank();
         for Wait { rank, members, round, .. } in &circle.waits {
             if let Some(rank) = place_of(members, *rank).filter(|_| members.contains(&own)) {
-                let place = PostPlace { team: key_of(members), round: *round, rank };
+                // It waits in that round, or in a near call before it, which it gives up.
+                let place = PostPlace { team: key_of(members), round: *round, rank, n_near: 0 };
                 state.inbox.put(place, Err(circle.failure(Rank::of(members, rank))));
             }
         }
@@ -223,6 +250,7 @@ impl World {
         let own = self.rank();
         for (members, round) in circle.rounds().filter(|(members, _)| members.contains(&own)) {
             state.inbox.pass(key_of(members), round);
+            self.cache(key_of(members)).forget_agreed();
         }
         Some(circle)
     }
@@ -234,15 +262,30 @@ impl KnownWaits {
     }
 }
 
-/// Members that have not posted to a round, as ranks of the world; none if somebody has failed,
-/// since it will soon be over.
-fn missing(state: &mut State, members: &[u64], round: u64) -> Vec<u64> {
-    let posts = &state.inbox.slot(key_of(members), round).posts;
+/// Members that have not come to a round, or partners to a near call, as ranks of the world; none
+/// if somebody has failed, since it will soon be over.
+fn missing(state: &mut State, wait: &Wait, near: Option<&(u64, Vec<u64>)>) -> Vec<u64> {
+    let (members, round) = (&wait.members, wait.round);
+    let team = key_of(members);
+    if let Some((number, partners)) = near {
+        let place = NearPlace { round, number: *number };
+        if state.inbox.is_stuck(team, place) {
+            return Vec::new();
+        }
+        let has_come = |rank: &&u64| state.inbox.near.here(team, place, **rank).is_some();
+        let missing = partners.iter().filter(|rank| !has_come(rank));
+        return missing.filter_map(|rank| members.get(*rank as usize).copied()).collect();
+    }
+    let posts = &state.inbox.slot(team, round).posts;
     if posts.values().any(Result::is_err) {
         return Vec::new();
     }
     let has_posted = |rank: u64| posts.contains_key(&rank);
-    (0..).zip(members).filter(|(rank, _)| !has_posted(*rank)).map(|(_, member)| *member).collect()
+    (0..)
+        .zip(&**members)
+        .filter(|(rank, _)| !has_posted(*rank))
+        .map(|(_, member)| *member)
+        .collect()
 }
 
 /// Where a rank of the world is in a team.

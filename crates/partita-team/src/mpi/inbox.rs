@@ -9,11 +9,13 @@ use crate::error::Failure;
 use crate::error::circle::Circles;
 use crate::memory::arena::Block;
 use crate::memory::other_arena::Mapping;
+use crate::mpi::near_notes::NearNotes;
 use crate::mpi::node::Neighbour;
 use crate::mpi::wire::{ControlMessage, PostPlace, WireBuffer, WireOffer};
 use crate::program::offer::{Offer, Offered, Openness};
 use crate::team::call::{Call, CallName};
 use crate::team::meeting::{Contribution, Post};
+use crate::team::near::{NearPlace, NearSum};
 
 /// Posts that have come in.
 #[derive(Debug, Default)]
@@ -22,6 +24,8 @@ pub(crate) struct Inbox {
     teams: HashMap<u64, Progress>,
     /// The last full contribution of each rank of each team, for those that only say "again".
     known: HashMap<(u64, u64), Contribution>,
+    /// What partners have said in near calls.
+    pub near: NearNotes,
     /// Ranks of the world that have left, and why.
     departed: HashMap<u64, String>,
     /// Control messages of waits and circles that wait to be answered, and who sent them.
@@ -33,6 +37,8 @@ pub(crate) struct Inbox {
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
     pub posts: HashMap<u64, Post<Contribution>>,
+    /// How many near calls ranks have made before they came here.
+    n_near: HashMap<u64, u64>,
     /// When a failure was first seen.
     pub failed_since: Option<Instant>,
 }
@@ -42,6 +48,9 @@ pub(crate) struct Slot {
 struct Progress {
     /// Rounds that this rank has come to.
     n_come: u64,
+    /// Near calls that it has made since, and those before the last round.
+    near: NearSum,
+    near_before: NearSum,
     /// Rounds that are decided here.
     n_decided: u64,
     /// A failure that came after its round was decided here.
@@ -49,35 +58,89 @@ struct Progress {
 }
 
 impl Inbox {
-    /// The number of this rank's next round of a team.
-    pub(crate) fn next_round(&mut self, team: u64) -> u64 {
+    /// The number of this rank's next round of a team, and its near calls since the last.
+    pub(crate) fn next_round(&mut self, team: u64) -> (u64, NearSum) {
         let progress = self.teams.entry(team).or_default();
         progress.n_come += 1;
-        progress.n_come - 1
+        progress.near_before = std::mem::take(&mut progress.near);
+        (progress.n_come - 1, progress.near_before)
     }
 
-    /// The number that this rank's next round will have.
-    pub(crate) fn coming_round(&self, team: u64) -> u64 {
-        self.teams.get(&team).map_or(0, |progress| progress.n_come)
+    /// The near calls that this rank made before the round it came to last.
+    pub(crate) fn near_before(&self, team: u64) -> NearSum {
+        self.teams.get(&team).map(|progress| progress.near_before).unwrap_or_default()
+    }
+
+    /// Where this rank's next near call of a team belongs.
+    pub(crate) fn near_place(&self, team: u64) -> NearPlace {
+        let progress = self.teams.get(&team);
+        let (round, number) = progress.map_or((0, 0), |p| (p.n_come, p.near.n_calls));
+        NearPlace { round, number }
+    }
+
+    /// Counts a near call of a team.
+    pub(crate) fn count_near(&mut self, team: u64, call: u64) {
+        let progress = self.teams.entry(team).or_default();
+        progress.near = progress.near.with(call);
+    }
+
+    /// Whether a member has come to the next round without making a near call: it never will.
+    pub(crate) fn has_given_up(&self, team: u64, near: NearPlace, rank: u64) -> bool {
+        let slot = self.rounds.get(&(team, near.round));
+        slot.and_then(|slot| slot.n_near.get(&rank)).is_some_and(|n_near| *n_near <= near.number)
+    }
+
+    /// Whether a near call may wait in vain: some member does not make it.
+    pub(crate) fn is_stuck(&self, team: u64, near: NearPlace) -> bool {
+        let slot = self.rounds.get(&(team, near.round));
+        slot.is_some_and(|slot| slot.n_near.values().any(|n_near| *n_near <= near.number))
+    }
+
+    /// Whether this rank, which is in no call of a team, has not come to a round or near call.
+    pub(crate) fn is_before(&self, team: u64, round: u64, near: Option<u64>) -> bool {
+        let place = self.near_place(team);
+        match near {
+            None => place.round <= round,
+            Some(number) => place <= NearPlace { round, number },
+        }
     }
 
     /// Takes in a message from a rank of the world.
     pub(crate) fn take(&mut self, message: &[u8], from: u64, neighbour: Option<&Neighbour>) {
+        let map = |block: Block| neighbour?.map(block);
         match ControlMessage::decode(message) {
-            Some(ControlMessage::Post { place, tag, half, call, bytes, offer }) => {
-                let map = |block: Block| neighbour?.map(block);
+            Some(ControlMessage::Post {
+                place,
+                tag,
+                half,
+                call,
+                bytes,
+                offer,
+                n_partners,
+                near_hash,
+                arrival,
+            }) => {
                 let offer = offer.map(|offer| Arc::new(seen(&offer, map)));
-                let contribution = Contribution { call, bytes: bytes.into(), offer, tag, half };
+                let (bytes, near) =
+                    (bytes.into(), NearSum { n_calls: place.n_near, hash: near_hash });
+                let contribution =
+                    Contribution { call, bytes, offer, tag, half, n_partners, near, arrival };
                 if contribution.offer.is_some() {
                     self.known.insert((place.team, place.rank), contribution.clone());
                 }
                 self.put(place, Ok(contribution));
             }
-            Some(ControlMessage::Again { place, tag, half }) => {
+            Some(ControlMessage::Again { place, tag, half, near_hash }) => {
                 if let Some(known) = self.known.get(&(place.team, place.rank)) {
-                    self.put(place, Ok(Contribution { tag, half, ..known.clone() }));
+                    let near = NearSum { n_calls: place.n_near, hash: near_hash };
+                    self.put(place, Ok(Contribution { tag, half, near, ..known.clone() }));
                 }
             }
+            Some(ControlMessage::Near { place, call, slot, tag, half, offer }) => {
+                let offer = offer.map(|offer| Arc::new(seen(&offer, map)));
+                self.near.take(place, (call, slot), offer, (tag, half));
+            }
+            Some(ControlMessage::NearDone { place }) => self.near.take_done(place),
             Some(ControlMessage::Done { place }) => self.put(place, Ok(done())),
             Some(ControlMessage::Failed { place, failure }) => self.put(place, Err(failure)),
             Some(ControlMessage::Left { why }) => {
@@ -102,7 +165,10 @@ impl Inbox {
             }
             return;
         }
-        let posts = &mut self.rounds.entry((place.team, place.round)).or_default().posts;
+        let slot = self.rounds.entry((place.team, place.round)).or_default();
+        let n_near = slot.n_near.entry(place.rank).or_insert(u64::MAX);
+        *n_near = place.n_near.min(*n_near);
+        let posts = &mut slot.posts;
         // A failure overrides what the rank posted before: it gave the round up.
         if post.is_err() || !posts.contains_key(&place.rank) {
             posts.insert(place.rank, post);
@@ -139,6 +205,7 @@ impl Inbox {
         let progress = self.teams.entry(team).or_default();
         if progress.n_come == round {
             progress.n_come += 1;
+            progress.near = NearSum::default();
             self.decide(team, round);
         }
     }
@@ -151,6 +218,7 @@ impl Inbox {
         let posts = self.rounds.remove(&(team, round)).unwrap_or_default().posts;
         // Rounds that this rank left before they were decided.
         self.rounds.retain(|(t, r), _| *t != team || *r > round);
+        self.near.forget_until(team, round);
         posts
     }
 }
@@ -238,7 +306,7 @@ mod tests {
         let mut inbox = Inbox::default();
         inbox.take(&[1, 2, 3], 4, None);
         assert!(inbox.departed(4).is_some_and(|why| why.contains("no note")));
-        let place = PostPlace { team: 1, round: 0, rank: 99 };
+        let place = PostPlace { team: 1, round: 0, rank: 99, n_near: 0 };
         let failure = Failure::new(Rank { team: 99, world: 99 }, FailureKind::Raised, "");
         inbox.take(&ControlMessage::Failed { place, failure }.encode(), 5, None);
         assert_eq!(inbox.departed(5), None);

@@ -25,6 +25,7 @@ use crate::team::call::{Call, CallName};
 use crate::team::callers::Callers;
 use crate::team::interrupt;
 use crate::team::meeting::{Contribution, Meeting, Post, Round, RunContext, Stage};
+use crate::team::near::NearMeeting;
 use crate::team::patience::{GRACE, Patience};
 
 /// How often a waiting rank looks whether others are still there.
@@ -38,6 +39,8 @@ pub(crate) struct MpiMeeting {
     /// Names the members and their order in messages.
     key: u64,
     rank: Option<u64>,
+    /// Whether all members are on one node.
+    is_shared: bool,
     cache: Arc<TeamCache>,
 }
 
@@ -45,11 +48,14 @@ impl MpiMeeting {
     pub(crate) fn new(world: &Arc<World>, members: &[u64]) -> Self {
         let own = world.rank();
         let key = key_of(members);
+        let is_near = |member: &u64| *member == own || world.neighbour(*member).is_some();
+        let is_shared = world.node().is_some() && members.iter().all(is_near);
         Self {
             world: Arc::clone(world),
             members: members.into(),
             key,
             rank: (0..).zip(members).find(|(_, member)| **member == own).map(|(rank, _)| rank),
+            is_shared,
             cache: world.cache(key),
         }
     }
@@ -62,12 +68,22 @@ impl MpiMeeting {
         self.key
     }
 
-    fn own_rank(&self) -> Rank {
+    pub(super) fn own_rank(&self) -> Rank {
         Rank { team: self.rank.unwrap_or_default(), world: self.world.rank() }
     }
 
-    fn place(&self, round: u64) -> PostPlace {
-        PostPlace { team: self.key, round, rank: self.rank.unwrap_or(u64::MAX) }
+    pub(super) fn shared_members(&self) -> &Arc<[u64]> {
+        &self.members
+    }
+
+    fn place(&self, round: u64, n_near: u64) -> PostPlace {
+        PostPlace { team: self.key, round, rank: self.rank.unwrap_or(u64::MAX), n_near }
+    }
+
+    /// What the others are told when this rank leaves a round that it has come to.
+    fn failed(&self, state: &State, round: u64, failure: Failure) -> ControlMessage {
+        let n_near = state.inbox.near_before(self.key).n_calls;
+        ControlMessage::Failed { place: self.place(round, n_near), failure }
     }
 
     /// What the others are sent: as little as they need.
@@ -84,11 +100,14 @@ impl MpiMeeting {
             let is_same = |(call, old): &(Call, Arc<Offer>)| {
                 Arc::ptr_eq(old, offer) && *call == contribution.call
             };
-            if last_posted.as_ref().is_some_and(is_same) {
+            // Whoever tells its partners for the first time tells it all.
+            let is_known = contribution.n_partners.is_none();
+            if is_known && last_posted.as_ref().is_some_and(is_same) {
                 return ControlMessage::Again {
                     place,
                     tag: contribution.tag,
                     half: contribution.half,
+                    near_hash: contribution.near.hash,
                 };
             }
             *last_posted = Some((contribution.call.clone(), Arc::clone(offer)));
@@ -100,6 +119,9 @@ impl MpiMeeting {
             call: contribution.call.clone(),
             bytes: contribution.bytes.to_vec(),
             offer: contribution.offer.as_deref().map(wire_offer),
+            n_partners: contribution.n_partners,
+            near_hash: contribution.near.hash,
+            arrival: contribution.arrival,
         }
     }
 
@@ -108,7 +130,7 @@ impl MpiMeeting {
         let size = self.members.len();
         if state.inbox.slot(self.key, round).posts.len() < size && look.is_due {
             for failure in self.absences(state, round, stage, look) {
-                let place = PostPlace { rank: failure.0, ..self.place(round) };
+                let place = PostPlace { rank: failure.0, ..self.place(round, u64::MAX) };
                 state.inbox.put(place, Err(failure.1));
             }
         }
@@ -182,12 +204,15 @@ impl MpiMeeting {
 
     /// Says that this rank waits, once it has for a while and can do nothing else.
     fn enter_wait(&self, round: u64, look: &Look) -> Result<Option<EnteredWait<'_>>> {
-        let callers = self.world.callers();
-        let is_own = callers.has_this_thread() || self.cache.claim.is_awaited();
-        if look.waited < PATIENT_FOR || !is_own {
+        if look.waited < PATIENT_FOR || !self.is_own_wait() {
             return Ok(None);
         }
         self.world.enter_wait(&self.members, round).map_err(broken)
+    }
+
+    /// Whether the thread that makes this rank's calls is the one that waits.
+    pub(super) fn is_own_wait(&self) -> bool {
+        self.world.callers().has_this_thread() || self.cache.claim.is_awaited()
     }
 
     /// Leaves a round because the user wants it, and says so.
@@ -195,7 +220,7 @@ impl MpiMeeting {
         let error = TeamError::Interrupted;
         let failure = error.failure(self.own_rank());
         let mut state = self.world.state();
-        let message = ControlMessage::Failed { place: self.place(round), failure };
+        let message = self.failed(&state, round, failure);
         self.world.send(&mut state, &message, self.members.iter().copied()).map_err(broken)?;
         state.inbox.decide(self.key, round);
         Ok(error)
@@ -231,17 +256,26 @@ impl Meeting for MpiMeeting {
         &self.cache
     }
 
-    fn post(&self, post: Post<Contribution>, _patience: &Patience) -> Result<u64> {
+    fn post(&self, mut post: Post<Contribution>, _patience: &Patience) -> Result<u64> {
         let mut state = self.world.state();
-        let round = state.inbox.next_round(self.key);
-        let place = self.place(round);
+        let (round, near) = state.inbox.next_round(self.key);
+        let place = self.place(round, near.n_calls);
+        if let Ok(contribution) = &mut post {
+            contribution.near = near;
+        }
         let message = self.message(place, &post);
         state.inbox.put(place, post);
         self.world.send(&mut state, &message, self.members.iter().copied()).map_err(broken)?;
         Ok(round)
     }
 
-    fn wait(&self, round: u64, patience: &Patience, stage: Stage) -> Result<Round<Contribution>> {
+    fn wait(
+        &self,
+        round: u64,
+        patience: &Patience,
+        stage: Stage,
+        spent: Duration,
+    ) -> Result<Round<Contribution>> {
         let began = Instant::now();
         let mut look = Look {
             now: began,
@@ -263,7 +297,7 @@ impl Meeting for MpiMeeting {
                 self.world.settle().map_err(broken)?;
                 let mut state = self.world.state();
                 if let Some(failure) = look.given_up.take() {
-                    let message = ControlMessage::Failed { place: self.place(round), failure };
+                    let message = self.failed(&state, round, failure);
                     let others = self.members.iter().copied();
                     self.world.send(&mut state, &message, others).map_err(broken)?;
                 }
@@ -279,7 +313,7 @@ impl Meeting for MpiMeeting {
                 continue;
             }
             look.now = Instant::now();
-            look.waited = waited.turn(look.now);
+            look.waited = spent + waited.turn(look.now);
             look.is_due = look.now - looked >= LOOK_EVERY;
             if look.is_due {
                 looked = look.now;
@@ -321,11 +355,12 @@ impl Meeting for MpiMeeting {
         arena.and_then(|arena| arena.find(buffer.span(item_bytes))).is_some()
     }
 
-    fn packing_round(&self) -> Option<u64> {
-        let own = self.world.rank();
-        let is_near = |member: &u64| *member == own || self.world.neighbour(*member).is_some();
-        let is_shared = self.world.node().is_some() && self.members.iter().all(is_near);
-        is_shared.then(|| self.world.state().inbox.coming_round(self.key))
+    fn packs_halos(&self) -> bool {
+        self.is_shared
+    }
+
+    fn near(&self) -> Option<&dyn NearMeeting> {
+        Some(self)
     }
 
     fn offer(&self, buffers: CallBuffers<'_>, item_bytes: usize) -> Offer {
@@ -372,7 +407,7 @@ pub(crate) fn key_of(members: &[u64]) -> u64 {
 }
 
 /// This rank's buffers in words that another process can use.
-fn wire_offer(offer: &Offer) -> WireOffer {
+pub(super) fn wire_offer(offer: &Offer) -> WireOffer {
     let wire = |offered: &Offered| {
         let address = offered.buffer.address;
         let arena = Arena::get().filter(|_| offered.openness == Openness::Open);

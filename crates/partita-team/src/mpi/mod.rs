@@ -17,6 +17,8 @@
 mod circles;
 mod inbox;
 mod meeting;
+mod near;
+mod near_notes;
 mod node;
 mod peers;
 mod rings;

@@ -21,7 +21,7 @@ use crate::mpi::world::broken;
 use crate::program::cut::{Chunk, Chunks};
 use crate::program::packing::{self, Side, Unpack};
 use crate::team::interrupt;
-use crate::team::meeting::{Meeting, RunContext};
+use crate::team::meeting::{CallPlace, Meeting, RunContext};
 use crate::team::patience::{GRACE, Patience};
 
 /// The size of a chunk: small enough to stay in the cache, large enough to hide the start.
@@ -124,10 +124,7 @@ impl<'a> Transfer<'a> {
         let size = meeting.members().len() as u64;
         let item_bytes = context.plan.dtype().n_bytes();
         let chunks = |moves: Vec<Move>| Chunks::new(moves, item_bytes, CHUNK_BYTES);
-        let tag_of = |rank: u64| {
-            let post = context.posts.get(rank as usize).and_then(|post| post.as_ref().ok());
-            post.map_or(0, |contribution| contribution.tag as i32)
-        };
+        let tag_of = |rank: u64| view.tag(rank) as i32;
         let mut out: Vec<Outgoing> = by_partner(&program.messages_out, |m| m.target_rank)
             .into_iter()
             .map(|(rank, moves)| Channel::new(rank, tag_of(rank), chunks(moves)))
@@ -180,7 +177,7 @@ impl<'a> Transfer<'a> {
     /// it is `u64::MAX`.
     fn pump(&mut self, source: u64) -> Result<()> {
         let polling = self.polling;
-        let (meeting, round) = (self.meeting, self.context.round);
+        let (meeting, place) = (self.meeting, self.context.place);
         let (mut checked, mut looked) = (Instant::now(), Instant::now());
         let check = || {
             // Control messages are rare, chunks are not.
@@ -191,7 +188,7 @@ impl<'a> Transfer<'a> {
             if interrupt::is_interrupted() {
                 return Err(Stopped(TeamError::Interrupted));
             }
-            check(meeting, round)?;
+            check(meeting, place)?;
             if looked.elapsed() < LOOK_EVERY {
                 return Ok(());
             }
@@ -383,10 +380,16 @@ fn look_around(meeting: &MpiMeeting) -> std::result::Result<(), Stopped> {
 }
 
 /// Looks whether a member has given up the call or has left.
-fn check(meeting: &MpiMeeting, round: u64) -> std::result::Result<(), Stopped> {
+fn check(meeting: &MpiMeeting, place: CallPlace) -> std::result::Result<(), Stopped> {
     meeting.world().poll().map_err(|error| Stopped(broken(error)))?;
     let state = meeting.world().state();
-    let ended = state.inbox.ended(meeting.key(), round);
+    let ended = match place {
+        CallPlace::Round(round) => state.inbox.ended(meeting.key(), round),
+        CallPlace::Near(near) => state.inbox.is_stuck(meeting.key(), near).then(|| {
+            // All meet next, and find out what it was.
+            Failure::new(meeting.own_rank(), FailureKind::Raised, "a rank gave the call up")
+        }),
+    };
     let left = (0..).zip(meeting.members()).find_map(|(team, &world)| {
         let message = state.inbox.departed(world)?;
         Some(Failure::new(Rank { team, world }, FailureKind::Left, message))

@@ -8,6 +8,8 @@ use crate::memory::arena::Block;
 use crate::memory::buffer::{Access, Buffer};
 use crate::program::offer::Half;
 use crate::team::call::{Call, CallName};
+use crate::team::meeting::Arrival;
+use crate::team::near::NearPlace;
 
 /// A control message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,17 +22,25 @@ pub(crate) enum ControlMessage {
         call: Call,
         bytes: Vec<u8>,
         offer: Option<WireOffer>,
+        n_partners: Option<u64>,
+        near_hash: u64,
+        arrival: Arrival,
     },
     /// The same call and buffers as last time, with another tag.
-    Again { place: PostPlace, tag: u64, half: Half },
+    Again { place: PostPlace, tag: u64, half: Half, near_hash: u64 },
     /// It has done its share of the copying.
     Done { place: PostPlace },
     /// Why it brings nothing.
     Failed { place: PostPlace, failure: Failure },
     /// The sender comes to no meeting any more.
     Left { why: String },
-    /// The sender has waited for the receiver's post for a while; the number of this wait.
-    Waiting { team: u64, round: u64, number: u64 },
+    /// A partner has come to a near call. Its buffers are new, or those it told under that number.
+    Near { place: NoteOf, call: u64, slot: u64, tag: u64, half: Half, offer: Option<WireOffer> },
+    /// A partner has done its share of the copying in a near call.
+    NearDone { place: NoteOf },
+    /// The sender has waited for the receiver's post for a while, or for its note if it is a near
+    /// call; the number of this wait.
+    Waiting { team: u64, round: u64, near: Option<u64>, number: u64 },
     /// Goes from ranks to those that wait for them, if they are still in the wait of that number.
     Probe { number: u64, hops: Vec<Hop> },
     /// Goes around a circle that a probe has found, the other way.
@@ -51,6 +61,17 @@ pub(crate) struct Hop {
 pub(crate) struct PostPlace {
     pub team: u64,
     pub round: u64,
+    /// Rank of the team.
+    pub rank: u64,
+    /// Near calls that the rank has made since the round before.
+    pub n_near: u64,
+}
+
+/// Which near call a note belongs to, and whose it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NoteOf {
+    pub team: u64,
+    pub near: NearPlace,
     /// Rank of the team.
     pub rank: u64,
 }
@@ -80,6 +101,8 @@ const WAITING: u64 = 6;
 const PROBE: u64 = 7;
 const CONFIRM: u64 = 8;
 const CIRCLE: u64 = 9;
+const NEAR: u64 = 10;
+const NEAR_DONE: u64 = 11;
 
 // Calls: a name that a user chose is never taken for one of the engine's own.
 const RUN: u64 = 1;
@@ -91,16 +114,20 @@ impl ControlMessage {
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = Writer(Vec::with_capacity(64));
         match self {
-            Self::Post { place, tag, half, call, bytes, offer } => {
+            Self::Post { place, tag, half, call, bytes, offer, n_partners, near_hash, arrival } => {
                 out.place(POST, place).number(*tag).half(*half);
-                out.call(call).bytes(bytes);
-                out.number(u64::from(offer.is_some()));
-                if let Some(WireOffer { sources, targets, packed_halo }) = offer {
-                    out.buffers(sources).buffers(targets).buffers(packed_halo.as_slice());
-                }
+                out.call(call).bytes(bytes).offer(offer.as_ref());
+                out.maybe(*n_partners).number(*near_hash).number(*arrival as u64);
             }
-            Self::Again { place, tag, half } => {
-                out.place(AGAIN, place).number(*tag).half(*half);
+            Self::Again { place, tag, half, near_hash } => {
+                out.place(AGAIN, place).number(*tag).half(*half).number(*near_hash);
+            }
+            Self::Near { place, call, slot, tag, half, offer } => {
+                out.note(NEAR, place).number(*call).number(*slot).number(*tag).half(*half);
+                out.offer(offer.as_ref());
+            }
+            Self::NearDone { place } => {
+                out.note(NEAR_DONE, place);
             }
             Self::Done { place } => {
                 out.place(DONE, place);
@@ -113,8 +140,8 @@ impl ControlMessage {
             Self::Left { why } => {
                 out.number(LEFT).bytes(why.as_bytes());
             }
-            Self::Waiting { team, round, number } => {
-                out.number(WAITING).number(*team).number(*round).number(*number);
+            Self::Waiting { team, round, near, number } => {
+                out.number(WAITING).number(*team).number(*round).maybe(*near).number(*number);
             }
             Self::Probe { number, hops } => {
                 out.number(PROBE).number(*number).hops(hops);
@@ -142,21 +169,30 @@ impl ControlMessage {
                 let (place, tag, half) = (rest.place()?, rest.number()?, rest.half()?);
                 let call = rest.call()?;
                 let bytes = rest.bytes()?.to_vec();
-                let offer = match rest.number()? {
-                    0 => None,
-                    1 => Some(WireOffer {
-                        sources: rest.buffers()?,
-                        targets: rest.buffers()?,
-                        packed_halo: rest.one_at_most()?,
-                    }),
-                    _ => return None,
-                };
-                Some(Self::Post { place, tag, half, call, bytes, offer })
+                let (offer, n_partners) = (rest.offer()?, rest.maybe()?);
+                let (near_hash, arrival) = (rest.number()?, rest.arrival()?);
+                Some(Self::Post {
+                    place,
+                    tag,
+                    half,
+                    call,
+                    bytes,
+                    offer,
+                    n_partners,
+                    near_hash,
+                    arrival,
+                })
             }
             AGAIN => {
                 let (place, tag, half) = (rest.place()?, rest.number()?, rest.half()?);
-                Some(Self::Again { place, tag, half })
+                Some(Self::Again { place, tag, half, near_hash: rest.number()? })
             }
+            NEAR => {
+                let (place, call, slot) = (rest.note()?, rest.number()?, rest.number()?);
+                let (tag, half) = (rest.number()?, rest.half()?);
+                Some(Self::Near { place, call, slot, tag, half, offer: rest.offer()? })
+            }
+            NEAR_DONE => Some(Self::NearDone { place: rest.note()? }),
             DONE => Some(Self::Done { place: rest.place()? }),
             FAILED => {
                 let place = rest.place()?;
@@ -173,8 +209,8 @@ impl ControlMessage {
             }
             LEFT => Some(Self::Left { why: rest.text()?.to_string() }),
             WAITING => {
-                let (team, round, number) = (rest.number()?, rest.number()?, rest.number()?);
-                Some(Self::Waiting { team, round, number })
+                let (team, round, near) = (rest.number()?, rest.number()?, rest.maybe()?);
+                Some(Self::Waiting { team, round, near, number: rest.number()? })
             }
             PROBE => Some(Self::Probe { number: rest.number()?, hops: rest.hops()? }),
             CONFIRM => Some(Self::Confirm { hops: rest.hops()?, waits: rest.waits()? }),
@@ -199,7 +235,30 @@ impl Writer {
     }
 
     fn place(&mut self, kind: u64, place: &PostPlace) -> &mut Self {
-        self.number(kind).number(place.team).number(place.round).number(place.rank)
+        self.number(kind).number(place.team).number(place.round);
+        self.number(place.rank).number(place.n_near)
+    }
+
+    fn note(&mut self, kind: u64, place: &NoteOf) -> &mut Self {
+        let NoteOf { team, near, rank } = place;
+        self.number(kind).number(*team).number(near.round).number(near.number).number(*rank)
+    }
+
+    fn maybe(&mut self, value: Option<u64>) -> &mut Self {
+        match value {
+            None => self.number(0),
+            Some(value) => self.number(1).number(value),
+        }
+    }
+
+    fn offer(&mut self, offer: Option<&WireOffer>) -> &mut Self {
+        self.number(u64::from(offer.is_some()));
+        match offer {
+            None => self,
+            Some(WireOffer { sources, targets, packed_halo }) => {
+                self.buffers(sources).buffers(targets).buffers(packed_halo.as_slice())
+            }
+        }
     }
 
     fn half(&mut self, half: Half) -> &mut Self {
@@ -271,7 +330,42 @@ impl<'a> Reader<'a> {
     }
 
     fn place(&mut self) -> Option<PostPlace> {
-        Some(PostPlace { team: self.number()?, round: self.number()?, rank: self.number()? })
+        let (team, round) = (self.number()?, self.number()?);
+        Some(PostPlace { team, round, rank: self.number()?, n_near: self.number()? })
+    }
+
+    fn note(&mut self) -> Option<NoteOf> {
+        let team = self.number()?;
+        let near = NearPlace { round: self.number()?, number: self.number()? };
+        Some(NoteOf { team, near, rank: self.number()? })
+    }
+
+    fn maybe(&mut self) -> Option<Option<u64>> {
+        match self.number()? {
+            0 => Some(None),
+            1 => Some(Some(self.number()?)),
+            _ => None,
+        }
+    }
+
+    fn arrival(&mut self) -> Option<Arrival> {
+        match self.number()? {
+            0 => Some(Arrival::Meant),
+            1 => Some(Arrival::Stuck),
+            _ => None,
+        }
+    }
+
+    fn offer(&mut self) -> Option<Option<WireOffer>> {
+        match self.number()? {
+            0 => Some(None),
+            1 => Some(Some(WireOffer {
+                sources: self.buffers()?,
+                targets: self.buffers()?,
+                packed_halo: self.one_at_most()?,
+            })),
+            _ => None,
+        }
     }
 
     fn half(&mut self) -> Option<Half> {
@@ -346,8 +440,9 @@ mod tests {
 
     use super::*;
 
-    fn messages() -> [ControlMessage; 10] {
-        let place = PostPlace { team: 7, round: 1, rank: 2 };
+    fn messages() -> [ControlMessage; 13] {
+        let place = PostPlace { team: 7, round: 1, rank: 2, n_near: 3 };
+        let near = NoteOf { team: 7, near: NearPlace { round: 1, number: 5 }, rank: 2 };
         let call = Call { name: CallName::Run, argument: "ab12".into() };
         let buffer =
             Buffer { address: 0, shape: vec![3, 4], strides: vec![-8, 24], access: Access::Write };
@@ -368,7 +463,10 @@ mod tests {
                 half: Half::Second,
                 call: call.clone(),
                 bytes: vec![1, 2],
-                offer,
+                offer: offer.clone(),
+                n_partners: Some(2),
+                near_hash: 11,
+                arrival: Arrival::Meant,
             },
             ControlMessage::Post {
                 place,
@@ -377,12 +475,32 @@ mod tests {
                 call,
                 bytes: vec![],
                 offer: None,
+                n_partners: None,
+                near_hash: 0,
+                arrival: Arrival::Stuck,
             },
-            ControlMessage::Again { place, tag: 5, half: Half::Second },
+            ControlMessage::Near {
+                place: near,
+                call: 3,
+                slot: 1,
+                tag: 4,
+                half: Half::First,
+                offer,
+            },
+            ControlMessage::Near {
+                place: near,
+                call: 3,
+                slot: 1,
+                tag: 4,
+                half: Half::Second,
+                offer: None,
+            },
+            ControlMessage::NearDone { place: near },
+            ControlMessage::Again { place, tag: 5, half: Half::Second, near_hash: 6 },
             ControlMessage::Done { place },
             ControlMessage::Failed { place, failure },
             ControlMessage::Left { why: "done".into() },
-            ControlMessage::Waiting { team: 7, round: 1, number: 4 },
+            ControlMessage::Waiting { team: 7, round: 1, near: Some(8), number: 4 },
             ControlMessage::Probe { number: 4, hops: hops.clone() },
             ControlMessage::Confirm { hops, waits: vec![wait.clone()] },
             ControlMessage::Circle { waits: vec![wait.clone(), wait] },

@@ -43,7 +43,7 @@ pub(crate) enum Openness {
     Closed,
 }
 
-/// Which half of its packed halo a rank has packed: rounds use them in turn.
+/// Which half of its packed halo a rank has packed: calls use them in turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Half {
     #[default]
@@ -52,9 +52,9 @@ pub(crate) enum Half {
 }
 
 impl Half {
-    /// The half that a round uses.
-    pub(crate) fn of_round(round: u64) -> Self {
-        if round.is_multiple_of(2) { Self::First } else { Self::Second }
+    /// The half that a call uses, by how many came before it.
+    pub(crate) fn in_turn(n_before: u64) -> Self {
+        if n_before.is_multiple_of(2) { Self::First } else { Self::Second }
     }
 }
 
@@ -106,20 +106,37 @@ impl Offer {
 pub(crate) struct ShownOffer<'a> {
     pub offer: Option<&'a Arc<Offer>>,
     pub half: Half,
+    /// By which number it knows the messages of the call.
+    pub tag: u64,
 }
 
 /// What one rank sees of all buffers of a call.
 pub(crate) struct View<'a> {
     pub rank: u64,
-    /// In the order of the members.
+    /// Whose offers it sees, ascending; those of all members if none.
+    pub ranks: Option<&'a [u64]>,
+    /// In the order of these ranks.
     pub members: Vec<ShownOffer<'a>>,
     /// Whether this rank and a member can touch each other's open memory.
     pub shares: &'a dyn Fn(u64) -> bool,
 }
 
 impl View<'_> {
+    fn shown(&self, rank: u64) -> Option<&ShownOffer<'_>> {
+        let at = match self.ranks {
+            None => rank as usize,
+            Some(ranks) => ranks.binary_search(&rank).ok()?,
+        };
+        self.members.get(at)
+    }
+
     fn offer(&self, rank: u64) -> Option<&Offer> {
-        self.members.get(rank as usize)?.offer.map(|offer| &**offer)
+        self.shown(rank)?.offer.map(|offer| &**offer)
+    }
+
+    /// The rank whose offer has a place in the view.
+    fn rank_at(&self, at: usize) -> u64 {
+        self.ranks.map_or(at as u64, |ranks| ranks[at])
     }
 
     pub(crate) fn source(&self, rank: u64, buffer: usize) -> Option<&Offered> {
@@ -136,23 +153,35 @@ impl View<'_> {
 
     /// Which half of its packed halo a member has packed.
     pub(crate) fn half(&self, rank: u64) -> Half {
-        self.members.get(rank as usize).map_or(Half::First, |shown| shown.half)
+        self.shown(rank).map_or(Half::First, |shown| shown.half)
+    }
+
+    /// By which number a member knows the messages of the call.
+    pub(crate) fn tag(&self, rank: u64) -> u64 {
+        self.shown(rank).map_or(0, |shown| shown.tag)
     }
 
     /// Whether every member has packed what it gives.
     pub(crate) fn is_all_packed(&self) -> bool {
-        (0..self.members.len() as u64).all(|rank| self.packed_halo(rank).is_some())
+        let has_packed = |offer: &Arc<Offer>| offer.packed_halo.is_some();
+        self.members.iter().all(|shown| shown.offer.is_some_and(has_packed))
     }
 
-    /// All offers, in the order of the members.
+    /// All offers that it sees, in the order of the ranks.
     pub(crate) fn offers(&self) -> impl Iterator<Item = Option<&Arc<Offer>>> {
         self.members.iter().map(|shown| shown.offer)
+    }
+
+    /// The same with the ranks.
+    pub(crate) fn ranked_offers(&self) -> impl Iterator<Item = (u64, &Arc<Offer>)> {
+        let shown = self.members.iter().enumerate();
+        shown.filter_map(|(at, shown)| Some((self.rank_at(at), shown.offer?)))
     }
 
     /// Whether this rank's targets can be reached by all, so that all push.
     pub(crate) fn is_all_open(&self) -> bool {
         let own = self.offer(self.rank).into_iter().flat_map(|offer| &offer.targets);
-        let ranks = 0..self.members.len() as u64;
+        let ranks = (0..self.members.len()).map(|at| self.rank_at(at));
         own.into_iter().all(|target| target.openness == Openness::Open)
             && ranks.into_iter().all(|rank| rank == self.rank || (self.shares)(rank))
     }

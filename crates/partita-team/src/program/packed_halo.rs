@@ -5,11 +5,11 @@
 //! what it gives into memory that all can map, before it meets the others, and fetches what it
 //! takes after. One meeting is enough: nobody writes another's memory.
 //!
-//! A packed halo has two halves that rounds use in turn. Whoever packs for round r has seen all
-//! ranks come to round r - 1, so all have fetched what lay there in round r - 2.
+//! A packed halo has two halves that its calls use in turn. Whoever packs for a call has seen its
+//! partners come to the call before, so they have fetched what lay there two calls ago.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use partita_plan::{Move, Plan};
 
@@ -36,47 +36,83 @@ pub(crate) struct PackedHalo {
     half_bytes: usize,
     memory: Memory,
     fetching: Fetches,
+    /// Calls that it was packed for.
+    n_packed: AtomicU64,
 }
 
 /// The packed halos of a rank's latest calls.
 #[derive(Debug, Default)]
 pub(crate) struct PackedHalos {
-    /// Verdicts, newest last: some calls are better off without a packed halo.
-    known: Vec<(Key, Option<Arc<PackedHalo>>)>,
-    /// Taken out of use; others may still fetch from them until two more rounds have passed.
-    retired: VecDeque<Option<Arc<PackedHalo>>>,
+    /// Newest last.
+    known: Vec<Known>,
+    /// Taken out of use; others may still fetch from them until all have met.
+    retired: Vec<Known>,
 }
 
-/// What a packed halo is made for.
+/// What is known of a plan on buffers that lie alike.
 #[derive(Debug)]
-struct Key {
+struct Known {
     plan: Plan,
-    buffers: Vec<Buffer>,
+    strides: Vec<Vec<isize>>,
+    /// Whether packing suits what a rank gives, from closed and from open memory.
+    suits: [bool; 2],
+    packed_halo: Option<Arc<PackedHalo>>,
+}
+
+/// When a call wants its halo packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// All ranks have agreed on it.
+    Always,
+    /// Where it suits memory that others can reach.
+    IfOpenSuits,
+    /// Where it suits memory that others cannot reach.
+    IfClosedSuits,
 }
 
 impl PackedHalos {
-    /// The packed halo of an earlier call with the same plan and buffers, else what `make` says.
+    /// The packed halo for what a rank gives in a plan, if it should have one.
     pub(crate) fn find(
         &mut self,
         plan: &Plan,
+        rank: u64,
         buffers: &[Buffer],
-        make: impl FnOnce() -> Option<Arc<PackedHalo>>,
+        wanted: Wanted,
     ) -> Option<Arc<PackedHalo>> {
-        let fits = |key: &Key| key.buffers == buffers && key.plan == *plan;
-        if let Some((_, packed_halo)) = self.known.iter().rev().find(|(key, _)| fits(key)) {
-            return packed_halo.clone();
-        }
-        let packed_halo = make();
-        if self.known.len() == MOST_KEPT {
-            self.retired.push_back(self.known.remove(0).1);
-        }
-        // Each retirement is a round of its own.
-        if self.retired.len() > 2 {
-            self.retired.pop_front();
-        }
-        let key = Key { plan: plan.clone(), buffers: buffers.to_vec() };
-        self.known.push((key, packed_halo.clone()));
-        packed_halo
+        let known = self.known(plan, rank, buffers);
+        let is_wanted = match wanted {
+            Wanted::Always => true,
+            Wanted::IfOpenSuits => known.suits[1],
+            Wanted::IfClosedSuits => known.suits[0],
+        };
+        let make = || Arc::new(PackedHalo::new(plan, rank, buffers));
+        is_wanted.then(|| Arc::clone(known.packed_halo.get_or_insert_with(make)))
+    }
+
+    fn known(&mut self, plan: &Plan, rank: u64, buffers: &[Buffer]) -> &mut Known {
+        let lie_alike = |known: &Known| {
+            known.strides.len() == buffers.len()
+                && known.strides.iter().zip(buffers).all(|(a, b)| *a == b.strides)
+        };
+        let fits = |known: &Known| lie_alike(known) && known.plan == *plan;
+        let at = self.known.iter().rposition(fits).unwrap_or_else(|| {
+            if self.known.len() == MOST_KEPT {
+                self.retired.push(self.known.remove(0));
+            }
+            self.known.push(Known {
+                plan: plan.clone(),
+                strides: buffers.iter().map(|buffer| buffer.strides.clone()).collect(),
+                suits: [false, true].map(|is_open| PackedHalo::suits(plan, rank, is_open)),
+                packed_halo: None,
+            });
+            self.known.len() - 1
+        });
+        &mut self.known[at]
+    }
+
+    /// Gives back what was taken out of use: all have met since, so nobody fetches from it.
+    pub(crate) fn drop_retired(&mut self) {
+        self.retired.clear();
     }
 }
 
@@ -91,7 +127,7 @@ struct PackedMove {
 impl PackedHalo {
     /// Whether packing is the better way for what a rank gives: it is little, and comes in short
     /// runs or from memory that others cannot reach.
-    pub(crate) fn suits(plan: &Plan, rank: u64, is_open: bool) -> bool {
+    fn suits(plan: &Plan, rank: u64, is_open: bool) -> bool {
         let moves: Vec<Move> = plan.sends(rank).into_iter().filter(Move::crosses).collect();
         let item_bytes = plan.dtype().n_bytes();
         let n_bytes: u64 = moves.iter().map(|m| m.n_elements() * item_bytes).sum();
@@ -99,7 +135,7 @@ impl PackedHalo {
         n_bytes <= MOST_BYTES && (!is_open || moves.iter().any(is_short))
     }
 
-    pub(crate) fn new(plan: &Plan, rank: u64, buffers: &[Buffer]) -> Self {
+    fn new(plan: &Plan, rank: u64, buffers: &[Buffer]) -> Self {
         let (placed, half_bytes) = placed(plan, rank);
         let item_bytes = plan.dtype().n_bytes() as usize;
         let one = |(m, offset): &(Move, usize)| {
@@ -115,6 +151,7 @@ impl PackedHalo {
             // Smaller blocks cannot be mapped.
             memory: Memory::new((2 * half_bytes).max(PAGE_BYTES)),
             fetching: Fetches::new(plan, rank, buffers),
+            n_packed: AtomicU64::new(0),
         }
     }
 
@@ -123,11 +160,13 @@ impl PackedHalo {
         Buffer::dense(self.memory.address(), &[2 * self.half_bytes as u64], 1)
     }
 
-    /// Packs what this rank gives in a round.
+    /// Packs what this rank gives in a call; says where.
     ///
     /// # Safety
-    /// The buffers must be those of a running call, with the strides the packed halo was made for.
-    pub(crate) unsafe fn pack(&self, half: Half, buffers: &[Buffer]) {
+    /// The buffers must be those of a running call, with the strides the packed halo was made for,
+    /// and this rank's partners must have come to the last call that it was packed for.
+    pub(crate) unsafe fn pack(&self, buffers: &[Buffer]) -> Half {
+        let half = Half::in_turn(self.n_packed.fetch_add(1, Ordering::Relaxed));
         let start = self.memory.address() + offset_of(half, self.half_bytes);
         let moves: Vec<copy::Move<'_>> = self
             .moves
@@ -140,6 +179,7 @@ impl PackedHalo {
             .collect();
         // SAFETY: the caller's promise; the half has room for all moves, and nobody reads it.
         unsafe { copy_all(&moves, Stores::Cached) };
+        half
     }
 }
 

@@ -8,8 +8,9 @@ use partita_plan::Plan;
 use crate::error::Result;
 use crate::memory::buffer::Buffer;
 use crate::program::offer::{Offer, View};
-use crate::program::packed_halo::{PackedHalo, PackedHalos};
+use crate::program::packed_halo::{PackedHalo, PackedHalos, Wanted};
 use crate::program::program::{Program, Style};
+use crate::team::agreed::{AgreedPlan, AgreedPlans, Way};
 use crate::team::call::Call;
 use crate::team::claim::ClaimState;
 use crate::team::meeting::Stage;
@@ -26,6 +27,7 @@ pub(crate) struct TeamCache {
     /// What the others were last told: they keep it for all teams of these members, so does this.
     pub last_posted: Mutex<Option<(Call, Arc<Offer>)>>,
     packed_halos: Mutex<PackedHalos>,
+    agreed: Mutex<AgreedPlans>,
     /// How long this rank has waited for others since somebody asked.
     waits: Mutex<Waits>,
 }
@@ -87,12 +89,34 @@ impl TeamCache {
         plan: &Plan,
         rank: u64,
         buffers: &[Buffer],
-        is_open: impl Fn() -> bool,
+        wanted: Wanted,
     ) -> Option<Arc<PackedHalo>> {
-        lock(&self.packed_halos).find(plan, buffers, || {
-            let suits = PackedHalo::suits(plan, rank, is_open());
-            suits.then(|| Arc::new(PackedHalo::new(plan, rank, buffers)))
-        })
+        lock(&self.packed_halos).find(plan, rank, buffers, wanted)
+    }
+
+    /// Gives back memory that others may have fetched from until all met.
+    pub(crate) fn drop_retired_halos(&self) {
+        lock(&self.packed_halos).drop_retired();
+    }
+
+    /// What all have agreed on for a call.
+    pub(crate) fn agreed(&self, call: &Call) -> Option<Arc<AgreedPlan>> {
+        lock(&self.agreed).find(call).map(Arc::clone)
+    }
+
+    /// How many partners a rank has in a call that the team has made before.
+    pub(crate) fn n_partners(&self, call: &Call, plan: &Plan, rank: u64) -> Option<u64> {
+        lock(&self.agreed).n_partners(call, plan, rank)
+    }
+
+    /// Notes a call that all have made, and the most partners that any of them has, if all told.
+    pub(crate) fn note_run(&self, call: &Call, rank: u64, most_partners: Option<u64>, way: Way) {
+        lock(&self.agreed).note(call, rank, most_partners, way);
+    }
+
+    /// Forgets what was agreed on: a call has failed, and ranks may have seen it differently.
+    pub(crate) fn forget_agreed(&self) {
+        lock(&self.agreed).clear();
     }
 
     /// Gives all packed halos up, memory and all: somebody slow may still fetch from them.

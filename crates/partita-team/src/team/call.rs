@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Differing, Mismatch, Rank, Result, cut};
+use crate::team::meeting::{Arrival, Contribution};
+use crate::team::near::NearSum;
 
 /// Which call a rank has made, for comparison with the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,17 +72,35 @@ impl Call {
 /// Finds the first rank that made another call than rank 0; every rank comes to the same verdict.
 pub(crate) fn check_same<'a>(
     members: &[u64],
-    mut calls: impl Iterator<Item = &'a Call>,
+    mut contributions: impl Iterator<Item = &'a Contribution>,
 ) -> Result<()> {
-    let Some(first) = calls.next() else { return Ok(()) };
-    let Some((at, other)) = (1..).zip(calls).find(|(_, call)| *call != first) else {
+    let Some(first) = contributions.next() else { return Ok(()) };
+    let differs = |other: &Contribution| {
+        other.call != first.call || other.near != first.near || other.arrival != first.arrival
+    };
+    let Some((at, other)) = (1..).zip(contributions).find(|(_, other)| differs(other)) else {
         return Ok(());
     };
-    let (what, mine, theirs) = if first.name == other.name {
-        (first.name.argument(), cut(&first.argument), cut(&other.argument))
+    let (a, b) = (&first.call, &other.call);
+    let (what, mine, theirs) = if a.name != b.name {
+        (Differing::Call, a.name.to_string(), b.name.to_string())
+    } else if a.argument != b.argument {
+        (a.name.argument(), cut(&a.argument), cut(&b.argument))
     } else {
-        (Differing::Call, first.name.to_string(), other.name.to_string())
+        (Differing::Call, first.with_history(), other.with_history())
     };
     let (rank, other) = (Rank::of(members, 0), Rank::of(members, at));
     Err(Mismatch { rank, other, what, mine, theirs }.into())
+}
+
+impl Contribution {
+    /// The call in words, with those that partners have made before it without the others.
+    fn with_history(&self) -> String {
+        let NearSum { n_calls, hash } = self.near;
+        let stuck = match self.arrival {
+            Arrival::Meant => "",
+            Arrival::Stuck => " among partners",
+        };
+        format!("{}{stuck} after {n_calls} runs among partners ({hash:016x})", self.call.words())
+    }
 }

@@ -50,8 +50,7 @@ fn check_separate(run: &Run<'_>, rank: Rank) -> Result<()> {
 /// What their owners say of them is not taken on trust: a wrong word would write anywhere.
 pub(crate) fn check_mapped(plan: &Plan, view: &View<'_>, members: &[u64]) -> Result<()> {
     let item_bytes = plan.dtype().n_bytes() as usize;
-    for (rank, offer) in (0..).zip(view.offers()) {
-        let Some(offer) = offer else { continue };
+    for (rank, offer) in view.ranked_offers() {
         let sides =
             [("source", plan.source(), &offer.sources), ("target", plan.target(), &offer.targets)];
         for (side, layout, offered) in sides {
@@ -81,8 +80,8 @@ pub(crate) fn check_apart(
     let meet = |a: &[Offered], b: &[Offered]| {
         a.iter().any(|a| b.iter().any(|b| a.buffer.overlaps(&b.buffer, item_bytes)))
     };
-    for (rank, taker) in (0..).zip(view.offers().flatten()) {
-        for (other, giver) in (0..).zip(view.offers().flatten()) {
+    for (rank, taker) in view.ranked_offers() {
+        for (other, giver) in view.ranked_offers() {
             if style == Style::Apart && meet(&taker.targets, &giver.sources) {
                 let (rank, other) = (named(rank), named(other));
                 return Err(TeamError::BufferOverlap { rank, other });

@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use partita_plan::Plan;
 
@@ -17,6 +18,7 @@ use crate::program::program::Program;
 use crate::team::cache::TeamCache;
 use crate::team::call::Call;
 use crate::team::callers::Callers;
+use crate::team::near::{NearMeeting, NearPlace, NearSum};
 use crate::team::patience::Patience;
 
 /// What a rank brings: its value, or why it has none.
@@ -36,11 +38,36 @@ pub(crate) struct Contribution {
     pub tag: u64,
     /// Which half of its packed halo this rank has packed.
     pub half: Half,
+    /// How many partners this rank has in the plan, if it tells.
+    pub n_partners: Option<u64>,
+    /// The near calls that this rank has made since all met last; the engine notes them.
+    pub near: NearSum,
+    /// Whether it comes because a near call could not go on.
+    pub arrival: Arrival,
+}
+
+/// How a rank comes to a meeting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Arrival {
+    /// To meet.
+    #[default]
+    Meant,
+    /// Because a near call could not go on.
+    Stuck,
 }
 
 impl Contribution {
     pub(crate) fn new(call: Call) -> Self {
-        Self { call, bytes: Arc::default(), offer: None, tag: 0, half: Half::First }
+        Self {
+            call,
+            bytes: Arc::default(),
+            offer: None,
+            tag: 0,
+            half: Half::First,
+            n_partners: None,
+            near: NearSum::default(),
+            arrival: Arrival::Meant,
+        }
     }
 }
 
@@ -65,8 +92,18 @@ pub(crate) trait Meeting: fmt::Debug + Send + Sync {
     fn cache(&self) -> &TeamCache;
     /// Posts for this rank's next round; gives its number.
     fn post(&self, post: Post<Contribution>, patience: &Patience) -> Result<u64>;
-    /// Waits until a round is decided.
-    fn wait(&self, round: u64, patience: &Patience, stage: Stage) -> Result<Round<Contribution>>;
+    /// Waits until a round is decided; part of the patience may be spent already.
+    fn wait(
+        &self,
+        round: u64,
+        patience: &Patience,
+        stage: Stage,
+        spent: Duration,
+    ) -> Result<Round<Contribution>>;
+    /// This rank's way to its partners, where the engine has one.
+    fn near(&self) -> Option<&dyn NearMeeting> {
+        None
+    }
     /// The way into the rounds of other members of the same world.
     fn other(&self, members: &[u64]) -> Arc<dyn Meeting>;
     /// Tells worlds apart.
@@ -84,9 +121,9 @@ pub(crate) trait Meeting: fmt::Debug + Send + Sync {
     fn is_open(&self, _buffer: &Buffer, _item_bytes: usize) -> bool {
         true
     }
-    /// The number of this rank's next round, where small halos are packed for others to fetch.
-    fn packing_round(&self) -> Option<u64> {
-        None
+    /// Whether small halos are packed for others to fetch.
+    fn packs_halos(&self) -> bool {
+        false
     }
     /// Whether this rank and a member can touch each other's open memory.
     fn shares(&self, rank: u64) -> bool;
@@ -108,10 +145,18 @@ pub(crate) struct RunContext<'a> {
     pub program: &'a Program,
     pub plan: &'a Plan,
     pub view: &'a View<'a>,
-    pub posts: &'a Round<Contribution>,
-    pub round: u64,
+    pub place: CallPlace,
     pub sources: &'a [Buffer],
     pub targets: &'a [Buffer],
+}
+
+/// Where a running call belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallPlace {
+    /// All met for it in this round.
+    Round(u64),
+    /// Partners came to it.
+    Near(NearPlace),
 }
 
 /// The contributions of a round in which nobody failed.

@@ -5,19 +5,23 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 use partita_plan::{Combine, Plan};
 
 use crate::error::{Engine, FailureKind, Result, TeamError, out_of_reach};
 use crate::memory::buffer::Buffer;
 use crate::program::offer::{CallBuffers, Half, Offer, ShownOffer, View};
-use crate::program::packed_halo::PackedHalo;
+use crate::program::packed_halo::{PackedHalo, Wanted};
 use crate::program::program::{Program, Style, moving_regions};
+use crate::team::agreed::Way;
 use crate::team::cache::CachedProgram;
 use crate::team::call::{Call, CallName, check_same};
 use crate::team::check::{check_apart, check_mapped, check_own};
 use crate::team::claim::Claim;
-use crate::team::meeting::{Contribution, Round, RunContext, Stage, contributions, first_failure};
+use crate::team::meeting::{
+    CallPlace, Contribution, Round, RunContext, Stage, contributions, first_failure,
+};
 use crate::team::team::Team;
 
 /// What one rank brings to the running of a plan.
@@ -30,6 +34,14 @@ pub(crate) struct Run<'a> {
     pub rank: u64,
     pub sources: &'a [Buffer],
     pub targets: &'a [Buffer],
+    pub checked: Checked,
+}
+
+/// Whether a rank's own buffers are known to fit a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Checked {
+    Before,
+    NotYet,
 }
 
 impl Run<'_> {
@@ -37,7 +49,7 @@ impl Run<'_> {
         self.plan.dtype().n_bytes() as usize
     }
 
-    fn call(&self) -> Call {
+    pub(super) fn call(&self) -> Call {
         let name = match self.style {
             Style::Apart => CallName::Run,
             Style::InPlace => CallName::RunInPlace,
@@ -52,9 +64,9 @@ impl Run<'_> {
 }
 
 /// What this rank has packed for the others to fetch.
-struct Packed {
-    halo: Arc<PackedHalo>,
-    half: Half,
+pub(super) struct Packed {
+    pub halo: Arc<PackedHalo>,
+    pub half: Half,
 }
 
 /// A round that all members have come to.
@@ -96,10 +108,67 @@ impl Team {
         targets: &[Buffer],
     ) -> Result<()> {
         let _claim = self.claim()?;
-        let style = Style::Apart;
-        let run = Run { style, about, plan, rank: self.member()?, sources, targets };
+        let (style, checked) = (Style::Apart, Checked::NotYet);
+        let run = Run { style, about, plan, rank: self.member()?, sources, targets, checked };
         // SAFETY: the caller's promise.
         unsafe { self.carry_out(run) }
+    }
+
+    /// The same with buffers that [`Team::check_buffers`] has accepted.
+    ///
+    /// # Errors
+    /// As [`Team::run`].
+    ///
+    /// # Safety
+    /// As [`Team::run`]; the buffers must be those that were checked.
+    pub unsafe fn run_checked(
+        &self,
+        plan: &Plan,
+        sources: &[Buffer],
+        targets: &[Buffer],
+    ) -> Result<()> {
+        let _claim = self.claim()?;
+        let (style, about, checked) = (Style::Apart, "", Checked::Before);
+        let run = Run { style, about, plan, rank: self.member()?, sources, targets, checked };
+        // SAFETY: the caller's promise.
+        unsafe { self.carry_out(run) }
+    }
+
+    /// As [`Team::run_in_place`], with buffers that [`Team::check_buffers`] has accepted.
+    ///
+    /// # Errors
+    /// As [`Team::run_in_place`].
+    ///
+    /// # Safety
+    /// As [`Team::run_in_place`]; the buffers must be those that were checked.
+    pub unsafe fn run_in_place_checked(&self, plan: &Plan, buffers: &[Buffer]) -> Result<()> {
+        let _claim = self.claim()?;
+        let (sources, targets) = (buffers, buffers);
+        let (style, about, checked) = (Style::InPlace, "", Checked::Before);
+        let run = Run { style, about, plan, rank: self.member()?, sources, targets, checked };
+        // SAFETY: the caller's promise.
+        unsafe { self.carry_out(run) }
+    }
+
+    /// Checks this rank's buffers for runs of a plan, in place if there are no targets.
+    ///
+    /// # Errors
+    /// Buffers that do not fit, which the other ranks hear of; a plan that cannot run in place.
+    pub fn check_buffers(
+        &self,
+        plan: &Plan,
+        sources: &[Buffer],
+        targets: Option<&[Buffer]>,
+    ) -> Result<()> {
+        let style = if targets.is_some() { Style::Apart } else { Style::InPlace };
+        if style == Style::InPlace && plan.source() != plan.target() {
+            let error = TeamError::NotInPlace;
+            self.report(&error.to_string())?;
+            return Err(error);
+        }
+        let (targets, about, checked) = (targets.unwrap_or(sources), "", Checked::NotYet);
+        let rank = self.member()?;
+        self.check_run(&Run { style, about, plan, rank, sources, targets, checked })
     }
 
     /// The same with a claim that was taken before.
@@ -120,8 +189,8 @@ impl Team {
         if !claim.is_of(&self.meeting) {
             return Err(TeamError::Busy);
         }
-        let (style, about) = (Style::Apart, "");
-        let run = Run { style, about, plan, rank: self.member()?, sources, targets };
+        let (style, about, checked) = (Style::Apart, "", Checked::NotYet);
+        let run = Run { style, about, plan, rank: self.member()?, sources, targets, checked };
         // SAFETY: the caller's promise.
         unsafe { self.carry_out(run) }
     }
@@ -144,8 +213,8 @@ impl Team {
         }
         let _claim = self.claim()?;
         let (sources, targets) = (buffers, buffers);
-        let (style, about) = (Style::InPlace, "");
-        let run = Run { style, about, plan, rank: self.member()?, sources, targets };
+        let (style, about, checked) = (Style::InPlace, "", Checked::NotYet);
+        let run = Run { style, about, plan, rank: self.member()?, sources, targets, checked };
         // SAFETY: the caller's promise; moves of a layout to itself read what is owned and write
         // what is not, or the reverse, and what stays in place is left out.
         unsafe { self.carry_out(run) }
@@ -155,22 +224,55 @@ impl Team {
     /// As [`Team::run`].
     unsafe fn carry_out(&self, run: Run<'_>) -> Result<()> {
         self.check_run(&run)?;
+        if let Some(near) = self.meeting.near()
+            && let Some(agreed) = self.meeting.cache().agreed(&run.call())
+        {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_near(&run, near, &agreed) };
+        }
         // SAFETY: the caller's promise.
-        let packed = unsafe { self.pack(&run) };
+        let packed = unsafe { self.pack(&run, None) };
         let met = self.meet_to_run(&run, packed.as_ref())?;
         let shares = |rank: u64| self.meeting.shares(rank);
-        let view = View { rank: run.rank, members: shown(&met.posts), shares: &shares };
-        if let Some(packed) = packed.filter(|_| view.is_all_packed()) {
+        let members = shown(&met.posts);
+        let view = View { rank: run.rank, ranks: None, members, shares: &shares };
+        let is_packed = view.is_all_packed();
+        let outcome = match packed.filter(|_| is_packed) {
             // SAFETY: the caller's promise; all have packed, and each writes its own buffers.
-            return unsafe { packed.halo.fetch(&view, run.targets) }.ok_or_else(out_of_reach);
+            Some(packed) => {
+                unsafe { packed.halo.fetch(&view, run.targets) }.ok_or_else(out_of_reach)
+            }
+            None => {
+                // SAFETY: the caller's promise; every member waits in `finish` until all have
+                // copied.
+                let copied = unsafe { self.copy(&run, &view, CallPlace::Round(met.round)) };
+                self.finish(&run, copied)
+            }
+        };
+        match &outcome {
+            Ok(()) => {
+                self.note_run(&run, &met.posts, if is_packed { Way::Packed } else { Way::Direct })
+            }
+            Err(_) => self.meeting.cache().forget_agreed(),
         }
-        // SAFETY: the caller's promise; every member waits in `finish` until all have copied.
-        let copied = unsafe { self.copy(&run, &view, &met) };
-        self.finish(&run, copied)
+        outcome
+    }
+
+    /// Notes that all have run a plan: they may do so among partners next time.
+    fn note_run(&self, run: &Run<'_>, posts: &Round<Contribution>, way: Way) {
+        if self.meeting.near().is_none() {
+            return;
+        }
+        let told = contributions(posts).map(|one| one.n_partners);
+        let most = told.collect::<Option<Vec<u64>>>().and_then(|all| all.into_iter().max());
+        self.meeting.cache().note_run(&run.call(), run.rank, most, way);
     }
 
     /// Checks this rank's own buffers; tells the others if it cannot take part.
     fn check_run(&self, run: &Run<'_>) -> Result<()> {
+        if run.checked == Checked::Before {
+            return Ok(());
+        }
         let rank = self.named(run.rank);
         let checked = check_own(run, rank, self.size());
         if let Err(error) = &checked {
@@ -183,22 +285,26 @@ impl Team {
     ///
     /// # Safety
     /// As [`Team::run`].
-    unsafe fn pack(&self, run: &Run<'_>) -> Option<Packed> {
-        if run.style != Style::InPlace || run.plan.combine() != Combine::Copy {
+    pub(super) unsafe fn pack(&self, run: &Run<'_>, agreed: Option<Way>) -> Option<Packed> {
+        let may_be_packed = run.style == Style::InPlace && run.plan.combine() == Combine::Copy;
+        if !may_be_packed || !self.meeting.packs_halos() {
             return None;
         }
-        let round = self.meeting.packing_round()?;
         let is_open = |buffer: &Buffer| self.meeting.is_open(buffer, run.item_bytes());
-        let is_all_open = || run.sources.iter().all(is_open);
-        let cache = self.meeting.cache();
-        let halo = cache.packed_halo(run.plan, run.rank, run.sources, is_all_open)?;
+        let wanted = match agreed {
+            Some(Way::Packed) => Wanted::Always,
+            Some(Way::Direct) => return None,
+            None if run.sources.iter().all(is_open) => Wanted::IfOpenSuits,
+            None => Wanted::IfClosedSuits,
+        };
+        let halo = self.meeting.cache().packed_halo(run.plan, run.rank, run.sources, wanted)?;
         // Where shareable memory ran out, others could not fetch from it.
         if !self.meeting.is_open(&halo.buffer(), 1) {
             return None;
         }
-        let half = Half::of_round(round);
-        // SAFETY: the caller's promise; the packed halo was made for these strides.
-        unsafe { halo.pack(half, run.sources) };
+        // SAFETY: the caller's promise; the packed halo was made for these strides, and all calls
+        // that it is packed for have the same partners.
+        let half = unsafe { halo.pack(run.sources) };
         Some(Packed { halo, half })
     }
 
@@ -207,8 +313,13 @@ impl Team {
         let offer = self.offer(run, packed);
         let half = packed.map_or(Half::First, |packed| packed.half);
         let tag = self.meeting.tag();
-        let contribution =
-            Contribution { offer: Some(offer), tag, half, ..Contribution::new(run.call()) };
+        let call = run.call();
+        let n_partners = match self.meeting.near() {
+            Some(_) => self.meeting.cache().n_partners(&call, run.plan, run.rank),
+            None => None,
+        };
+        let offer = Some(offer);
+        let contribution = Contribution { offer, tag, half, n_partners, ..Contribution::new(call) };
         let met = self.meet(contribution);
         if let Err(error) = &met {
             self.leave_meeting(run, packed, error)?;
@@ -254,7 +365,12 @@ impl Team {
     ///
     /// # Safety
     /// As [`Team::run`]; the view must be that of the running call.
-    unsafe fn copy(&self, run: &Run<'_>, view: &View<'_>, met: &Met) -> Result<()> {
+    pub(super) unsafe fn copy(
+        &self,
+        run: &Run<'_>,
+        view: &View<'_>,
+        place: CallPlace,
+    ) -> Result<()> {
         let copy = AssertUnwindSafe(|| {
             let cached = self.program(run, view)?;
             let program = &cached.program;
@@ -265,9 +381,7 @@ impl Team {
                 return unsafe { program.run(view, 0..u64::MAX) }.ok_or_else(out_of_reach);
             }
             let Run { plan, sources, targets, .. } = *run;
-            let Met { round, posts } = met;
-            let context =
-                RunContext { program, plan, view, posts, round: *round, sources, targets };
+            let context = RunContext { program, plan, view, place, sources, targets };
             // SAFETY: as above.
             unsafe { self.meeting.transfer(&context, &self.patience) }
         });
@@ -301,9 +415,9 @@ impl Team {
             Err(error) => Err(error.failure(self.named(run.rank))),
         };
         let round = self.post(post)?;
-        let posts = self.await_round(round, Stage::Copying)?;
+        let posts = self.await_round(round, Stage::Copying, Duration::ZERO)?;
         let Some(failure) = first_failure(&posts) else {
-            return check_same(self.members(), contributions(&posts).map(|one| &one.call));
+            return check_same(self.members(), contributions(&posts));
         };
         if failure.kind == FailureKind::Late {
             self.leave_behind(run.targets);
@@ -316,7 +430,7 @@ impl Team {
     }
 
     /// Lets ranks that were given up write where nobody looks any more.
-    fn leave_behind(&self, targets: &[Buffer]) {
+    pub(super) fn leave_behind(&self, targets: &[Buffer]) {
         self.meeting.withdraw(targets);
         self.meeting.cache().forget_offer();
     }
@@ -325,8 +439,10 @@ impl Team {
 /// What the members show of themselves.
 fn shown(posts: &Round<Contribution>) -> Vec<ShownOffer<'_>> {
     let shown = |post| match post {
-        &Ok(Contribution { ref offer, half, .. }) => ShownOffer { offer: offer.as_ref(), half },
-        Err(_) => ShownOffer { offer: None, half: Half::First },
+        &Ok(Contribution { ref offer, half, tag, .. }) => {
+            ShownOffer { offer: offer.as_ref(), half, tag }
+        }
+        Err(_) => ShownOffer { offer: None, half: Half::First, tag: 0 },
     };
     posts.iter().map(shown).collect()
 }

@@ -188,29 +188,76 @@ impl Team {
 
     pub(super) fn post(&self, post: Post<Contribution>) -> Result<u64> {
         self.meeting.check()?;
+        if post.is_err() {
+            self.meeting.cache().forget_agreed();
+        }
         self.meeting.post(post, &self.patience)
     }
 
     /// Posts, waits, and compares the calls; every rank comes to the same verdict.
     pub(super) fn meet(&self, contribution: Contribution) -> Result<(u64, Round<Contribution>)> {
-        let rank = self.member()?;
+        self.member()?;
+        let met = self.met(contribution, Duration::ZERO);
+        let met = met.and_then(|(round, posts, verdict)| verdict.map(|()| (round, posts)));
+        match &met {
+            // All have come, so nobody is in an earlier call any more.
+            Ok(_) => self.meeting.cache().drop_retired_halos(),
+            Err(_) => self.meeting.cache().forget_agreed(),
+        }
+        met
+    }
+
+    /// Posts and waits, where part of the patience is spent already; what all posted, and the
+    /// verdict.
+    fn met(
+        &self,
+        contribution: Contribution,
+        spent: Duration,
+    ) -> Result<(u64, Round<Contribution>, Result<()>)> {
         let call = contribution.call.clone();
         let round = self.post(Ok(contribution))?;
-        let posts = self.await_round(round, Stage::Arrival)?;
-        if first_failure(&posts).is_some() {
-            if let Some(circle) = self.circle(&posts, round) {
+        let posts = self.await_round(round, Stage::Arrival, spent)?;
+        let verdict = self.verdict(round, &posts, &call);
+        Ok((round, posts, verdict))
+    }
+
+    /// What a round means for all: whether they made the same call, and nobody failed.
+    fn verdict(&self, round: u64, posts: &Round<Contribution>, call: &Call) -> Result<()> {
+        let rank = self.member()?;
+        if first_failure(posts).is_some() {
+            if let Some(circle) = self.circle(posts, round) {
                 return Err(TeamError::TeamsDiffer { circle });
             }
-            return Err(self.judge(rank, &posts, &call.words()));
+            return Err(self.judge(rank, posts, &call.words()));
         }
-        check_same(self.members(), contributions(&posts).map(|one| &one.call))?;
-        Ok((round, posts))
+        check_same(self.members(), contributions(posts))
+    }
+
+    /// Meets all because a near call cannot go on: why, and what all posted.
+    pub(super) fn find_out(
+        &self,
+        contribution: Contribution,
+        spent: Duration,
+    ) -> (TeamError, Option<Round<Contribution>>) {
+        let unknown = || {
+            let message = "all ranks made the same call, and some could not go on".to_string();
+            TeamError::Engine { message }
+        };
+        match self.met(contribution, spent) {
+            Ok((_, posts, verdict)) => (verdict.err().unwrap_or_else(unknown), Some(posts)),
+            Err(error) => (error, None),
+        }
     }
 
     /// Waits for a round, and notes for how long.
-    pub(super) fn await_round(&self, round: u64, stage: Stage) -> Result<Round<Contribution>> {
+    pub(super) fn await_round(
+        &self,
+        round: u64,
+        stage: Stage,
+        spent: Duration,
+    ) -> Result<Round<Contribution>> {
         let since = Instant::now();
-        let posts = self.meeting.wait(round, &self.patience, stage);
+        let posts = self.meeting.wait(round, &self.patience, stage, spent);
         self.meeting.cache().note_wait(stage, since);
         posts
     }

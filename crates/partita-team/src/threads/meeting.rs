@@ -1,6 +1,7 @@
 //! One rank's way into the rounds of a team of threads.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::error::circle::Circle;
 use crate::error::{Engine, Result, TeamError};
@@ -58,7 +59,15 @@ impl Meeting for ThreadMeeting {
         Ok(self.meeting.post(rank, post, &self.world, patience))
     }
 
-    fn wait(&self, round: u64, patience: &Patience, stage: Stage) -> Result<Round<Contribution>> {
+    fn wait(
+        &self,
+        round: u64,
+        patience: &Patience,
+        stage: Stage,
+        spent: Duration,
+    ) -> Result<Round<Contribution>> {
+        let left = patience.limit.map(|limit| limit.saturating_sub(spent));
+        let patience = &patience.with_limit(left);
         let mut lookout =
             CircleSearch::new(&self.world, (self.own, &self.cache), &self.meeting, round);
         let look = || match stage {

@@ -3,6 +3,8 @@
 //! Each lane alone leaves gaps in every line of the target. All lanes together fill it: a stretch
 //! of the row is put together in the first-level cache and streamed out.
 
+#[cfg(target_arch = "x86_64")]
+use super::avx2;
 use super::line::{Line, ROW_BUFFER_BYTES, RowBuffer, copy_bytes};
 use super::{Isa, elements, versions};
 use crate::copy::Stores;
@@ -89,16 +91,26 @@ unsafe fn interleave_lines<T: Copy>(
     n: usize,
 ) -> usize {
     #[cfg(target_arch = "x86_64")]
-    if size_of::<T>() == 8
-        && Isa::detect() == Isa::Avx512
-        && blocks.iter().all(|block| block.along.source == 8)
-    {
+    if size_of::<T>() == 8 && blocks.iter().all(|block| block.along.source == 8) {
         // SAFETY: the lanes are dense; the processor has the instructions.
         unsafe {
-            match blocks {
-                [a, b] => return avx512::eights([a, b].map(source), target, n),
-                [a, b, c] => return avx512::eights([a, b, c].map(source), target, n),
-                [a, b, c, d] => return avx512::eights([a, b, c, d].map(source), target, n),
+            match (Isa::detect(), blocks) {
+                (Isa::Avx512, [a, b]) => return avx512::eights([a, b].map(source), target, n),
+                (Isa::Avx512, [a, b, c]) => {
+                    return avx512::eights([a, b, c].map(source), target, n);
+                }
+                (Isa::Avx512, [a, b, c, d]) => {
+                    return avx512::eights([a, b, c, d].map(source), target, n);
+                }
+                (Isa::Avx2, [a, b]) => {
+                    return avx2::interleave_two([a, b].map(source), target, n);
+                }
+                (Isa::Avx2, [a, b, c]) => {
+                    return avx2::interleave_three([a, b, c].map(source), target, n);
+                }
+                (Isa::Avx2, [a, b, c, d]) => {
+                    return avx2::interleave_four([a, b, c, d].map(source), target, n);
+                }
                 _ => {}
             }
         }

@@ -1,10 +1,12 @@
 //! Instruction sets, and compiling one loop for all of them.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// The widest vectors that kernels use.
 ///
-/// They are chosen by what the processor has. [`Isa::limit`] is there to test and to compare.
+/// They are chosen by what the processor has; the variable `PARTITA_SIMD` names the widest wanted.
+/// [`Isa::limit`] is there to test and to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Isa {
     /// No vectors named, no streaming stores.
@@ -27,9 +29,24 @@ impl Isa {
     pub fn detect() -> Self {
         let limit = LIMIT.load(Ordering::Relaxed);
         if limit == Self::Avx512 as u8 {
-            return Self::of_processor();
+            return Self::named().min(Self::of_processor());
         }
         [Self::Portable, Self::Sse2, Self::Avx2][usize::from(limit)].min(Self::of_processor())
+    }
+
+    /// What the environment allows; read once. Kernels that compute tell of names they do not know.
+    #[inline]
+    fn named() -> Self {
+        static NAMED: OnceLock<Isa> = OnceLock::new();
+        *NAMED.get_or_init(|| Self::of_name(&std::env::var("PARTITA_SIMD").unwrap_or_default()))
+    }
+
+    fn of_name(name: &str) -> Self {
+        match name.trim().to_ascii_lowercase().as_str() {
+            "portable" => Self::Portable,
+            "avx2" => Self::Avx2,
+            _ => Self::Avx512,
+        }
     }
 
     /// Lets kernels of this process use nothing wider.
@@ -105,3 +122,15 @@ macro_rules! version {
 }
 #[cfg(target_arch = "x86_64")]
 pub(in crate::copy) use version;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_limit_what_is_used() {
+        let names = ["portable", " AVX2 ", "avx512", "neon", ""];
+        let limits = [Isa::Portable, Isa::Avx2, Isa::Avx512, Isa::Avx512, Isa::Avx512];
+        assert_eq!(names.map(Isa::of_name), limits);
+    }
+}

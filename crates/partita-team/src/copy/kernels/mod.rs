@@ -3,6 +3,8 @@
 //! Each loop is written once, generic in how a cache line is stored, and compiled for several
 //! instruction sets; which one runs is decided by what the processor has.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 mod elements;
 mod gather;
 mod interleave;

@@ -1,7 +1,7 @@
 //! Putting elements with a fixed step side by side.
 
 #[cfg(target_arch = "x86_64")]
-use super::Isa;
+use super::{Isa, avx2};
 
 /// Writes `n` elements that lie `step` bytes apart next to each other.
 ///
@@ -43,6 +43,17 @@ unsafe fn pick_lines<T: Copy>(source: *const u8, step: isize, target: *mut u8, n
                 (8, 56) => return avx512::eights::<7>(source, target, n),
                 (8, 64) => return avx512::eights::<8>(source, target, n),
                 (8, _) => return avx512::far_eights(source, step, target, n),
+                _ => {}
+            }
+        }
+    } else if Isa::detect() == Isa::Avx2 {
+        // SAFETY: the caller's promise; the processor has the instructions.
+        unsafe {
+            match (size_of::<T>(), step) {
+                (2, 4) => return avx2::every_second_of_two(source, target, n),
+                (4, 8) => return avx2::every_second_of_four(source, target, n),
+                (8, 16) => return avx2::every_second_of_eight(source, target, n),
+                (8, _) => return avx2::far_eights(source, step, target, n),
                 _ => {}
             }
         }

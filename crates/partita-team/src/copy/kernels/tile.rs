@@ -6,6 +6,8 @@
 
 use std::mem::MaybeUninit;
 
+#[cfg(target_arch = "x86_64")]
+use super::avx2;
 use super::line::{Cached, Line, copy_bytes, lead};
 use super::{Isa, versions};
 use crate::copy::Stores;
@@ -50,7 +52,7 @@ fn has_squares<T>(block: &Block<'_>) -> bool {
     (size_of::<T>(), block.rows.source, block.along.target) == (8, 8, 8)
         && lead(block.target) == 0
         && block.rows.target.unsigned_abs().is_multiple_of(LINE)
-        && Isa::detect() == Isa::Avx512
+        && Isa::detect() >= Isa::Avx2
 }
 
 /// Turns a tile in the cache and streams its rows out.
@@ -103,17 +105,18 @@ unsafe fn turn_square<T: Copy, L: Line>(square: &Block<'_>) {
     #[cfg(target_arch = "x86_64")]
     if (size_of::<T>(), square.rows.source, square.along.target) == (8, 8, 8)
         && (square.rows.count, square.along.count) == (8, 8)
-        && Isa::detect() == Isa::Avx512
+        && Isa::detect() >= Isa::Avx2
     {
         let (source, target) =
             ((square.source, square.along.source), (square.target, square.rows.target));
         // SAFETY: eight rows of eight neighbours on both sides; the processor can do it. When
         // streaming, the target was found to have whole lines.
         return unsafe {
-            if L::STREAMS && has_squares::<T>(square) {
-                avx512::turn::<true>(source, target);
-            } else {
-                avx512::turn::<false>(source, target);
+            match (Isa::detect(), L::STREAMS && has_squares::<T>(square)) {
+                (Isa::Avx512, true) => avx512::turn::<true>(source, target),
+                (Isa::Avx512, false) => avx512::turn::<false>(source, target),
+                (_, true) => avx2::turn::<true>(source, target),
+                (_, false) => avx2::turn::<false>(source, target),
             }
         };
     }

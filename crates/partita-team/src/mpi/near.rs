@@ -1,0 +1,202 @@
+//! Near calls among processes: notes to partners, and waiting for theirs.
+//!
+//! `README.md` beside this file says when a rank gives such a call up.
+
+use std::time::{Duration, Instant};
+
+use partita_mpi::Waited;
+
+use crate::error::circle::PATIENT_FOR;
+use crate::error::{Result, TeamError};
+use crate::memory::process::Life;
+use crate::mpi::circles::EnteredWait;
+use crate::mpi::meeting::{LOOK_EVERY, MpiMeeting, wire_offer};
+use crate::mpi::wire::{ControlMessage, NoteOf};
+use crate::mpi::world::{State, broken};
+use crate::team::interrupt;
+use crate::team::meeting::{Meeting, Stage};
+use crate::team::near::{Coming, NearCall, NearMeeting, NearNote, NearPlace};
+use crate::team::patience::Patience;
+
+/// What a look at the notes has shown.
+enum Found<T> {
+    All(T),
+    /// Some partner will not make the call.
+    Stuck,
+    /// Nothing yet.
+    Waiting,
+}
+
+impl MpiMeeting {
+    fn note_of(&self, near: NearPlace) -> NoteOf {
+        NoteOf { team: self.key(), near, rank: self.own_rank().team }
+    }
+
+    fn tell(&self, message: &ControlMessage, partners: impl Iterator<Item = u64>) -> Result<()> {
+        let to = partners.map(|rank| self.members()[rank as usize]);
+        self.world().send(&mut self.world().state(), message, to).map_err(broken)
+    }
+
+    /// Partners whose memory is in reach: only they copy, and are copied from.
+    fn touching<'a>(&'a self, call: &'a NearCall<'_>) -> impl Iterator<Item = u64> + 'a {
+        call.partners.iter().copied().filter(|rank| self.shares(*rank))
+    }
+
+    /// Whether nothing more can come from a rank.
+    fn is_gone(&self, state: &State, rank: u64) -> bool {
+        let member = self.members()[rank as usize];
+        state.inbox.departed(member).is_some() || self.world().life(member) == Some(Life::Ended)
+    }
+
+    /// Whether all partners have come to the same call.
+    fn find_here(&self, state: &State, call: &NearCall<'_>, is_due: bool) -> Found<Vec<NearNote>> {
+        let (team, place) = (self.key(), call.place);
+        let mut notes = Vec::with_capacity(call.partners.len());
+        for rank in call.partners {
+            match state.inbox.near.here(team, place, *rank) {
+                Some(note) if note.call == call.key => notes.push(note.clone()),
+                Some(_) => return Found::Stuck,
+                None if is_due && self.is_gone(state, *rank) => return Found::Stuck,
+                None => {}
+            }
+        }
+        let gave_up = |rank: &u64| state.inbox.has_given_up(team, place, *rank);
+        let is_whole = notes.len() == call.partners.len();
+        if is_whole && !call.partners.iter().any(gave_up) {
+            return if self.world().is_sent(state) { Found::All(notes) } else { Found::Waiting };
+        }
+        if state.inbox.is_stuck(team, place) { Found::Stuck } else { Found::Waiting }
+    }
+
+    /// Whether no partner copies any more.
+    fn find_done(&self, state: &State, call: &NearCall<'_>, look: &NearLook) -> Found<()> {
+        let (team, place) = (self.key(), call.place);
+        let is_done = |rank: u64| state.inbox.near.is_done(team, place, rank);
+        let is_over = |rank: u64| {
+            is_done(rank)
+                || state.inbox.has_given_up(team, place, rank)
+                || (look.is_due && (self.is_gone(state, rank) || self.is_late(rank, look)))
+        };
+        if !self.touching(call).all(is_over) || !self.world().is_sent(state) {
+            return Found::Waiting;
+        }
+        if self.touching(call).all(is_done) { Found::All(()) } else { Found::Stuck }
+    }
+
+    /// Whether a partner that should copy does not run: it may be given up.
+    fn is_late(&self, rank: u64, look: &NearLook) -> bool {
+        let member = self.members()[rank as usize];
+        look.is_out_of_patience && self.world().life(member) != Some(Life::Runs)
+    }
+
+    /// Waits for what `find` finds.
+    fn await_partners<T>(
+        &self,
+        call: &NearCall<'_>,
+        patience: &Patience,
+        stage: Stage,
+        find: impl Fn(&State, &NearLook) -> Found<T>,
+    ) -> Result<Coming<T>> {
+        let began = Instant::now();
+        let (mut waited, mut looked) = (Waited::since(began), began);
+        let mut look = NearLook::default();
+        let mut entered: Option<EnteredWait<'_>> = None;
+        let mut n_polls = 0;
+        loop {
+            self.world().poll().map_err(broken)?;
+            let mut state = self.world().state();
+            self.world().answer(&mut state).map_err(broken)?;
+            match find(&state, &look) {
+                Found::All(found) => return Ok(Coming::All(found)),
+                Found::Stuck => return Ok(Coming::Stuck { waited: look.waited }),
+                Found::Waiting => {}
+            }
+            drop(state);
+            n_polls += 1;
+            look.is_due = false;
+            if patience.pause(n_polls, || self.world().has_news()) {
+                continue;
+            }
+            let now = Instant::now();
+            look.waited = waited.turn(now);
+            look.is_due = now - looked >= LOOK_EVERY;
+            if !look.is_due {
+                self.world().rest(LOOK_EVERY);
+                continue;
+            }
+            looked = now;
+            look.is_out_of_patience = patience.limit.is_some_and(|limit| look.waited >= limit);
+            if stage == Stage::Copying {
+                // Leaving would free memory under the hands of those that copy.
+                continue;
+            }
+            if look.is_out_of_patience {
+                return Ok(Coming::Stuck { waited: look.waited });
+            }
+            if interrupt::is_interrupted() {
+                return Err(self.interrupted_near()?);
+            }
+            if entered.is_none() && look.waited >= PATIENT_FOR && self.is_own_wait() {
+                let members = self.shared_members();
+                entered = self.world().enter_near_wait(members, call).map_err(broken)?;
+            }
+        }
+    }
+
+    /// Gives a near call up because the user wants it, and tells all.
+    fn interrupted_near(&self) -> Result<TeamError> {
+        let error = TeamError::Interrupted;
+        let patience = Patience { limit: None, n_spins: 0, n_yields: 0 };
+        let round = self.post(Err(error.failure(self.own_rank())), &patience)?;
+        self.world().state().inbox.decide(self.key(), round);
+        Ok(error)
+    }
+}
+
+/// When a waiting rank looks around.
+#[derive(Debug, Default)]
+struct NearLook {
+    waited: Duration,
+    is_due: bool,
+    is_out_of_patience: bool,
+}
+
+impl NearMeeting for MpiMeeting {
+    fn near_place(&self) -> NearPlace {
+        self.world().state().inbox.near_place(self.key())
+    }
+
+    fn tell_here(&self, call: &NearCall<'_>, note: &NearNote) -> Result<()> {
+        let NearNote { call: key, ref offer, slot, is_told, tag, half } = *note;
+        let offer = (!is_told).then(|| wire_offer(offer));
+        let place = self.note_of(call.place);
+        let message = ControlMessage::Near { place, call: key, slot, tag, half, offer };
+        self.tell(&message, call.partners.iter().copied())
+    }
+
+    fn await_here(
+        &self,
+        call: &NearCall<'_>,
+        patience: &Patience,
+    ) -> Result<Coming<Vec<NearNote>>> {
+        let find = |state: &State, look: &NearLook| self.find_here(state, call, look.is_due);
+        self.await_partners(call, patience, Stage::Arrival, find)
+    }
+
+    fn tell_done(&self, call: &NearCall<'_>) -> Result<()> {
+        let message = ControlMessage::NearDone { place: self.note_of(call.place) };
+        self.tell(&message, self.touching(call))
+    }
+
+    fn await_done(&self, call: &NearCall<'_>, patience: &Patience) -> Result<Coming<()>> {
+        let find = |state: &State, look: &NearLook| self.find_done(state, call, look);
+        self.await_partners(call, patience, Stage::Copying, find)
+    }
+
+    fn count_near(&self, key: u64) {
+        let mut state = self.world().state();
+        let place = state.inbox.near_place(self.key());
+        state.inbox.near.forget(self.key(), place);
+        state.inbox.count_near(self.key(), key);
+    }
+}

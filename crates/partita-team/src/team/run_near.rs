@@ -1,0 +1,187 @@
+//! Running a plan that all have agreed on: only partners come.
+//!
+//! As a run among all it has two halves, telling partners that this rank has come and that it has
+//! copied; packed halos need only the first. Whatever keeps a rank from going on, it meets all
+//! others then, and all find out why.
+
+use std::time::{Duration, Instant};
+
+use crate::error::{Failure, FailureKind, Result, TeamError, out_of_reach};
+use crate::memory::buffer::Buffer;
+use crate::program::offer::{CallBuffers, Half, ShownOffer, View};
+use crate::team::agreed::{AgreedPlan, Way};
+use crate::team::meeting::{Arrival, CallPlace, Contribution, Round, Stage};
+use crate::team::near::{Coming, NearCall, NearMeeting, NearNote};
+use crate::team::run::{Packed, Run};
+use crate::team::team::Team;
+
+/// How long ranks that wait in near calls have to come to the meeting that follows a deadline.
+const ANSWER_WITHIN: Duration = Duration::from_millis(500);
+
+impl Team {
+    /// Runs an agreed plan among partners.
+    ///
+    /// # Safety
+    /// As [`Team::run`].
+    pub(super) unsafe fn run_near(
+        &self,
+        run: &Run<'_>,
+        near: &dyn NearMeeting,
+        agreed: &AgreedPlan,
+    ) -> Result<()> {
+        let place = near.near_place();
+        let AgreedPlan { call, key, partners, .. } = agreed;
+        let call = NearCall { place, key: *key, call, partners };
+        // SAFETY: the caller's promise.
+        let outcome = unsafe { self.among_partners(run, near, agreed, &call) };
+        match outcome {
+            Ok(()) => near.count_near(*key),
+            Err(_) => {
+                self.meeting.cache().forget_agreed();
+                if agreed.way == Way::Packed {
+                    self.meeting.cache().abandon_packed_halos();
+                }
+            }
+        }
+        outcome
+    }
+
+    /// # Safety
+    /// As [`Team::run`].
+    unsafe fn among_partners(
+        &self,
+        run: &Run<'_>,
+        near: &dyn NearMeeting,
+        agreed: &AgreedPlan,
+        call: &NearCall<'_>,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        let packed = unsafe { self.pack(run, Some(agreed.way)) };
+        if agreed.way == Way::Packed && packed.is_none() {
+            return self.failed_near(run, out_of_reach());
+        }
+        let own = self.near_note(run, agreed, packed.as_ref());
+        near.tell_here(call, &own)?;
+        let since = Instant::now();
+        let came = near.await_here(call, &self.patience);
+        self.meeting.cache().note_wait(Stage::Arrival, since);
+        if matches!(came, Err(TeamError::Interrupted)) {
+            self.leave_behind(run.targets);
+        }
+        let notes = match came? {
+            Coming::All(notes) => notes,
+            Coming::Stuck { waited } => return Err(self.meet_stuck(run, agreed, waited)),
+        };
+        let shares = |rank: u64| self.meeting.shares(rank);
+        let members = shown(run.rank, agreed, &own, &notes);
+        let view = View { rank: run.rank, ranks: Some(&agreed.ranks), members, shares: &shares };
+        if let Some(packed) = packed {
+            // SAFETY: the caller's promise; all partners have packed, and each writes its own
+            // buffers.
+            return match unsafe { packed.halo.fetch(&view, run.targets) } {
+                Some(()) => Ok(()),
+                None => self.failed_near(run, out_of_reach()),
+            };
+        }
+        // SAFETY: the caller's promise; partners wait until this rank has copied.
+        let copied = unsafe { self.copy(run, &view, CallPlace::Near(call.place)) };
+        self.finish_near(run, near, (agreed, call), copied)
+    }
+
+    /// What this rank tells its partners.
+    fn near_note(&self, run: &Run<'_>, agreed: &AgreedPlan, packed: Option<&Packed>) -> NearNote {
+        let item_bytes = run.item_bytes();
+        let packed_halo = packed.map(|packed| packed.halo.buffer());
+        let (sources, targets) = (run.sources, run.targets);
+        let buffers = CallBuffers { sources, targets, packed_halo: packed_halo.as_ref() };
+        let is_open = |buffer: &Buffer| self.meeting.is_open(buffer, item_bytes);
+        let (offer, slot, is_told) = agreed.offer(
+            |last| last.has(buffers) && last.stands(is_open),
+            || self.meeting.offer(buffers, item_bytes),
+        );
+        let half = packed.map_or(Half::First, |packed| packed.half);
+        NearNote { call: agreed.key, offer, slot, is_told, tag: self.meeting.tag(), half }
+    }
+
+    /// Tells all why this rank cannot go on.
+    fn failed_near(&self, run: &Run<'_>, error: TeamError) -> Result<()> {
+        self.post(Err(error.failure(self.named(run.rank))))?;
+        Err(error)
+    }
+
+    /// Nobody leaves before its partners have copied.
+    fn finish_near(
+        &self,
+        run: &Run<'_>,
+        near: &dyn NearMeeting,
+        (agreed, call): (&AgreedPlan, &NearCall<'_>),
+        copied: Result<()>,
+    ) -> Result<()> {
+        if let Err(error) = &copied
+            && !matches!(error, TeamError::Remote(_))
+        {
+            self.post(Err(error.failure(self.named(run.rank))))?;
+        } else if copied.is_ok() {
+            near.tell_done(call)?;
+        }
+        let since = Instant::now();
+        let came = near.await_done(call, &self.patience);
+        self.meeting.cache().note_wait(Stage::Copying, since);
+        match (came?, copied) {
+            (Coming::All(()), Ok(())) => Ok(()),
+            // Somebody has failed: all meet, and hear of it.
+            (Coming::Stuck { waited }, Err(TeamError::Remote(_)) | Ok(())) => {
+                Err(self.meet_stuck(run, agreed, waited))
+            }
+            (Coming::All(()), Err(TeamError::Remote(_))) => {
+                Err(self.meet_stuck(run, agreed, Duration::ZERO))
+            }
+            (_, Err(error)) => Err(error),
+        }
+    }
+
+    /// Meets all others, since a near call cannot go on; says what they have found out.
+    fn meet_stuck(&self, run: &Run<'_>, agreed: &AgreedPlan, waited: Duration) -> TeamError {
+        let contribution =
+            Contribution { arrival: Arrival::Stuck, ..Contribution::new(run.call()) };
+        // Those that wait too hear of this meeting and come to it; only the others are late.
+        let limit = self.patience.limit;
+        let spent = limit.map_or(waited, |limit| waited.min(limit.saturating_sub(ANSWER_WITHIN)));
+        let (error, posts) = self.find_out(contribution, spent);
+        // A partner that has not heard of it may come yet, and write.
+        let is_told = |rank: &u64| posts.as_ref().is_some_and(|posts| is_quiet(posts, *rank));
+        if agreed.way == Way::Direct && !agreed.partners.iter().all(is_told) {
+            self.leave_behind(run.targets);
+        }
+        error
+    }
+}
+
+/// Whether a rank itself has said, in a round, that it makes its near call no more.
+fn is_quiet(posts: &Round<Contribution>, rank: u64) -> bool {
+    let is_its_own = |failure: &Failure| {
+        failure.rank.team == rank && matches!(failure.kind, FailureKind::Raised | FailureKind::Left)
+    };
+    match posts.get(rank as usize) {
+        Some(Ok(_)) => true,
+        Some(Err(failure)) => is_its_own(failure),
+        None => false,
+    }
+}
+
+/// What this rank and its partners show of themselves.
+fn shown<'a>(
+    rank: u64,
+    agreed: &AgreedPlan,
+    own: &'a NearNote,
+    notes: &'a [NearNote],
+) -> Vec<ShownOffer<'a>> {
+    let show = |note: &'a NearNote| ShownOffer {
+        offer: Some(&note.offer),
+        half: note.half,
+        tag: note.tag,
+    };
+    let mut others = notes.iter();
+    let of = |other: &u64| if *other == rank { Some(own) } else { others.next() };
+    agreed.ranks.iter().filter_map(of).map(show).collect()
+}
