@@ -481,6 +481,32 @@ def test_more_dimensions_than_kernels_have_are_refused_in_words() -> None:
     assert (most[None].reshape(2, 3) + 1).shape == (2, 3)
 
 
+@pytest.mark.parametrize("n_ranks", [1, 2])
+def test_functions_need_no_more_dimensions_than_their_results(n_ranks: int) -> None:
+    shape = (2,) + (1,) * 14 + (3,)
+    calls: dict[str, Callable[[Any, Any], Any]] = {
+        "tile": lambda xp, x: xp.tile(x, (2,) * 2 + (1,) * 12 + (3, 2)),
+        "tile to nothing": lambda xp, x: xp.tile(x, (2,) + (1,) * 14 + (0,)),
+        "tile many": lambda xp, x: xp.tile(x.reshape(2, 1, 3, *(1,) * 6), (2,) * 9),
+        "repeat": lambda xp, x: xp.repeat(x, 2, axis=15),
+        "repeat by counts": lambda xp, x: xp.repeat(x, [1, 2], axis=0),
+        "kron": lambda xp, x: xp.kron(x.reshape((2, 3, *(1,) * 8)), x.reshape((1,) * 8 + (3, 2))),
+    }
+
+    def job(team: pt.Team) -> None:
+        x = np.arange(6.0).reshape(shape)
+        a = pt.empty(shape)
+        a[...] = x
+        for name, call in calls.items():
+            np.testing.assert_array_equal(call(pt, a).gather(), call(np, x), name)
+        square = pt.ones((2,) * 9)
+        with pytest.raises(ValueError, match="18 dimensions, where 16 are the most") as told:
+            pt.kron(square, square)
+        assert told.value.reason == "dimensions"  # type: ignore[attr-defined]
+
+    pt.spmd(job, n_ranks)
+
+
 def test_ufuncs_are_called_with_operands_options_and_positions() -> None:
     a, x = pt.arange(3.0), np.arange(3.0)
     out = pt.zeros(3)

@@ -255,7 +255,7 @@ def test_a_bar_for_long_computations(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_ranks_that_differ_are_told_where() -> None:
     def job(team: pt.Team) -> str:
-        array = pt.ones(8)
+        array = pt.arange(8.0)
         if team.rank == 1:
             array = array * 3
         with pytest.raises(pt.MismatchError, match="same program") as told:
@@ -264,6 +264,11 @@ def test_ranks_that_differ_are_told_where() -> None:
 
     for message in pt.spmd(job, 2):
         assert message.count("test_array_looking.py, line") == 2
+        # What stands there, and what each rank does.
+        assert "(`float(array.sum())`)" in message, message
+        assert "(`array = array * 3`)" in message, message
+        assert "sum over axes [0] of float64 (8,)" in message, message
+        assert "multiply of float64 (8,)" in message, message
 
 
 @pytest.mark.parametrize("n_ranks", [1, 3])
@@ -283,6 +288,57 @@ def test_the_program_of_an_array_gives_the_array(n_ranks: int) -> None:
             for one, wanted in zip(found, (array, turned, spread), strict=True):
                 np.testing.assert_allclose(one, wanted.gather(), rtol=1e-13)
         assert "ndarray.insert_slice" in str(program)
+
+    pt.spmd(job, n_ranks)
+
+
+VIEWS: dict[str, Any] = {
+    "another shape": lambda a: a.reshape(4, 6) + 1,
+    "a part in another shape": lambda a: a[1:13].reshape(3, 4) * 2,
+    "every other": lambda a: a.reshape(4, 6)[::2, ::-1] - 1,
+    "columns": lambda a: a.reshape(4, 6)[:, 1:3] * 2,
+    "turned": lambda a: a.reshape(2, 3, 4).transpose((2, 0, 1)) + 1,
+    "repeated": lambda a: a.reshape(4, 6)[:, None] * a[:2].reshape(1, 2, 1),
+}
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2, 3])
+@pytest.mark.parametrize("name", VIEWS)
+def test_the_program_of_reshaped_arrays(name: str, n_ranks: int) -> None:
+    start = np.random.default_rng(2).random(24)
+    wanted = VIEWS[name](start)
+
+    def job(team: pt.Team) -> None:
+        array: Any = pt.empty(24)
+        array[...] = start
+        array.sync()
+        made = VIEWS[name](array)
+        program = made.ir()
+        for module in (program.before, program.after):
+            # The array itself is a result, too.
+            _, found = module.run("program", start, team=team)
+            np.testing.assert_allclose(found, wanted, rtol=1e-13)
+        np.testing.assert_allclose(made.gather(), wanted, rtol=1e-13)
+
+    pt.spmd(job, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2])
+def test_the_program_of_writes_to_reshaped_arrays(n_ranks: int) -> None:
+    start = np.random.default_rng(3).random(24)
+    wanted = start.copy()
+    wanted[2:14].reshape(3, 4)[:, 1:3] = 7.0
+
+    def job(team: pt.Team) -> None:
+        array: Any = pt.empty(24)
+        array[...] = start
+        array.sync()
+        array[2:14].reshape(3, 4)[:, 1:3] = 7.0
+        program = array.ir()
+        for module in (program.before, program.after):
+            found = module.run("program", start, team=team)
+            np.testing.assert_array_equal(found, wanted)
+        np.testing.assert_array_equal(array.gather(), wanted)
 
     pt.spmd(job, n_ranks)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import resource
+import time
 from typing import Any
 
 import numpy as np
@@ -131,6 +133,47 @@ def test_copies_that_would_not_fit_are_refused_before_they_are_made(
     found = pt.spmd(job, n_ranks)
     assert any(is_memory for is_memory, _ in found)
     assert all("where" in words and "memory_limit" in words for _, words in found), found
+
+
+MADE: dict[str, Any] = {
+    "random": lambda: pt.random.default_rng(1).random(10_000),
+    "normal": lambda: pt.random.normal(size=(100, 100)),
+    "integers": lambda: pt.random.default_rng(1).integers(0, 9, 10_000),
+    "asarray of a list": lambda: pt.asarray([[1.0] * 100] * 100),
+    "asarray of a copy": lambda: pt.asarray(np.ones(10_000), copy=True),
+    "asarray in a layout": lambda: pt.asarray(np.ones(20_000), "cyclic"),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("n_ranks", [1, 2])
+def test_what_is_made_elsewhere_counts_as_long_as_it_is_there(name: str, n_ranks: int) -> None:
+    def job(team: pt.Team) -> tuple[bool, str]:
+        MADE[name]()
+        gc.collect()
+        before = team.arrays.memory_in_use
+        with pt.memory_limit(before + 30_000), pytest.raises((MemoryError, pt.RemoteError)) as told:
+            MADE[name]()
+        made = MADE[name]()
+        assert team.arrays.memory_in_use >= before + 39_000
+        # What is computed of it is refused, too, where both together are too much.
+        with pt.memory_limit(team.arrays.memory_in_use + 1000), pytest.raises(MemoryError):
+            (made + 1).sync()
+        del made
+        # The work that was refused waits until something is computed, and is dropped then.
+        assert float(pt.arange(3.0).sum()) == 3.0
+        end = time.monotonic() + 20
+        while team.arrays.memory_in_use != before and time.monotonic() < end:
+            # What one rank lets go may be freed by the thread of another.
+            gc.collect()
+            time.sleep(0.01)
+        assert team.arrays.memory_in_use == before
+        team.barrier()
+        return isinstance(told.value, MemoryError), str(told.value)
+
+    found = pt.spmd(job, n_ranks)
+    assert any(is_memory for is_memory, _ in found)
+    assert all("memory_limit" in words for _, words in found), found
 
 
 def test_what_differing_programs_were_to_write_is_lost_and_says_so() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 if TYPE_CHECKING:
     from partita._team.team import Team
@@ -31,6 +34,15 @@ def note(team: Team, n_bytes: int, what: str) -> None:
     counted = _counts(team).setdefault(what, [0, 0])
     counted[0] += 1
     counted[1] += n_bytes
+
+
+def hold(team: Team, made: np.ndarray[Any, Any]) -> None:
+    """Count memory that was made outside the engine as that of arrays, until it is let go."""
+    # Views keep the innermost array alive, so that is what is waited for.
+    owner = made.base if isinstance(made.base, np.ndarray) else made
+    rank, n_bytes = team.arrays, made.nbytes
+    rank.hold_memory(n_bytes)
+    weakref.finalize(owner, rank.release_memory, n_bytes).atexit = False
 
 
 def refuse_too_much(team: Team, n_bytes: int, what: str) -> None:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+# Dimensions that can be computed with.
+MOST_DIMS = 16
+
+
 def reshape(x: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Array:
     """Return the elements in another shape; -1 is what is left."""
     in_c_order(order)
@@ -260,7 +264,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
     if axis is None:
         array, axis = reshape(array, -1), 0
     at = axis_of(axis, array.ndim)
-    if isinstance(repeats, int | np.integer):
+    if isinstance(repeats, int | np.integer) and array.ndim < MOST_DIMS:
         _refuse_negative(repeats)
         wide = expand_dims(array, axis=at + 1)
         shape = list(wide.shape)
@@ -282,9 +286,22 @@ def tile(A: Any, reps: Any) -> Array:
     ndim = max(array.ndim, len(times))
     times = (1,) * (ndim - len(times)) + times
     shape = (1,) * (ndim - array.ndim) + array.shape
-    wide = reshape(array, [n for size in shape for n in (1, size)])
-    full = [n for count, size in zip(times, shape, strict=True) for n in (count, size)]
-    return reshape(+broadcast_to(wide, full), [c * n for c, n in zip(times, shape, strict=True)])
+    both = list(zip(times, shape, strict=True))
+    # What is repeated needs a dimension more, unless one of both is 1.
+    pairs = [(count, size) if count != 1 != size else (count * size,) for count, size in both]
+    full = [n for pair in pairs for n in pair]
+    if len(full) > MOST_DIMS >= ndim:
+        return _tiled_one_by_one(reshape(array, shape), times)
+    wide = [n for pair, size in zip(pairs, shape, strict=True) for n in (1, size)[-len(pair) :]]
+    return reshape(+broadcast_to(reshape(array, wide), full), [c * n for c, n in both])
+
+
+def _tiled_one_by_one(array: Array, times: Sequence[int]) -> Array:
+    """The same, one dimension after the other: so no dimension more is needed."""
+    for axis, count in enumerate(times):
+        none = array[(slice(None),) * axis + (slice(0),)]
+        array = concat([array] * count, axis=axis) if count else none
+    return array
 
 
 def ravel(a: Any, order: str = "C") -> Array:

@@ -11,10 +11,18 @@ import numpy as np
 
 from partita._array import enter
 from partita._array.array import Array
+from partita._errors import LayoutError
 from partita._functions import elementwise
 from partita._functions.creation import an_array, arange, axes_of, axis_of, zeros
 from partita._functions.elementwise import written
-from partita._functions.manipulation import concat, moveaxis, permute_dims, reshape, stack
+from partita._functions.manipulation import (
+    MOST_DIMS,
+    concat,
+    moveaxis,
+    permute_dims,
+    reshape,
+    stack,
+)
 from partita._functions.matmul import product
 from partita._functions.types import result_type
 
@@ -193,9 +201,18 @@ def kron(a: Any, b: Any) -> Array:
     x, y = alike(a, b)
     ndim = max(x.ndim, y.ndim)
     sizes = [(1,) * (ndim - one.ndim) + one.shape for one in (x, y)]
-    wide = reshape(x, [n for size in sizes[0] for n in (size, 1)])
-    other = reshape(y, [n for size in sizes[1] for n in (1, size)])
-    return reshape(wide * other, [n * m for n, m in zip(*sizes, strict=True)])
+    both = list(zip(*sizes, strict=True))
+    # Two sizes need two dimensions, unless one of them is 1.
+    places = [(n, 1, 1, m) if n != 1 != m else (n, m) for n, m in both]
+    if (n_dims := sum(len(place) // 2 for place in places)) > MOST_DIMS:
+        message = (
+            f"the product of shapes {x.shape} and {y.shape} is computed in {n_dims} dimensions, "
+            f"where {MOST_DIMS} are the most; use arrays of {MOST_DIMS // 2} dimensions or fewer"
+        )
+        raise LayoutError(message, "dimensions")
+    wide = reshape(x, [n for place in places for n in place[: len(place) // 2]])
+    other = reshape(y, [n for place in places for n in place[len(place) // 2 :]])
+    return reshape(wide * other, [n * m for n, m in both])
 
 
 def cross(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import zlib
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._array.held import everywhere
-from partita._array.limits import take
+from partita._array.limits import hold, refuse_too_much, take
 from partita._errors import LayoutError, ProtocolError
 from partita._findings import Problem, bring, problem_of
 from partita._memory.views import as_numpy, is_frame
@@ -149,7 +150,14 @@ def _from_whole(obj: Any, layout: Layout | None, team: Team, copy: bool | None) 
         return from_whole_table(obj, layout, team, copy=copy)
     if copy and hasattr(obj, "nbytes"):
         take(team, int(obj.nbytes), "asarray")
-    whole, why = _listed(obj, copy) if isinstance(obj, _PLAIN) else as_numpy(obj, copy)
+    if isinstance(obj, _PLAIN):
+        if team.arrays.memory_limit is not None:
+            refuse_too_much(team, _listed_bytes(obj), "asarray")
+        whole, why = _listed(obj, copy)
+    else:
+        whole, why = as_numpy(obj, copy)
+    if why and whole.ndim:
+        hold(team, whole)
     if whole.dtype.kind in "US":
         message = f"elements of {whole.dtype} are texts; use numbers"
         raise LayoutError(message, "data-type")
@@ -165,7 +173,7 @@ def _from_whole(obj: Any, layout: Layout | None, team: Team, copy: bool | None) 
         return Array([], layout, team, whole.dtype)
     buffers, reasons = [], []
     for number in range(layout.n_buffers(team.rank)):
-        part, reason = _part(whole, layout, team.rank, number)
+        part, reason = _part(whole, layout, team, number)
         if reason and copy is False:
             raise ProtocolError(f"a copy is needed: {reason}; use copy=None", "copy-needed")
         buffers.append(part)
@@ -192,8 +200,18 @@ def _listed(obj: Any, copy: bool | None) -> tuple[np.ndarray[Any, Any], str]:
     return array, "it was no array"
 
 
-def _part(whole: Any, layout: Layout, rank: int, number: int) -> tuple[Any, str]:
+def _listed_bytes(obj: Any) -> int:
+    """The bytes of an array of lists whose rows are as long as the first, if numbers have eight."""
+    n_bytes, inner = 8, obj
+    while isinstance(inner, list | tuple | range):
+        n_bytes *= len(inner)
+        inner = inner[0] if len(inner) else None
+    return n_bytes
+
+
+def _part(whole: Any, layout: Layout, team: Team, number: int) -> tuple[Any, str]:
     """A rank's buffer: a view where it is one box, else a copy."""
+    rank = team.rank
     pieces = layout.pieces(rank)
     shape = layout.local_shape(rank, buffer=number)
     if layout.maps is None or len(pieces) == 1:
@@ -202,6 +220,9 @@ def _part(whole: Any, layout: Layout, rank: int, number: int) -> tuple[Any, str]
             box = zip(piece.start, shape, strict=True)
             # The dots keep what has no dimensions a view.
             return whole[(*(slice(start, start + length) for start, length in box), ...)], ""
+    refuse_too_much(team, math.prod(shape) * whole.itemsize, "asarray")
     local = np.indices(shape).reshape(len(shape), -1).T
     index = layout.globalize(rank, local, buffer=number)
-    return whole[tuple(index.T)].reshape(shape), "its part is no box of the array"
+    part = whole[tuple(index.T)].reshape(shape)
+    hold(team, part)
+    return part, "its part is no box of the array"

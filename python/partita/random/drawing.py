@@ -11,6 +11,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._array.boxes import Box, box_of, is_one_box_each
 from partita._array.held import default_layout
+from partita._array.limits import hold, refuse_too_much
 from partita._array.runs import run_length, runs
 from partita._functions.creation import sizes_of
 from partita._functions.elementwise import written
@@ -117,7 +118,10 @@ class Drawing:
         is_simple = is_one_box_each(wanted, team.size)
         layout = wanted if is_simple else default_layout(shape, team)
         box = box_of(layout, team.rank)
+        n_bytes = math.prod(box[1]) * np.dtype(dtype).itemsize
+        refuse_too_much(team, n_bytes, "an array of random numbers")
         local = team.empty(box[1], dtype)
+        hold(team, local)
         fill(local, layout, box)
         made = Array([local], layout, team, local.dtype)
         return made if is_simple else made.redistribute(wanted)

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use partita_kernel::{Machine, Settings};
 use partita_team::Team;
@@ -152,6 +153,13 @@ impl Engine {
     #[must_use]
     pub fn memory_in_use(&self) -> usize {
         self.0.meter.in_use()
+    }
+
+    /// Where bytes of arrays are counted that were made outside this engine; it may be changed from
+    /// any thread.
+    #[must_use]
+    pub fn held_memory(&self) -> Arc<AtomicUsize> {
+        Arc::clone(self.0.meter.held())
     }
 
     /// How many bytes they may have.

@@ -1,6 +1,8 @@
 //! How much memory the arrays of an engine have, and how much they may have.
 
 use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{LocalError, Result};
 
@@ -8,6 +10,8 @@ use crate::error::{LocalError, Result};
 #[derive(Debug, Default)]
 pub(super) struct Meter {
     in_use: Cell<usize>,
+    /// Of arrays that were made elsewhere; any thread may let one go.
+    held: Arc<AtomicUsize>,
     limit: Cell<Option<usize>>,
 }
 
@@ -21,7 +25,12 @@ impl Meter {
     }
 
     pub fn in_use(&self) -> usize {
-        self.in_use.get()
+        self.in_use.get().saturating_add(self.held.load(Ordering::Relaxed))
+    }
+
+    /// Where those are counted whose memory is not an engine's.
+    pub fn held(&self) -> &Arc<AtomicUsize> {
+        &self.held
     }
 
     pub fn limit(&self) -> Option<usize> {
@@ -34,7 +43,7 @@ impl Meter {
 
     /// Refuses work that would need more than there may be.
     pub fn check(&self, n_more: usize) -> Result<()> {
-        let n_bytes = self.in_use.get().saturating_add(n_more);
+        let n_bytes = self.in_use().saturating_add(n_more);
         match self.limit.get() {
             Some(limit) if n_bytes > limit => Err(LocalError::MemoryLimit { n_bytes, limit }),
             _ => Ok(()),

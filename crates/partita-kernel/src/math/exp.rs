@@ -32,7 +32,7 @@ impl<V: Lanes> Reduced<V> {
     #[inline(always)]
     pub(super) fn exp(&self) -> V {
         let tail = (self.high * self.high).fma(poly(&EXP, self.high), self.low);
-        (V::splat(1.0) + (self.high + tail)).scale(self.n, self.bits)
+        (V::splat(1.0) + (self.high + tail)).scale_near_one(self.n, self.bits)
     }
 
     /// e^x / 2^n as a sum of two.

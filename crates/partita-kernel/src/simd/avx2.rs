@@ -200,6 +200,16 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
+    fn scale_near_one(self, n: Self, bits_of_n: Int) -> Self {
+        // NaN is not within, either.
+        let is_normal = n.abs().le(Self::splat(1021.0));
+        if (!is_normal).any() {
+            return self.scale(n, bits_of_n);
+        }
+        Self::from_bits(self.bits() + bits_of_n.shl::<52>())
+    }
+
+    #[inline(always)]
     fn lt(self, other: Self) -> Which {
         on!(Which(_mm256_cmp_pd::<_CMP_LT_OQ>(self.0, other.0)))
     }

@@ -134,6 +134,11 @@ pub(crate) trait Lanes:
     fn max(self, other: Self) -> Self;
     /// self * 2^n, rounded once, for |n| <= 2000 that is integral; `bits_of_n` are n's low bits.
     fn scale(self, n: Self, bits_of_n: Self::Int) -> Self;
+    /// The same of numbers from 1/2 to 2, whose exponents may simply be added most of the time.
+    #[inline(always)]
+    fn scale_near_one(self, n: Self, bits_of_n: Self::Int) -> Self {
+        self.scale(n, bits_of_n)
+    }
 
     fn lt(self, other: Self) -> Self::Mask;
     fn le(self, other: Self) -> Self::Mask;

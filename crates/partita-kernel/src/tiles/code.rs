@@ -4,6 +4,7 @@
 //! values use one after another. Constants are folded by computing tiles of one element.
 
 use super::functions::{self, Function};
+use super::sequence::sequence;
 use crate::dtype::{Dtype, Kind};
 use crate::math::Level;
 use crate::program::{Instruction, Op, Program, Scalar, Value};
@@ -72,10 +73,8 @@ impl Code {
             free: Vec::new(),
             is_output: false,
         };
-        for at in 0..program.instructions.len() {
-            if lowering.uses[at] > 0 {
-                lowering.lower(at);
-            }
+        for at in sequence(program, &lowering.uses) {
+            lowering.lower(at);
         }
         let slots = &lowering.slot;
         let slot = |value: Value| slots[value.0 as usize].unwrap_or_default();
@@ -85,7 +84,7 @@ impl Code {
 }
 
 /// How often each value is used; outputs count once more, so that their slots are never freed.
-fn count_uses(program: &Program) -> Vec<usize> {
+pub(super) fn count_uses(program: &Program) -> Vec<usize> {
     let mut uses = vec![0; program.instructions.len()];
     for output in &program.outputs {
         uses[output.value.0 as usize] += 1;

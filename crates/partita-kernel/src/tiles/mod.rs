@@ -12,6 +12,7 @@ mod reductions;
 mod runner;
 mod scans;
 mod scratch;
+mod sequence;
 
 pub use code::{Code, Source, Step};
 

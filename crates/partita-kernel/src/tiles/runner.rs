@@ -1,10 +1,11 @@
 //! Running lowered code over stretches of a space, on one thread.
 
 use super::code::{Code, Slot, Source, Step};
+use super::functions::is_long;
 use super::pack;
 use super::scratch::Scratch;
 use crate::dtype::Dtype;
-use crate::emit::{Access, Fused, Work};
+use crate::emit::{Access, Fused, Loop, Work};
 use crate::program::{Action, Output, Program, Scalar};
 use crate::space::{Position, Space};
 
@@ -28,6 +29,13 @@ pub struct Run<'a> {
     pub streams: bool,
 }
 
+/// Elements of a part of a tile, a multiple of a cache line whatever they are.
+///
+/// Functions go over a tile part by part, all of them over one part before the next: parts are
+/// so short that the processor, looking ahead, computes one function while it still waits for
+/// the divisions and square roots of the loop before.
+const PART: usize = 64;
+
 /// One thread's tiles.
 pub struct Runner<'a> {
     run: &'a Run<'a>,
@@ -41,6 +49,11 @@ pub struct Runner<'a> {
     writable: Vec<bool>,
     /// Per output: whether a step has written the current stretch.
     written: Vec<bool>,
+    /// Per piece of work: the loop that writes past the cache, found once: a look-up per tile would
+    /// count users, and every count waits for all stores before it.
+    streaming: Vec<Option<Loop<'a>>>,
+    /// Elements that go through all pieces of work before the next ones do.
+    part: usize,
     _scratch: Scratch,
 }
 
@@ -74,7 +87,19 @@ impl<'a> Runner<'a> {
             .collect();
         let written = vec![false; run.program.outputs.len()];
         let slots = own.clone();
-        let runner = Runner { run, own, slots, readable, writable, written, _scratch: scratch };
+        let streaming = run.work.unwrap_or_default().iter().map(|w| past_cache(run, w)).collect();
+        let part = if has_long_steps(run) { PART } else { usize::MAX };
+        let runner = Runner {
+            run,
+            own,
+            slots,
+            readable,
+            writable,
+            written,
+            streaming,
+            part,
+            _scratch: scratch,
+        };
         runner.fill_constants();
         runner
     }
@@ -127,22 +152,44 @@ impl<'a> Runner<'a> {
             self.lend_outputs(&at, in_row);
             match run.work {
                 None => run.code.steps.iter().for_each(|step| self.step(step, n)),
-                Some(work) => work.iter().for_each(|work| match work {
-                    Work::Fused(fused) => {
-                        let access =
-                            Access { streams: self.can_stream(fused), ..Access::default() };
-                        match fused.version(access) {
-                            Some(version) => {
-                                version.call(self.slots.as_ptr(), n, 1, std::ptr::null());
-                            }
-                            None => fused.call(self.slots.as_ptr(), n),
-                        }
-                    }
-                    Work::Step(at) => self.step(&run.code.steps[*at], n),
-                }),
+                Some(work) => self.work(work, n),
             }
         }
         at
+    }
+
+    /// # Safety
+    /// As [`Runner::compute`].
+    unsafe fn work(&mut self, work: &[Work], n: usize) {
+        let mut done = 0;
+        loop {
+            let count = self.part.min(n - done);
+            for (work, streaming) in work.iter().zip(&self.streaming) {
+                // SAFETY: the caller's; the slots point to the elements that come next.
+                unsafe {
+                    match (work, streaming) {
+                        (Work::Step(at), _) => self.step(&self.run.code.steps[*at], count),
+                        (Work::Fused(fused), Some(version)) if self.can_stream(fused) => {
+                            version.call(self.slots.as_ptr(), count, 1, std::ptr::null());
+                        }
+                        (Work::Fused(fused), _) => fused.call(self.slots.as_ptr(), count),
+                    }
+                }
+            }
+            if done + count == n {
+                break;
+            }
+            done += count;
+            self.advance(count as isize);
+        }
+        self.advance(-(done as isize));
+    }
+
+    /// Lets all slots point to elements further on.
+    fn advance(&mut self, n_elements: isize) {
+        for (slot, about) in self.slots.iter_mut().zip(&self.run.code.slots) {
+            *slot = slot.wrapping_offset(n_elements * about.size as isize);
+        }
     }
 
     /// Whether a loop writes nothing but outputs, at whole cache lines: tiles are to stay cached.
@@ -152,7 +199,7 @@ impl<'a> Runner<'a> {
             let lent = outputs.iter().position(|&o| o == slot).is_some_and(|o| self.written[o]);
             lent && (self.slots[slot as usize] as usize).is_multiple_of(64)
         };
-        self.run.streams && fused.can_stream() && fused.written().all(whole_lines)
+        fused.written().all(whole_lines)
     }
 
     /// # Safety
@@ -217,6 +264,30 @@ impl<'a> Runner<'a> {
             }
         }
     }
+}
+
+/// The loop of a piece of work that writes past the cache, where that pays.
+fn past_cache<'a>(run: &Run<'a>, work: &'a Work) -> Option<Loop<'a>> {
+    match work {
+        Work::Fused(fused) if run.streams && fused.can_stream() => {
+            fused.version(Access { streams: true, ..Access::default() })
+        }
+        _ => None,
+    }
+}
+
+/// Whether what is not emitted are functions, each worth a call for a few elements.
+fn has_long_steps(run: &Run<'_>) -> bool {
+    let step = |at: &usize| &run.code.steps[*at];
+    let mut steps = run.work.unwrap_or_default().iter().filter_map(|work| match work {
+        Work::Step(at) => Some(step(at)),
+        Work::Fused(_) => None,
+    });
+    let mut any = false;
+    steps.all(|step| {
+        any = true;
+        is_long(step.op, step.result)
+    }) && any
 }
 
 /// # Safety

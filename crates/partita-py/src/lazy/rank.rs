@@ -3,8 +3,8 @@
 //! An engine belongs to one thread at a time: whoever has the lock. Arrays may be dropped by any
 //! thread, also while a computation has the lock; they then wait until it is free.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use partita_array::local::{Array as LocalArray, Engine, Outline, Spread, spread_of};
 use partita_array::run::n_ranks_here;
@@ -64,6 +64,8 @@ pub(crate) struct Rank {
     guarded: Guarded,
     n_ranks: u64,
     lines: Lines,
+    /// Bytes of arrays that were made outside the engine.
+    held_memory: Arc<AtomicUsize>,
     team: Mutex<Option<Py<PyAny>>>,
 }
 
@@ -75,11 +77,12 @@ impl Rank {
         let core = &native.cast::<TeamCore>()?.get().core;
         let engine = Engine::on_ranks(machine(n_ranks_here(core)), core);
         engine.tell_places_with(Box::new(place_in_program));
-        let n_ranks = core.size();
+        let (n_ranks, held_memory) = (core.size(), engine.held_memory());
         let (lock, dropped) = (Mutex::default(), Mutex::default());
         let guarded = Guarded { engine, lock, dropped, has_dropped: AtomicBool::new(false) };
         let lines = Lines::new(team.py())?;
-        Ok(Self { guarded, n_ranks, lines, team: Mutex::new(Some(team.unbind())) })
+        let team = Mutex::new(Some(team.unbind()));
+        Ok(Self { guarded, n_ranks, lines, held_memory, team })
     }
 
     /// The team whose rank this is.
@@ -130,6 +133,16 @@ impl Rank {
 
     fn set_memory_limit(&self, py: Python<'_>, limit: Option<usize>) {
         self.with(py, |engine| engine.set_memory_limit(limit));
+    }
+
+    /// Counts the memory of an array that was made outside the engine.
+    fn hold_memory(&self, n_bytes: usize) {
+        self.held_memory.fetch_add(n_bytes, Ordering::Relaxed);
+    }
+
+    /// Such memory is there no longer; any thread may say so at any time.
+    fn release_memory(&self, n_bytes: usize) {
+        self.held_memory.fetch_sub(n_bytes, Ordering::Relaxed);
     }
 
     /// Shows a bar while long computations run, or no longer.

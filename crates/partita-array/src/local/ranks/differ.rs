@@ -42,9 +42,9 @@ impl Ranks {
             Some(node) => [
                 format!("computes {}", in_words(node, &structure.bases)),
                 which_arrays(node, &structure.bases),
-                line_of(at, node.mark).unwrap_or_else(&here),
+                with_source(line_of(at, node.mark).unwrap_or_else(&here)),
             ],
-            None => [format!("has no operation {}", at + 1), String::new(), here()],
+            None => [nothing_more(structure, at), String::new(), with_source(here())],
         };
         let all = self.team.allgather("arrays", own.join("\n").into_bytes())?;
         let told = |rank: usize| {
@@ -60,6 +60,27 @@ impl Ranks {
         };
         let (first, other) = (sentence(first), sentence(other));
         Ok(LocalError::ProgramsDiffer { at: at + 1, first, rank, other })
+    }
+}
+
+/// What a rank does that has no further operation.
+fn nothing_more(structure: &Structure, at: usize) -> String {
+    let last = structure.nodes.last().map(|node| in_words(node, &structure.bases));
+    let last = last.map_or_else(String::new, |words| format!(" (its last computes {words})"));
+    format!("has no operation {}{last}", at + 1)
+}
+
+/// A line of the user's with what stands there, if its file can be read.
+fn with_source(line: String) -> String {
+    let source = || {
+        let (file, number) = line.rsplit_once(", line ")?;
+        let text = std::fs::read_to_string(file).ok()?;
+        let words = text.lines().nth(number.parse::<usize>().ok()?.checked_sub(1)?)?.trim();
+        (!words.is_empty()).then(|| words.to_string())
+    };
+    match source() {
+        Some(words) => format!("{line} (`{words}`)"),
+        None => line,
     }
 }
 

@@ -204,6 +204,12 @@ fn test(op: Op, t: Dtype, l: Level) -> Option<UnaryTile> {
     }
 }
 
+/// Whether an operation is a pass over a tile of its own, of many instructions for each element.
+pub fn is_long(op: Op, result: Dtype) -> bool {
+    let is_float = result.kind() == Kind::Float && result.size() >= 4;
+    is_float && mathematics::is_function(op) && !matches!(op, Op::SquareRoot | Op::CopySign)
+}
+
 /// Whether half precision computes an operation in float32 and rounds the result.
 pub fn in_float32(op: Op) -> bool {
     mathematics::is_function(op)

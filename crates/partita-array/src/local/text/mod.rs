@@ -3,6 +3,8 @@
 //! Bases that have elements are arguments, those that somebody looks at are results. A window is a
 //! view of its base, made where it is read.
 
+mod view;
+
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -18,6 +20,7 @@ use super::window::{Dims, Window, broadcast_shapes};
 use crate::api::Number;
 use crate::error::{LocalError, Result};
 use crate::run::{binary_of, unary_of};
+use view::{Stretch, View};
 
 /// A value of the program: its name, shape and element type.
 #[derive(Debug, Clone)]
@@ -55,6 +58,11 @@ struct Text {
     bases: Vec<(Rc<Base>, usize)>,
     constants: FxHashMap<String, String>,
     n_values: usize,
+}
+
+fn stretch_of(window: &Window, base: &Base) -> Result<Stretch> {
+    let n_elements = base.shape().iter().product();
+    Stretch::of(window, n_elements).ok_or_else(|| unsaid("a view of this form"))
 }
 
 fn unsaid(what: &str) -> LocalError {
@@ -277,8 +285,15 @@ impl Text {
         if window.is_all_of(base.shape()) {
             return Ok(whole);
         }
-        let view = View::of(window, base.shape()).ok_or_else(|| unsaid("a view of this form"))?;
-        let mut value = self.subview(&whole, &view);
+        let (seen, view) = match View::of(window, base.shape()) {
+            Some(view) => (whole, view),
+            None => {
+                let stretch = stretch_of(window, base)?;
+                let flat = self.reshaped(&whole, &[whole.shape.iter().product()]);
+                (self.stretched(&flat, &stretch), stretch.view)
+            }
+        };
+        let mut value = self.subview(&seen, &view);
         value = self.permuted(value, &view.order);
         let shape: Dims<usize> = window
             .shape
@@ -287,6 +302,13 @@ impl Text {
             .map(|(size, stride)| if *stride == 0 { 1 } else { *size })
             .collect();
         Ok(if value.shape == shape { value } else { self.reshaped(&value, &shape) })
+    }
+
+    /// A stretch of the elements in C order, in the shape that its view needs.
+    fn stretched(&mut self, flat: &Value, stretch: &Stretch) -> Value {
+        let part = View::stretch(stretch.first, stretch.shape.iter().product());
+        let part = self.subview(flat, &part);
+        self.reshaped(&part, &stretch.shape)
     }
 
     fn subview(&mut self, whole: &Value, view: &View) -> Value {
@@ -343,8 +365,25 @@ impl Text {
             self.known.insert(Rc::as_ptr(base), made);
             return Ok(());
         }
-        let view = View::of(window, base.shape()).ok_or_else(|| unsaid("a view of this form"))?;
         let whole = self.value(base)?;
+        let Some(view) = View::of(window, base.shape()) else {
+            let stretch = stretch_of(window, base)?;
+            let flat = self.reshaped(&whole, &[whole.shape.iter().product()]);
+            let seen = self.stretched(&flat, &stretch);
+            self.insert(value, &seen, window, &stretch.view);
+            let n_elements = stretch.shape.iter().product();
+            let written = self.reshaped(&seen, &[n_elements]);
+            self.insert_at(&written, &flat, &View::stretch(stretch.first, n_elements));
+            let whole = self.reshaped(&flat, base.shape());
+            self.known.insert(Rc::as_ptr(base), whole);
+            return Ok(());
+        };
+        self.insert(value, &whole, window, &view);
+        Ok(())
+    }
+
+    /// Writes a value, which has the shape of a window, to where a view shows it.
+    fn insert(&mut self, value: Value, whole: &Value, window: &Window, view: &View) {
         // In the order of the base's dimensions, all of them.
         let mut back: Vec<usize> = (0..window.shape.len()).collect();
         back.sort_by_key(|axis| view.along[*axis].unwrap_or(0));
@@ -352,60 +391,14 @@ impl Text {
         if value.shape != view.sizes {
             value = self.reshaped(&value, &view.sizes);
         }
+        self.insert_at(&value, whole, view);
+    }
+
+    fn insert_at(&mut self, value: &Value, whole: &Value, view: &View) {
         let (from, to) = (self.ty(&value.shape, value.dtype), self.ty(&whole.shape, whole.dtype));
         let (name, into, slicing) = (&value.name, &whole.name, view.slicing());
         self.lines
             .push(format!("ndarray.insert_slice {name} into {into}{slicing} : {from} into {to}"));
-        Ok(())
-    }
-}
-
-/// A window as a slice of its base.
-struct View {
-    offsets: Dims<usize>,
-    sizes: Dims<usize>,
-    strides: Dims<isize>,
-    /// The base's dimension that each dimension of the window walks along.
-    along: Dims<Option<usize>>,
-    /// Dimensions of the base that the slice keeps.
-    kept: Dims<usize>,
-    /// The kept dimensions in the order of the window.
-    order: Dims<usize>,
-}
-
-impl View {
-    fn of(window: &Window, base: &[usize]) -> Option<Self> {
-        let (walks, along) = window.walked(base)?;
-        let mut kept: Dims<usize> = (0..base.len()).filter(|dim| walks[*dim].count > 1).collect();
-        let order = along.iter().flatten().map(|dim| kept.iter().position(|kept| kept == dim));
-        let order: Option<Dims<usize>> = order.collect();
-        let mut order = order?;
-        if kept.is_empty() {
-            // One element stays an array of one dimension: it may lie on any rank.
-            kept.extend((!base.is_empty()).then_some(0));
-            order.extend((!base.is_empty()).then_some(0));
-        }
-        let step = |walk: &super::window::Walk| if walk.count > 1 { walk.step } else { 1 };
-        Some(Self {
-            offsets: walks.iter().map(|walk| walk.start).collect(),
-            sizes: walks.iter().map(|walk| walk.count).collect(),
-            strides: walks.iter().map(step).collect(),
-            along,
-            kept,
-            order,
-        })
-    }
-
-    fn kept_sizes(&self) -> Dims<usize> {
-        self.kept.iter().map(|dim| self.sizes[*dim]).collect()
-    }
-
-    fn slicing(&self) -> String {
-        let listed = |numbers: Vec<String>| format!("[{}]", numbers.join(", "));
-        let offsets = listed(self.offsets.iter().map(usize::to_string).collect());
-        let sizes = listed(self.sizes.iter().map(usize::to_string).collect());
-        let strides = listed(self.strides.iter().map(isize::to_string).collect());
-        format!("{offsets}{sizes}{strides}")
     }
 }
 
