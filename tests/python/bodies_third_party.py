@@ -28,3 +28,11 @@ def needed_names(team: Any) -> None:
     own = x[team.rank :: team.size].copy()
     own[np.isin(np.arange(8)[team.rank :: team.size], [1, 6])] = -1
     np.testing.assert_array_equal(cyclic.local, own)
+    # A user's function calls partita, unequally often on the ranks: each is alone meanwhile.
+    spread = pt.array(x, layout="block, *")
+    sizes: Any = pt.vectorize(lambda line: pt.dot(line, line), signature="(n)->()")
+    np.testing.assert_array_equal(sizes(spread).gather(), (x * x).sum(axis=1))
+    roots = pt.apply_along_axis(lambda line: pt.sort(-line), 1, spread)
+    np.testing.assert_array_equal(roots.gather(), np.sort(-x, axis=1))
+    np.testing.assert_array_equal(pt.poly1d([2, 1])(spread).gather(), 2 * x + 1)
+    assert pt.world().size == team.size

@@ -363,6 +363,11 @@ np.ptp(u)
 """
 
 NANS = """
+np.mean(np.array([1 + 2j, complex(3, np.inf)])).real
+np.mean(np.array([1 + 2j, complex(3, np.inf)])).imag
+np.array([[1 + 2j, complex(-np.inf, 1)], [3j, 5]]).mean(axis=1).imag
+np.array([[1 + 2j, complex(-np.inf, 1)], [3j, 5]], np.complex64).mean(axis=0).real
+np.nanmean(np.array([1 + 2j, complex(3, np.inf), complex(np.nan, 0)])).real
 np.nansum(n)
 np.nansum(n[:, :2], axis=0)
 np.nansum(k, axis=0)

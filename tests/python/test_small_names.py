@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,13 @@ def test_texts_with_gaps(ranks: int, tmp_path: Path) -> None:
         wanted = np.genfromtxt(path, delimiter=",")
         found = pt.genfromtxt(path, delimiter=",")
         np.testing.assert_array_equal(found.gather(), wanted)
+        lines = path.read_text().splitlines()
+        for text in (lines, iter(lines), io.StringIO(path.read_text())):
+            np.testing.assert_array_equal(pt.genfromtxt(text, delimiter=",").gather(), wanted)
+        rows = pt.loadtxt(io.StringIO("1 2\n3 4\n5 6"))
+        np.testing.assert_array_equal(rows.gather(), [[1, 2], [3, 4], [5, 6]])
+        with pytest.raises(TypeError, match="a int as file"):
+            pt.loadtxt(3)
         filled = pt.genfromtxt(path, delimiter=",", filling_values=-1)
         assert filled.tolist() == [[1, 2, -1], [4, -1, 6]]
         with pytest.raises(TypeError, match="no numbers"):

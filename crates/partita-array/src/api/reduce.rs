@@ -164,6 +164,7 @@ pub fn reduce(engine: &Engine, array: &Array, what: &Reducing) -> Result<Array> 
         // Nothing to combine over: each element is alone.
         _ if axes.is_empty() => alone(engine, &cast, how, what.correction)?,
         How::Var | How::Std => variance(engine, &cast, &axes, what.correction)?,
+        How::Mean if typed.kind() == Kind::Complex => complex_mean(engine, &cast, &axes)?,
         _ => engine.reduce(&cast, reduction, &axes)?,
     };
     let made = if how == How::Std { engine.apply(Op::SquareRoot, &[&made])? } else { made };
@@ -181,6 +182,15 @@ fn variance(engine: &Engine, array: &Array, axes: &[usize], correction: f64) -> 
     }
     let part = |op: Op| engine.variance(&engine.apply(op, &[array])?, axes, correction);
     Ok(engine.apply(Op::Add, &[&part(Op::Real)?, &part(Op::Imag)?])?)
+}
+
+/// The mean of complex numbers: the sum is divided by a complex number, as NumPy divides it, so that
+/// an infinite part leaves no number in the other.
+fn complex_mean(engine: &Engine, array: &Array, axes: &[usize]) -> Result<Array> {
+    let n_elements: u64 = axes.iter().map(|axis| array.shape()[*axis] as u64).product();
+    let divisor = Number::Complex(n_elements as f64, 0.0).to_scalar(array.dtype())?;
+    let sum = engine.reduce(array, Reduction::Sum, axes)?;
+    Ok(engine.apply_to(Op::Divide, &[Input::Array(&sum), Input::Number(divisor)])?)
 }
 
 /// What a reduction over no axes gives.

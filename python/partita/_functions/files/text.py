@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from partita._team.together import by_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from partita._team.team import Team
 
@@ -63,10 +63,13 @@ def loadtxt(
     team: Team | None = None,
     **options: Any,
 ) -> Array:
-    """Return the numbers of a text, as NumPy's function of this name; rank 0 reads. Collective."""
-    path = path_of(fname)
-    read = partial(np.loadtxt, path, dtype, comments, delimiter, **options)
-    return _read_by_first(path, read, layout, team)
+    """Return the numbers of a text, as NumPy's function of this name; rank 0 reads. Collective.
+
+    The text is a file, by its path, or lines that rank 0 has: an open file, a `StringIO`, a list.
+    """
+    text = _text_of(fname)
+    read = partial(np.loadtxt, text, dtype, comments, delimiter, **options)
+    return _read_by_first(text, read, layout, team)
 
 
 def genfromtxt(
@@ -80,13 +83,19 @@ def genfromtxt(
     **options: Any,
 ) -> Array:
     """Return the numbers of a text of which some are missing; rank 0 reads. Collective."""
-    path = path_of(fname)
-    read = partial(np.genfromtxt, path, dtype, comments, delimiter, **options)
-    return _read_by_first(path, read, layout, team)
+    text = _text_of(fname)
+    read = partial(np.genfromtxt, text, dtype, comments, delimiter, **options)
+    return _read_by_first(text, read, layout, team)
+
+
+def _text_of(given: Any) -> Any:
+    """A path, or lines as they are given."""
+    has_lines = hasattr(given, "__next__") or isinstance(given, list | tuple)
+    return given if has_lines else path_of(given)
 
 
 def _read_by_first(
-    path: Path, read_text: Callable[[], Any], layout: Layout | str | None, team: Team | None
+    text: Any, read_text: Callable[[], Any], layout: Layout | str | None, team: Team | None
 ) -> Array:
     own = own_team(team)
     read: list[np.ndarray[Any, Any]] = []
@@ -98,7 +107,7 @@ def _read_by_first(
         read.append(np.ascontiguousarray(found).reshape(found.shape))
         return read[0].shape, read[0].dtype.str
 
-    shape, kind = by_first(own, about, path)
+    shape, kind = by_first(own, about, text if isinstance(text, Path) else None)
     there = Layout(shape, [Whole() for _ in shape], ranks=[0])
     array = Array(read, there, own, np.dtype(kind))
     return array.redistribute(layout_of_new(tuple(shape), layout, own))
