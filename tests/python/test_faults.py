@@ -31,6 +31,8 @@ from odd_errors import ODD
 from places import Place, launchers
 from rank import HUNG
 
+import partita as pt
+
 # Long enough for every fault on a busy machine, shorter than the deadline of a team: whoever waits
 # for the deadline hangs.
 SECONDS = 15.0
