@@ -39,10 +39,10 @@ def ring(n: int, extent: int, dtype: str = "float64") -> pt.Plan:
     return pt.plan(pt.Layout((extent * n,), f"block @ {n}"), there, dtype)
 
 
-def run(plan: pt.Plan, team: pt.Team) -> Any:
+def run(plan: pt.Plan, team: pt.Team, about: str = "") -> Any:
     """A plan on buffers that fit it."""
     shape = plan.source.local_shape(team.rank)
-    return plan.apply(np.full(shape, team.rank, plan.dtype), team)
+    return plan.apply(np.full(shape, team.rank, plan.dtype), team, about=about)
 
 
 def works(team: pt.Team) -> bool:

@@ -31,6 +31,8 @@ from odd_errors import ODD
 from places import Place, launchers
 from rank import HUNG
 
+import partita as pt
+
 # Long enough for every fault on a busy machine, shorter than the deadline of a team: whoever waits
 # for the deadline hangs.
 SECONDS = 15.0
@@ -459,3 +461,14 @@ def test_a_process_ends_with_threads_in_a_call() -> None:
         [sys.executable, "-c", PENDING], capture_output=True, text=True, timeout=60, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_one_plan_for_two_things_is_told() -> None:
+    def body(team: pt.Team) -> bool:
+        plan = faults.ring(team.size, 5)
+        with pytest.raises(pt.MismatchError, match=r"0 has apples, .* has pears, "):
+            faults.run(plan, team, "pears" if team.rank == 2 else "apples")
+        faults.run(plan, team, "apples")
+        return faults.works(team)
+
+    assert all(pt.spmd(body, 3))

@@ -76,7 +76,8 @@ impl<M: Memory, I: Index, T: Copy + Send + Sync> Buckets<M, I, T> {
         }
         starts.push(next);
 
-        let mut entries = Array::<M, Entry<I, T>>::new(n)?;
+        // Hundreds of places that are written in turns need huge pages.
+        let mut entries = Array::<M, Entry<I, T>>::scratch(n)?;
         let room = Shared::new(entries.room());
         let mask = (1_usize << shift) - 1;
         cores.each(n_pieces, |piece| {

@@ -16,6 +16,10 @@ use std::mem::MaybeUninit;
 pub unsafe trait Memory: Sized + Send + Sync {
     /// A block of so many bytes; none if the system has no more.
     fn block(n_bytes: usize) -> Option<Self>;
+    /// The same for what is dropped before a call ends; such memory may lie elsewhere.
+    fn scratch(n_bytes: usize) -> Option<Self> {
+        Self::block(n_bytes)
+    }
     /// Where it lies.
     fn address(&self) -> *mut u8;
 }
@@ -56,8 +60,17 @@ pub struct Array<M, T> {
 impl<M: Memory, T: Copy> Array<M, T> {
     /// Room for elements, which are written before they are read.
     pub(crate) fn new(length: usize) -> Result<Array<M, T>> {
+        Self::over(M::block, length)
+    }
+
+    /// The same for elements that are dropped before a call ends.
+    pub(crate) fn scratch(length: usize) -> Result<Array<M, T>> {
+        Self::over(M::scratch, length)
+    }
+
+    fn over(block: impl Fn(usize) -> Option<M>, length: usize) -> Result<Array<M, T>> {
         let n_bytes = length.saturating_mul(size_of::<T>());
-        let memory = M::block(n_bytes).ok_or(SparseError::NoMemory { n_bytes })?;
+        let memory = block(n_bytes).ok_or(SparseError::NoMemory { n_bytes })?;
         Ok(Array { memory, length, _elements: PhantomData })
     }
 

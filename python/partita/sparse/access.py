@@ -62,16 +62,27 @@ class Access:
         window, team = tensor._window, tensor.team
         is_mine = team.rank in self._private
 
-        def work() -> None:
-            if is_mine:
-                # The window keeps them.
-                window.replace(_shared(tensor._block.arrays))
+        def work() -> tuple[list[Local], bool]:
+            try:
+                return (_shared(tensor._block.arrays) if is_mine else []), True
+            except MemoryError:
+                return [], False
 
-        together(team, work, "DistTensor rows to be shared", tensor._words)
-        self._private = _private_ranks(tensor, window)
-        self.is_read = not self._private
-        # Memory that can be mapped nowhere is not copied again.
-        self._private = self._private if self.is_read else None
+        copies, told = together_telling(team, work, "DistTensor rows to be shared", tensor._words)
+        if not all(told):
+            # Rows go on travelling.
+            self._private = None
+            return
+
+        def show() -> None:
+            if copies:
+                # The window keeps them.
+                window.replace(copies)
+
+        together(team, show, "DistTensor rows that are shared", tensor._words)
+        self.is_read = _private_ranks(tensor, window) == set()
+        # What can be mapped nowhere is not copied again.
+        self._private = set() if self.is_read else None
 
 
 def access_of(tensor: Base) -> Access:

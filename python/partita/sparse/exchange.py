@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 Local = np.ndarray[Any, Any]
 
+# Of so many own elements one is a ghost where choosing between two places costs nothing.
+_RARE = 8
+# A vector that is looked up so often, element by element, is brought to one place before.
+_OFTEN = 2
+
 
 class Fetch(Keeper):
     """Brings the rows that a rank wants, of a dense operand whose rows lie in a layout.
@@ -69,6 +74,21 @@ class Fetch(Keeper):
         else:
             self._meet(about)
         return ghosts
+
+    def in_one_place(self, own: Local, ghosts: Local, n_entries: int) -> tuple[Local, Local]:
+        """Return a vector and its ghosts, one behind the other if so many look-ups are worth it.
+
+        They stay as they are until the next call.
+        """
+        is_rare = self.n_ghosts * _RARE <= self.n_own
+        if own.ndim != 1 or is_rare or n_entries < _OFTEN * (self.n_own + self.n_ghosts):
+            return own, ghosts
+        # NumPy's memory has huge pages, which look-ups at random need.
+        both = self.kept(
+            ("both", own.dtype), lambda: np.empty(self.n_own + self.n_ghosts, own.dtype)
+        )
+        both[: self.n_own], both[self.n_own :] = own, ghosts
+        return both, both[:0]
 
     def room(self, row: tuple[int, ...], dtype: np.dtype[Any]) -> Local:
         """Return the memory of ghosts, of zeros: for sums that are to be added back."""

@@ -50,6 +50,7 @@ def _by_lines(
     own = local.astype(dtype, copy=False)
     reach = reach_of(tensor, layout)
     ghosts = reach.fetch.rows(own, about)
+    own, ghosts = reach.fetch.in_one_place(own, ghosts, len(reach.indices))
     data = _values(tensor, dtype, conjugate=conjugate)
     n = len(reach.indptr) - 1
     out = empty((n, *own.shape[1:]), dtype)

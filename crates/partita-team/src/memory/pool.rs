@@ -78,6 +78,24 @@ impl LockedPool {
 pub struct Memory {
     block: PoolBlock,
     n_bytes: usize,
+    reach: Reach,
+}
+
+/// Who shall reach a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// All processes of the node, once there are others.
+    All,
+    /// This process.
+    Own,
+}
+
+impl Reach {
+    /// Whether a block that is kept is of use.
+    fn fits(self, origin: Origin) -> bool {
+        let is_shared = self == Self::All && Arena::get().is_some();
+        is_shared == matches!(origin, Origin::Arena(_))
+    }
 }
 
 impl Memory {
@@ -92,18 +110,29 @@ impl Memory {
     /// The same; none if the system has no more memory.
     #[must_use]
     pub fn try_new(n_bytes: usize) -> Option<Self> {
+        Self::for_reach(n_bytes, Reach::All)
+    }
+
+    /// The same for work that no other process looks at: its pages are huge where the system
+    /// grants them, which those of the arena seldom are. None if the system has no more memory.
+    #[must_use]
+    pub fn try_private(n_bytes: usize) -> Option<Self> {
+        Self::for_reach(n_bytes, Reach::Own)
+    }
+
+    fn for_reach(n_bytes: usize, reach: Reach) -> Option<Self> {
         // What no address space holds would overflow when rounded up.
         if n_bytes > isize::MAX as usize - HUGE_PAGE_BYTES {
             return None;
         }
         snapshot::watch_forks();
         let capacity = capacity_for(n_bytes);
-        let found = if is_pooled(capacity) { pool().take(capacity) } else { None };
-        let block = found.or_else(|| PoolBlock::fresh(capacity))?;
+        let found = if is_pooled(capacity) { pool().take(capacity, reach) } else { None };
+        let block = found.or_else(|| PoolBlock::fresh(capacity, reach))?;
         if let Some((arena, shared)) = block.in_arena() {
             arena.show(shared);
         }
-        Some(Self { block, n_bytes })
+        Some(Self { block, n_bytes, reach })
     }
 
     /// Lets blocks come from memory that other processes can map; false if there is none.
@@ -144,8 +173,10 @@ impl Drop for Memory {
         if is_shareable {
             snapshot::hide(self.block.address);
         }
-        let is_kept = is_shareable == Arena::get().is_some();
-        if !is_kept || !is_pooled(self.block.capacity) || self.block.is_withdrawn() {
+        if !self.reach.fits(self.block.origin)
+            || !is_pooled(self.block.capacity)
+            || self.block.is_withdrawn()
+        {
             self.block.free();
             return;
         }
@@ -158,9 +189,9 @@ impl Drop for Memory {
 
 impl Pool {
     /// The smallest block that fits without wasting more than a quarter.
-    fn take(&mut self, capacity: usize) -> Option<PoolBlock> {
-        let fits =
-            |block: &PoolBlock| (capacity..=capacity + capacity / 4).contains(&block.capacity);
+    fn take(&mut self, capacity: usize, reach: Reach) -> Option<PoolBlock> {
+        let range = capacity..=capacity + capacity / 4;
+        let fits = |block: &PoolBlock| range.contains(&block.capacity) && reach.fits(block.origin);
         let candidates = self.blocks.iter().enumerate().filter(|(_, block)| fits(block));
         // Among equals the newest: its pages are the likeliest in the cache.
         let (at, _) = candidates.min_by_key(|(at, block)| (block.capacity, usize::MAX - at))?;
@@ -179,8 +210,9 @@ impl Pool {
 }
 
 impl PoolBlock {
-    fn fresh(capacity: usize) -> Option<Self> {
-        let arena = Arena::get().filter(|_| capacity >= PAGE_BYTES);
+    fn fresh(capacity: usize, reach: Reach) -> Option<Self> {
+        let is_shared = reach == Reach::All && capacity >= PAGE_BYTES;
+        let arena = Arena::get().filter(|_| is_shared);
         if let Some((arena, block)) = arena.and_then(|arena| Some((arena, arena.take(capacity)?))) {
             let origin = Origin::Arena(block.offset);
             return Some(Self { address: arena.at(block), capacity: block.n_bytes, origin });
@@ -242,4 +274,23 @@ fn layout(capacity: usize) -> Layout {
         // Larger than the address space: the allocator's own error says so.
         handle_alloc_error(Layout::new::<u8>())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn private_blocks_come_back_to_those_who_want_such_and_never_lie_in_the_arena() {
+        assert!(Memory::share(), "memory files");
+        let is_shared = |memory: &Memory| memory.block.in_arena().is_some();
+        let n_bytes = 37 << 20;
+        let private = Memory::try_private(n_bytes).expect("memory");
+        let shared = Memory::new(n_bytes);
+        assert!(!is_shared(&private) && is_shared(&shared));
+        let (own, others) = (private.address(), shared.address());
+        drop((private, shared));
+        assert_eq!(Memory::new(n_bytes).address(), others);
+        assert_eq!(Memory::try_private(n_bytes).expect("memory").address(), own);
+    }
 }

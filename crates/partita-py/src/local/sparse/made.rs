@@ -15,6 +15,10 @@ unsafe impl Memory for Warm {
         partita_team::Memory::try_new(n_bytes).map(Warm)
     }
 
+    fn scratch(n_bytes: usize) -> Option<Warm> {
+        partita_team::Memory::try_private(n_bytes).map(Warm)
+    }
+
     fn address(&self) -> *mut u8 {
         self.0.address() as *mut u8
     }
