@@ -56,6 +56,7 @@ impl MpiMeeting {
             match state.inbox.near.here(team, place, *rank) {
                 Some(note) if note.call == call.key => notes.push(note.clone()),
                 Some(_) => return Found::Stuck,
+                None if state.inbox.has_passed(team, place, *rank) => return Found::Stuck,
                 None if is_due && self.is_gone(state, *rank) => return Found::Stuck,
                 None => {}
             }

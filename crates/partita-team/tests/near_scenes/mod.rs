@@ -173,6 +173,36 @@ pub fn is_told_of_one_that_left(team: &Team) {
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
 }
 
+/// A rank waits for a partner that makes another near call, in which it has other partners.
+pub fn passed_by(team: &Team) {
+    let rank = team.rank().expect("a member");
+    let rows = Layout::parse(&[24], "block @ 3").expect("a layout");
+    let plans = [[1, 0, 2], [2, 1, 0]].map(|order| {
+        let there = Layout::parse(&[24], &format!("block @ 3 on {}", listed(&order)));
+        Plan::new(&rows, &there.expect("a layout"), Dtype::I64).expect("a plan")
+    });
+    let memory = [Memory::new(4096), Memory::new(4096)];
+    let run = |plan: &Plan| {
+        let buffers = memory
+            .each_ref()
+            .map(|memory| vec![Buffer::dense(memory.address(), &[8], 8); usize::from(rank < 3)]);
+        // SAFETY: the memory is this rank's own and outlives the call.
+        unsafe { team.run(plan, &buffers[0], &buffers[1]) }
+    };
+    for plan in plans.iter().chain(&plans).chain(&plans) {
+        run(plan).expect("a run");
+    }
+    let start = Instant::now();
+    let error = if rank == 1 {
+        run(&plans[0]).expect_err("rank 0 makes another call")
+    } else {
+        until_told(|| run(&plans[1]).and_then(|()| team.barrier()))
+    };
+    assert!(matches!(error.reason(), "plans-differ" | "calls-differ"), "{error}");
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+    team.barrier().expect("the team works on");
+}
+
 /// Ranks that are no partners of each other run different plans: they meet later, and find out.
 pub fn far_mismatch(team: &Team) {
     let rank = team.rank().expect("a member");
