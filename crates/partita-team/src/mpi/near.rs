@@ -15,7 +15,7 @@ use crate::mpi::wire::{ControlMessage, NoteOf};
 use crate::mpi::world::{State, broken};
 use crate::team::interrupt;
 use crate::team::meeting::{Meeting, Stage};
-use crate::team::near::{Coming, NearCall, NearMeeting, NearNote, NearPlace};
+use crate::team::near::{Coming, NearCall, NearMeeting, NearNote, NearPlace, Stuck};
 use crate::team::patience::Patience;
 
 /// What a look at the notes has shown.
@@ -46,6 +46,13 @@ impl MpiMeeting {
     fn is_gone(&self, state: &State, rank: u64) -> bool {
         let member = self.members()[rank as usize];
         state.inbox.departed(member).is_some() || self.world().life(member) == Some(Life::Ended)
+    }
+
+    /// Partners that have not come to a call.
+    fn missing(&self, call: &NearCall<'_>) -> Vec<u64> {
+        let state = self.world().state();
+        let has_come = |rank: &u64| state.inbox.near.here(self.key(), call.place, *rank).is_some();
+        call.partners.iter().copied().filter(|rank| !has_come(rank)).collect()
     }
 
     /// Whether all partners have come to the same call.
@@ -109,7 +116,9 @@ impl MpiMeeting {
             self.world().answer(&mut state).map_err(broken)?;
             match find(&state, &look) {
                 Found::All(found) => return Ok(Coming::All(found)),
-                Found::Stuck => return Ok(Coming::Stuck { waited: look.waited }),
+                Found::Stuck => {
+                    return Ok(Coming::Stuck(Stuck { waited: look.waited, late: Vec::new() }));
+                }
                 Found::Waiting => {}
             }
             drop(state);
@@ -132,7 +141,7 @@ impl MpiMeeting {
                 continue;
             }
             if look.is_out_of_patience {
-                return Ok(Coming::Stuck { waited: look.waited });
+                return Ok(Coming::Stuck(Stuck { waited: look.waited, late: self.missing(call) }));
             }
             if interrupt::is_interrupted() {
                 return Err(self.interrupted_near()?);

@@ -10,7 +10,7 @@ use crate::program::offer::{CallBuffers, Offer, Offered, Openness};
 use crate::team::cache::TeamCache;
 use crate::team::callers::Callers;
 use crate::team::meeting::{Contribution, Meeting, Post, Round, RunContext, Stage};
-use crate::team::near::{Coming, NearCall, NearMeeting, NearNote, NearPlace};
+use crate::team::near::{Coming, NearCall, NearMeeting, NearNote, NearPlace, Stuck};
 use crate::team::patience::Patience;
 use crate::threads::circles::CircleSearch;
 use crate::threads::near::NearBox;
@@ -106,6 +106,7 @@ impl NearMeeting for ThreadMeeting {
         let inbox = self.meeting.near_box(rank);
         let deadline = patience.deadline();
         let mut found = None;
+        let mut late = Vec::new();
         let mut lookout =
             CircleSearch::near((&self.world, self.own, &self.cache), &self.meeting, call);
         let is_over = |is_due: bool| {
@@ -125,6 +126,9 @@ impl NearMeeting for ThreadMeeting {
                 return true;
             }
             let is_late = is_due && deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if is_late {
+                late.clone_from(&missing);
+            }
             let has_left = |rank: &u64| is_due && self.has_left(*rank);
             is_late
                 || missing.is_empty()
@@ -137,7 +141,7 @@ impl NearMeeting for ThreadMeeting {
             Some(notes) => Ok(Coming::All(notes)),
             None => {
                 inbox.withdraw_own();
-                Ok(Coming::Stuck { waited })
+                Ok(Coming::Stuck(Stuck { waited, late }))
             }
         }
     }
@@ -168,7 +172,7 @@ impl NearMeeting for ThreadMeeting {
             return Ok(Coming::All(()));
         }
         inbox.withdraw_own();
-        Ok(Coming::Stuck { waited })
+        Ok(Coming::Stuck(Stuck { waited, late: Vec::new() }))
     }
 
     fn count_near(&self, key: u64) {
