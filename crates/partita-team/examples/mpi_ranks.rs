@@ -39,6 +39,7 @@ fn main() {
             "near" => near(&team),
             "near_faults" => near_scenes::faults(&team),
             "near_left" => return near_left(&world, &team, &library),
+            "passed_by" => near_scenes::passed_by(&team),
             "far_mismatch" => near_scenes::far_mismatch(&team),
             "left" => return left(&world, &team, &library),
             other => panic!("unknown scene {other:?}"),

@@ -91,6 +91,7 @@ fn failures_of_near_calls_reach_every_process() {
         }
         check("near_left", sharing, 3);
         check("far_mismatch", sharing, 4);
+        check("passed_by", sharing, 3);
     }
 }
 

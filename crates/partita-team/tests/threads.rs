@@ -1,6 +1,7 @@
 //! The threads engine against the dense oracle, and its failures.
 
 mod followed;
+mod near_scenes;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -42,7 +43,8 @@ fn run_on_threads(plan: &Plan, from: &Values, into: &Values, n_ranks: u64) -> Va
         }
         let sources = buffers(plan.source(), rank, &mut source);
         let targets = buffers(plan.target(), rank, &mut target);
-        for _ in 0..2 {
+        // The last ones are near calls.
+        for _ in 0..4 {
             // SAFETY: the vectors outlive the call and are this rank's own.
             unsafe { team.run(plan, &sources, &targets) }.expect("a run");
         }
@@ -228,5 +230,27 @@ fn teams_do_not_disturb_each_other() {
         assert_eq!(odd.union(&pair).expect("one world").members()[..2], [1, 3]);
         assert_eq!(team.subteam(&[0, 0]).expect_err("twice").reason(), "member-twice");
         assert_eq!(team.subteam(&[9]).expect_err("unknown").reason(), "member-unknown");
+    });
+}
+
+#[test]
+fn only_partners_come_to_plans_that_all_agreed_on() {
+    for n_ranks in [1, 2, 3, 5, 8] {
+        spmd(n_ranks, |team| near_scenes::steps(&team));
+    }
+}
+
+#[test]
+fn failures_of_near_calls_reach_every_thread() {
+    for n_ranks in [2, 3, 5] {
+        spmd(n_ranks, |team| near_scenes::faults(&team));
+    }
+    spmd(4, |team| near_scenes::far_mismatch(&team));
+    spmd(3, |team| near_scenes::passed_by(&team));
+    spmd(4, |team| {
+        near_scenes::steps(&team);
+        if team.rank() != Some(0) {
+            near_scenes::is_told_of_one_that_left(&team);
+        }
     });
 }

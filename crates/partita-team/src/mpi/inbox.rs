@@ -90,6 +90,13 @@ impl Inbox {
         slot.and_then(|slot| slot.n_near.get(&rank)).is_some_and(|n_near| *n_near <= near.number)
     }
 
+    /// Whether a member has gone past a near call: what it had to say of it would have come before.
+    pub(crate) fn has_passed(&self, team: u64, near: NearPlace, rank: u64) -> bool {
+        let slot = self.rounds.get(&(team, near.round));
+        slot.is_some_and(|slot| slot.n_near.contains_key(&rank))
+            || self.near.is_ahead(team, near, rank)
+    }
+
     /// Whether a near call may wait in vain: some member does not make it.
     pub(crate) fn is_stuck(&self, team: u64, near: NearPlace) -> bool {
         let slot = self.rounds.get(&(team, near.round));

@@ -15,7 +15,7 @@ use crate::mpi::wire::{ControlMessage, NoteOf};
 use crate::mpi::world::{State, broken};
 use crate::team::interrupt;
 use crate::team::meeting::{Meeting, Stage};
-use crate::team::near::{Coming, NearCall, NearMeeting, NearNote, NearPlace};
+use crate::team::near::{Coming, NearCall, NearMeeting, NearNote, NearPlace, Stuck};
 use crate::team::patience::Patience;
 
 /// What a look at the notes has shown.
@@ -48,6 +48,13 @@ impl MpiMeeting {
         state.inbox.departed(member).is_some() || self.world().life(member) == Some(Life::Ended)
     }
 
+    /// Partners that have not come to a call.
+    fn missing(&self, call: &NearCall<'_>) -> Vec<u64> {
+        let state = self.world().state();
+        let has_come = |rank: &u64| state.inbox.near.here(self.key(), call.place, *rank).is_some();
+        call.partners.iter().copied().filter(|rank| !has_come(rank)).collect()
+    }
+
     /// Whether all partners have come to the same call.
     fn find_here(&self, state: &State, call: &NearCall<'_>, is_due: bool) -> Found<Vec<NearNote>> {
         let (team, place) = (self.key(), call.place);
@@ -56,6 +63,7 @@ impl MpiMeeting {
             match state.inbox.near.here(team, place, *rank) {
                 Some(note) if note.call == call.key => notes.push(note.clone()),
                 Some(_) => return Found::Stuck,
+                None if state.inbox.has_passed(team, place, *rank) => return Found::Stuck,
                 None if is_due && self.is_gone(state, *rank) => return Found::Stuck,
                 None => {}
             }
@@ -108,7 +116,9 @@ impl MpiMeeting {
             self.world().answer(&mut state).map_err(broken)?;
             match find(&state, &look) {
                 Found::All(found) => return Ok(Coming::All(found)),
-                Found::Stuck => return Ok(Coming::Stuck { waited: look.waited }),
+                Found::Stuck => {
+                    return Ok(Coming::Stuck(Stuck { waited: look.waited, late: Vec::new() }));
+                }
                 Found::Waiting => {}
             }
             drop(state);
@@ -131,7 +141,7 @@ impl MpiMeeting {
                 continue;
             }
             if look.is_out_of_patience {
-                return Ok(Coming::Stuck { waited: look.waited });
+                return Ok(Coming::Stuck(Stuck { waited: look.waited, late: self.missing(call) }));
             }
             if interrupt::is_interrupted() {
                 return Err(self.interrupted_near()?);

@@ -71,6 +71,13 @@ impl NearNotes {
         slot.here.iter().find(|(other, _)| *other == rank).map(|(_, note)| note)
     }
 
+    /// Whether a partner has come to a later call.
+    pub(crate) fn is_ahead(&self, team: u64, place: NearPlace, rank: u64) -> bool {
+        let is_later = |slot: &&NearSlot| slot.team == team && slot.place > place;
+        let is_its = |slot: &NearSlot| slot.here.iter().any(|(other, _)| *other == rank);
+        self.calls.iter().filter(is_later).any(is_its)
+    }
+
     /// Whether a partner has said that it has copied.
     pub(crate) fn is_done(&self, team: u64, place: NearPlace, rank: u64) -> bool {
         self.find(team, place).is_some_and(|slot| slot.done.contains(&rank))
@@ -103,6 +110,8 @@ mod tests {
         notes.take(of(1, 3), (9, 0), None, (6, Half::Second));
         let later = notes.here(1, at(1), 3).expect("a partner may be ahead");
         assert!(Arc::ptr_eq(&later.offer, &offer) && later.tag == 6);
+        assert!(notes.is_ahead(1, at(0), 3) && !notes.is_ahead(1, at(1), 3));
+        assert!(!notes.is_ahead(1, at(0), 2) && !notes.is_ahead(2, at(0), 3));
         assert!(notes.here(1, at(0), 2).is_none() && notes.here(2, at(0), 3).is_none());
         notes.take_done(of(0, 3));
         assert!(notes.is_done(1, at(0), 3) && !notes.is_done(1, at(1), 3));

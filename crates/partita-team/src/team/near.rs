@@ -63,13 +63,44 @@ pub(crate) struct NearCall<'a> {
     pub partners: &'a [u64],
 }
 
+/// Why a rank does not go on with a near call.
+#[derive(Debug, Default)]
+pub(crate) struct Stuck {
+    /// How long it has waited.
+    pub waited: Duration,
+    /// Partners that had not come when its deadline passed, if that is why.
+    pub late: Vec<u64>,
+}
+
+impl Stuck {
+    /// The late partners in bytes that others can read.
+    pub(crate) fn late_bytes(&self) -> Arc<[u8]> {
+        self.late.iter().flat_map(|rank| rank.to_le_bytes()).collect()
+    }
+}
+
+/// The ranks that kept all waiting, from what each rank has told of its partners: those that were
+/// waited for, and waited for nobody themselves.
+pub(crate) fn latest(told: &[&[u8]]) -> Vec<u64> {
+    let waited_for = |bytes: &[u8]| -> Vec<u64> {
+        let (words, _) = bytes.as_chunks::<8>();
+        words.iter().map(|word| u64::from_le_bytes(*word)).collect()
+    };
+    let waits = |rank: &u64| told.get(*rank as usize).is_some_and(|bytes| !bytes.is_empty());
+    let mut late: Vec<u64> = told.iter().flat_map(|bytes| waited_for(bytes)).collect();
+    late.retain(|rank| !waits(rank) && *rank < told.len() as u64);
+    late.sort_unstable();
+    late.dedup();
+    late
+}
+
 /// How a wait for partners ended.
 #[derive(Debug)]
 pub(crate) enum Coming<T> {
     /// All have come.
     All(T),
-    /// Some will not: this rank meets all others to find out why. How long it has waited.
-    Stuck { waited: Duration },
+    /// Some will not: this rank meets all others to find out why.
+    Stuck(Stuck),
 }
 
 /// One rank's way to its partners.
@@ -103,6 +134,14 @@ pub(crate) fn key_of(call: &Call) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whoever_is_waited_for_and_waits_for_nobody_is_late() {
+        let told = [vec![1], vec![2, 0], vec![], vec![], vec![9]];
+        let told = told.map(|late| Stuck { late, ..Stuck::default() }.late_bytes());
+        assert_eq!(latest(&told.each_ref().map(|bytes| &**bytes)), [2]);
+        assert!(latest(&[&[], &[]]).is_empty());
+    }
 
     #[test]
     fn sums_tell_calls_and_their_order_apart() {

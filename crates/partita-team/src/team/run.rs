@@ -237,22 +237,17 @@ impl Team {
         let members = shown(&met.posts);
         let view = View { rank: run.rank, ranks: None, members, shares: &shares };
         let is_packed = view.is_all_packed();
-        let outcome = match packed.filter(|_| is_packed) {
+        let outcome = if let Some(packed) = packed.filter(|_| is_packed) {
             // SAFETY: the caller's promise; all have packed, and each writes its own buffers.
-            Some(packed) => {
-                unsafe { packed.halo.fetch(&view, run.targets) }.ok_or_else(out_of_reach)
-            }
-            None => {
-                // SAFETY: the caller's promise; every member waits in `finish` until all have
-                // copied.
-                let copied = unsafe { self.copy(&run, &view, CallPlace::Round(met.round)) };
-                self.finish(&run, copied)
-            }
+            unsafe { packed.halo.fetch(&view, run.targets) }.ok_or_else(out_of_reach)
+        } else {
+            // SAFETY: the caller's promise; every member waits in `finish` until all have copied.
+            let copied = unsafe { self.copy(&run, &view, CallPlace::Round(met.round)) };
+            self.finish(&run, copied)
         };
+        let way = if is_packed { Way::Packed } else { Way::Direct };
         match &outcome {
-            Ok(()) => {
-                self.note_run(&run, &met.posts, if is_packed { Way::Packed } else { Way::Direct })
-            }
+            Ok(()) => self.note_run(&run, &met.posts, way),
             Err(_) => self.meeting.cache().forget_agreed(),
         }
         outcome

@@ -11,7 +11,7 @@ use crate::memory::buffer::Buffer;
 use crate::program::offer::{CallBuffers, Half, ShownOffer, View};
 use crate::team::agreed::{AgreedPlan, Way};
 use crate::team::meeting::{Arrival, CallPlace, Contribution, Round, Stage};
-use crate::team::near::{Coming, NearCall, NearMeeting, NearNote};
+use crate::team::near::{Coming, NearCall, NearMeeting, NearNote, Stuck};
 use crate::team::run::{Packed, Run};
 use crate::team::team::Team;
 
@@ -70,7 +70,7 @@ impl Team {
         }
         let notes = match came? {
             Coming::All(notes) => notes,
-            Coming::Stuck { waited } => return Err(self.meet_stuck(run, agreed, waited)),
+            Coming::Stuck(stuck) => return Err(self.meet_stuck(run, agreed, &stuck)),
         };
         let shares = |rank: u64| self.meeting.shares(rank);
         let members = shown(run.rank, agreed, &own, &notes);
@@ -117,36 +117,37 @@ impl Team {
         (agreed, call): (&AgreedPlan, &NearCall<'_>),
         copied: Result<()>,
     ) -> Result<()> {
-        if let Err(error) = &copied
-            && !matches!(error, TeamError::Remote(_))
-        {
-            self.post(Err(error.failure(self.named(run.rank))))?;
-        } else if copied.is_ok() {
-            near.tell_done(call)?;
+        match &copied {
+            Ok(()) => near.tell_done(call)?,
+            // Partners are stuck themselves, or have not come in time: all meet, and find out.
+            Err(TeamError::Remote(_) | TeamError::Deadline { .. }) => {}
+            Err(error) => {
+                self.post(Err(error.failure(self.named(run.rank))))?;
+            }
         }
         let since = Instant::now();
         let came = near.await_done(call, &self.patience);
         self.meeting.cache().note_wait(Stage::Copying, since);
-        match (came?, copied) {
-            (Coming::All(()), Ok(())) => Ok(()),
-            // Somebody has failed: all meet, and hear of it.
-            (Coming::Stuck { waited }, Err(TeamError::Remote(_)) | Ok(())) => {
-                Err(self.meet_stuck(run, agreed, waited))
+        let stuck = match (came?, &copied) {
+            (Coming::All(()), Ok(())) => return Ok(()),
+            (_, Err(TeamError::Deadline { missing, limit, .. })) => {
+                Stuck { waited: *limit, late: missing.iter().map(|rank| rank.team).collect() }
             }
-            (Coming::All(()), Err(TeamError::Remote(_))) => {
-                Err(self.meet_stuck(run, agreed, Duration::ZERO))
-            }
-            (_, Err(error)) => Err(error),
-        }
+            (Coming::Stuck(stuck), Ok(()) | Err(TeamError::Remote(_))) => stuck,
+            (Coming::All(()), Err(TeamError::Remote(_))) => Stuck::default(),
+            (_, Err(_)) => return copied,
+        };
+        Err(self.meet_stuck(run, agreed, &stuck))
     }
 
     /// Meets all others, since a near call cannot go on; says what they have found out.
-    fn meet_stuck(&self, run: &Run<'_>, agreed: &AgreedPlan, waited: Duration) -> TeamError {
-        let contribution =
-            Contribution { arrival: Arrival::Stuck, ..Contribution::new(run.call()) };
+    fn meet_stuck(&self, run: &Run<'_>, agreed: &AgreedPlan, stuck: &Stuck) -> TeamError {
+        let (arrival, bytes) = (Arrival::Stuck, stuck.late_bytes());
+        let contribution = Contribution { arrival, bytes, ..Contribution::new(run.call()) };
         // Those that wait too hear of this meeting and come to it; only the others are late.
         let limit = self.patience.limit;
-        let spent = limit.map_or(waited, |limit| waited.min(limit.saturating_sub(ANSWER_WITHIN)));
+        let spent = limit
+            .map_or(stuck.waited, |limit| stuck.waited.min(limit.saturating_sub(ANSWER_WITHIN)));
         let (error, posts) = self.find_out(contribution, spent);
         // A partner that has not heard of it may come yet, and write.
         let is_told = |rank: &u64| posts.as_ref().is_some_and(|posts| is_quiet(posts, *rank));

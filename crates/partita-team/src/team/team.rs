@@ -13,6 +13,7 @@ use crate::team::meeting::{
     Contribution, Meeting, Post, Round, Stage, contributions, first_failure,
 };
 use crate::team::members;
+use crate::team::near::latest;
 use crate::team::patience::Patience;
 
 /// An ordered list of ranks, as one of them sees it.
@@ -239,14 +240,29 @@ impl Team {
         contribution: Contribution,
         spent: Duration,
     ) -> (TeamError, Option<Round<Contribution>>) {
-        let unknown = || {
-            let message = "all ranks made the same call, and some could not go on".to_string();
-            TeamError::Engine { message }
-        };
+        let words = contribution.call.words();
         match self.met(contribution, spent) {
-            Ok((_, posts, verdict)) => (verdict.err().unwrap_or_else(unknown), Some(posts)),
+            Ok((_, posts, verdict)) => {
+                (verdict.err().unwrap_or_else(|| self.lateness(&posts, words)), Some(posts))
+            }
             Err(error) => (error, None),
         }
+    }
+
+    /// Who is to blame where all made the same near call, but some came after others' deadline.
+    fn lateness(&self, posts: &Round<Contribution>, call: String) -> TeamError {
+        let told: Vec<&[u8]> = contributions(posts).map(|one| &*one.bytes).collect();
+        let late = latest(&told);
+        if late.is_empty() {
+            let message = "all ranks made the same call, and some could not go on".to_string();
+            return TeamError::Engine { message };
+        }
+        let missing: Vec<Rank> = late.into_iter().map(|rank| self.named(rank)).collect();
+        if let Some(own) = missing.iter().find(|rank| Some(rank.team) == self.rank) {
+            let message = "others waited for it until their deadline";
+            return TeamError::Remote(Failure::new(*own, FailureKind::Late, message));
+        }
+        TeamError::Deadline { missing, call, limit: self.patience.limit.unwrap_or_default() }
     }
 
     /// Waits for a round, and notes for how long.

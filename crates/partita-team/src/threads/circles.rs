@@ -12,6 +12,7 @@ use crate::error::Rank;
 use crate::error::circle::{Circle, Circles, PATIENT_FOR, Wait};
 use crate::team::cache::TeamCache;
 use crate::team::meeting::Contribution;
+use crate::team::near::{NearCall, NearPlace};
 use crate::threads::rendezvous::Rendezvous;
 use crate::threads::world::World;
 
@@ -31,6 +32,15 @@ pub(crate) struct Waits {
 struct Entry {
     meeting: Arc<Rendezvous<Contribution>>,
     round: u64,
+    near: Option<NearEntry>,
+}
+
+/// A rank's wait in a near call before that round.
+#[derive(Debug, Clone)]
+struct NearEntry {
+    place: NearPlace,
+    partners: Vec<u64>,
+    call: String,
 }
 
 /// Looks for circles while a rank waits.
@@ -40,6 +50,7 @@ pub(crate) struct CircleSearch<'a> {
     cache: &'a TeamCache,
     meeting: &'a Arc<Rendezvous<Contribution>>,
     round: u64,
+    near: Option<NearEntry>,
     /// When it first looked.
     since: Option<Instant>,
     /// Looks since this rank entered its wait.
@@ -53,7 +64,18 @@ impl<'a> CircleSearch<'a> {
         meeting: &'a Arc<Rendezvous<Contribution>>,
         round: u64,
     ) -> Self {
-        Self { world, rank, cache, meeting, round, since: None, n_looks: 0 }
+        Self { world, rank, cache, meeting, round, near: None, since: None, n_looks: 0 }
+    }
+
+    /// The same while a rank waits for partners in a near call.
+    pub(crate) fn near(
+        (world, rank, cache): (&'a World, u64, &'a TeamCache),
+        meeting: &'a Arc<Rendezvous<Contribution>>,
+        call: &NearCall<'_>,
+    ) -> Self {
+        let (place, partners) = (call.place, call.partners.to_vec());
+        let near = Some(NearEntry { place, partners, call: call.call.words() });
+        Self { near, ..Self::new(world, (rank, cache), meeting, place.round) }
     }
 
     /// Looks whether this rank waits in a circle, and ends all its rounds if so.
@@ -64,7 +86,8 @@ impl<'a> CircleSearch<'a> {
         }
         let mut waits = self.world.waits.lock().unwrap_or_else(PoisonError::into_inner);
         if self.n_looks == 0 {
-            let entry = Entry { meeting: Arc::clone(self.meeting), round: self.round };
+            let (meeting, near) = (Arc::clone(self.meeting), self.near.clone());
+            let entry = Entry { meeting, round: self.round, near };
             waits.by_rank.insert(self.rank, entry);
         }
         if self.n_looks.is_multiple_of(LOOKS_PER_SEARCH) {
@@ -102,6 +125,7 @@ impl World {
         for (members, round) in circle.rounds() {
             if let Some(at) = members.iter().position(|member| *member == rank) {
                 self.meeting(members).pass(at, round);
+                self.cache(rank, members).forget_agreed();
             }
         }
         Some(circle)
@@ -140,24 +164,41 @@ impl World {
 
     /// Ranks that a rank waits for and that wait themselves, with nothing on their way to it.
     fn waited_for(&self, waits: &Waits, rank: u64) -> Vec<u64> {
-        let Some(Entry { meeting, round }) = waits.by_rank.get(&rank) else { return Vec::new() };
+        let Some(entry) = waits.by_rank.get(&rank) else { return Vec::new() };
         if !self.callers(rank).are_one() {
             return Vec::new();
         }
-        let members = meeting.members();
+        let members = entry.meeting.members();
         let will_not_come = |missing: &u64| {
             // A call that was started may be about to post.
             waits.by_rank.contains_key(missing) && !self.cache(*missing, members).claim.is_busy()
         };
-        meeting.missing(*round).into_iter().filter(will_not_come).collect()
+        entry.missing(rank).into_iter().filter(will_not_come).collect()
     }
 }
 
 impl Entry {
+    /// Whom a rank waits for here, as ranks of the world.
+    fn missing(&self, rank: u64) -> Vec<u64> {
+        let Some(near) = &self.near else { return self.meeting.missing(self.round) };
+        let members = self.meeting.members();
+        let Some(at) = members.iter().position(|member| *member == rank) else { return Vec::new() };
+        let notes = self.meeting.near_box(at as u64).here(near.place, &near.partners);
+        let missing = near.partners.iter().zip(notes).filter(|(_, note)| note.is_none());
+        let missing: Vec<u64> = missing.map(|(partner, _)| *partner).collect();
+        if self.meeting.is_stuck(near.place, &missing) {
+            return Vec::new();
+        }
+        missing.into_iter().map(|partner| members[partner as usize]).collect()
+    }
+
     fn wait(&self, rank: u64) -> Option<Wait> {
         let members = Arc::clone(self.meeting.members());
         let at = members.iter().position(|member| *member == rank)?;
-        let call = self.meeting.read(at, self.round, |contribution| contribution.call.words())?;
+        let call = match &self.near {
+            Some(near) => near.call.clone(),
+            None => self.meeting.read(at, self.round, |one| one.call.words())?,
+        };
         Some(Wait { rank, members, round: self.round, call })
     }
 }

@@ -1,7 +1,7 @@
 //! One rank's way into the rounds of a team of threads.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::error::circle::Circle;
 use crate::error::{Engine, Result, TeamError};
@@ -10,9 +10,11 @@ use crate::program::offer::{CallBuffers, Offer, Offered, Openness};
 use crate::team::cache::TeamCache;
 use crate::team::callers::Callers;
 use crate::team::meeting::{Contribution, Meeting, Post, Round, RunContext, Stage};
+use crate::team::near::{Coming, NearCall, NearMeeting, NearNote, NearPlace, Stuck};
 use crate::team::patience::Patience;
 use crate::threads::circles::CircleSearch;
-use crate::threads::rendezvous::Rendezvous;
+use crate::threads::near::NearBox;
+use crate::threads::rendezvous::{LOOK_EVERY, Rendezvous};
 use crate::threads::world::World;
 
 /// One rank's way into a rendezvous.
@@ -28,6 +30,156 @@ impl ThreadMeeting {
     pub(crate) fn new(world: &Arc<World>, members: &[u64], own: u64) -> Self {
         let (meeting, cache) = (world.meeting(members), world.cache(own, members));
         Self { world: Arc::clone(world), meeting, own, cache }
+    }
+}
+
+impl ThreadMeeting {
+    /// This rank's place in the team.
+    fn rank(&self) -> Result<usize> {
+        let rank = self.members().iter().position(|member| *member == self.own);
+        let n_ranks = self.members().len() as u64;
+        rank.ok_or(TeamError::NotAMember { rank: self.own, n_ranks })
+    }
+
+    /// Waits until `is_over`, looking around every now and then; how long it was.
+    fn await_notes(
+        &self,
+        inbox: &NearBox,
+        patience: &Patience,
+        mut is_over: impl FnMut(bool) -> bool,
+        mut look: impl FnMut(),
+    ) -> Duration {
+        let began = Instant::now();
+        let mut n_seen = inbox.n_notes();
+        if is_over(false) {
+            return Duration::ZERO;
+        }
+        let mut n_polls = 0;
+        let mut looked = began;
+        loop {
+            if inbox.n_notes() != n_seen {
+                n_seen = inbox.n_notes();
+                if is_over(false) {
+                    return began.elapsed();
+                }
+            }
+            n_polls += 1;
+            if patience.pause(n_polls, || inbox.n_notes() != n_seen) {
+                continue;
+            }
+            inbox.sleep(n_seen, LOOK_EVERY);
+            if looked.elapsed() >= LOOK_EVERY {
+                looked = Instant::now();
+                if is_over(true) {
+                    return began.elapsed();
+                }
+                look();
+            }
+        }
+    }
+
+    fn has_left(&self, rank: u64) -> bool {
+        self.world.left(self.members()[rank as usize]).is_some()
+    }
+}
+
+impl NearMeeting for ThreadMeeting {
+    fn near_place(&self) -> NearPlace {
+        self.rank().map_or(NearPlace { round: 0, number: 0 }, |rank| self.meeting.near(rank).1)
+    }
+
+    fn tell_here(&self, call: &NearCall<'_>, note: &NearNote) -> Result<()> {
+        let rank = self.rank()? as u64;
+        let permit = self.meeting.near_box(rank).begin();
+        for partner in call.partners {
+            self.meeting.near_box(*partner).put_here(call.place, rank, note, &permit);
+        }
+        Ok(())
+    }
+
+    fn await_here(
+        &self,
+        call: &NearCall<'_>,
+        patience: &Patience,
+    ) -> Result<Coming<Vec<NearNote>>> {
+        let rank = self.rank()? as u64;
+        let inbox = self.meeting.near_box(rank);
+        let deadline = patience.deadline();
+        let mut found = None;
+        let mut late = Vec::new();
+        let mut lookout =
+            CircleSearch::near((&self.world, self.own, &self.cache), &self.meeting, call);
+        let is_over = |is_due: bool| {
+            let notes = inbox.here(call.place, call.partners);
+            if notes.iter().flatten().any(|note| note.call != call.key) {
+                return true;
+            }
+            let missing: Vec<u64> = call
+                .partners
+                .iter()
+                .zip(&notes)
+                .filter(|(_, note)| note.is_none())
+                .map(|(rank, _)| *rank)
+                .collect();
+            if missing.is_empty() && inbox.take_permits(call.place, call.partners) {
+                found = notes.into_iter().collect::<Option<Vec<NearNote>>>();
+                return true;
+            }
+            let is_late = is_due && deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if is_late {
+                late.clone_from(&missing);
+            }
+            let has_left = |rank: &u64| is_due && self.has_left(*rank);
+            is_late
+                || missing.is_empty()
+                || missing.iter().any(has_left)
+                || self.meeting.is_stuck(call.place, &missing)
+        };
+        let waited = self.await_notes(inbox, patience, is_over, || lookout.look());
+        drop(lookout);
+        match found {
+            Some(notes) => Ok(Coming::All(notes)),
+            None => {
+                inbox.withdraw_own();
+                Ok(Coming::Stuck(Stuck { waited, late }))
+            }
+        }
+    }
+
+    fn tell_done(&self, call: &NearCall<'_>) -> Result<()> {
+        let rank = self.rank()? as u64;
+        self.meeting.near_box(rank).release_permits();
+        for partner in call.partners {
+            self.meeting.near_box(*partner).put_done(call.place, rank);
+        }
+        Ok(())
+    }
+
+    fn await_done(&self, call: &NearCall<'_>, patience: &Patience) -> Result<Coming<()>> {
+        let inbox = self.meeting.near_box(self.rank()? as u64);
+        // Where this rank has failed it has told nobody that it is done.
+        inbox.release_permits();
+        let is_done = |rank: &u64| inbox.is_done(call.place, *rank);
+        let is_over = |_: bool| {
+            call.partners.iter().all(|rank| {
+                is_done(rank)
+                    || self.meeting.has_come_after(call.place, *rank)
+                    || self.has_left(*rank)
+            })
+        };
+        let waited = self.await_notes(inbox, patience, is_over, || ());
+        if call.partners.iter().all(is_done) {
+            return Ok(Coming::All(()));
+        }
+        inbox.withdraw_own();
+        Ok(Coming::Stuck(Stuck { waited, late: Vec::new() }))
+    }
+
+    fn count_near(&self, key: u64) {
+        let Ok(rank) = self.rank() else { return };
+        let place = self.meeting.near(rank).1;
+        self.meeting.near_box(rank as u64).forget_until(place);
+        self.meeting.count_near(rank, key);
     }
 }
 
@@ -52,10 +204,11 @@ impl Meeting for ThreadMeeting {
         &self.cache
     }
 
-    fn post(&self, post: Post<Contribution>, patience: &Patience) -> Result<u64> {
-        let rank = self.members().iter().position(|member| *member == self.own);
-        let n_ranks = self.members().len() as u64;
-        let rank = rank.ok_or(TeamError::NotAMember { rank: self.own, n_ranks })?;
+    fn post(&self, mut post: Post<Contribution>, patience: &Patience) -> Result<u64> {
+        let rank = self.rank()?;
+        if let Ok(contribution) = &mut post {
+            contribution.near = self.meeting.near(rank).0;
+        }
         Ok(self.meeting.post(rank, post, &self.world, patience))
     }
 
@@ -75,6 +228,10 @@ impl Meeting for ThreadMeeting {
             Stage::Copying => (),
         };
         Ok(self.meeting.wait_and_look(round, &self.world, patience, stage, look))
+    }
+
+    fn near(&self) -> Option<&dyn NearMeeting> {
+        Some(self)
     }
 
     fn other(&self, members: &[u64]) -> Arc<dyn Meeting> {

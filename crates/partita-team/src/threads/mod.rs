@@ -22,6 +22,7 @@ mod circles;
 mod meeting;
 #[cfg(all(test, feature = "shuttle"))]
 mod model;
+mod near;
 mod rendezvous;
 mod sync;
 mod world;

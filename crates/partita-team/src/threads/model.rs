@@ -3,12 +3,16 @@
 //! Run by `cargo test -p partita-team --features shuttle --lib model`.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use shuttle::thread;
 
 use crate::error::{Failure, FailureKind, Rank};
+use crate::program::offer::Half;
 use crate::team::meeting::Stage;
+use crate::team::near::{NearNote, NearPlace};
 use crate::team::patience::Patience;
+use crate::threads::near::NearBox;
 use crate::threads::rendezvous::Rendezvous;
 use crate::threads::world::World;
 
@@ -137,4 +141,49 @@ fn crossed(world: &World, teams: &[Arc<Rendezvous<(u64, u64)>>; 2], rank: u64) {
         let seen: Vec<_> = posts.iter().map(|post| *post.as_ref().expect("a value")).collect();
         assert_eq!(seen, [(0, 1), (1, 1), (2, 1)]);
     }
+}
+
+/// A rank that gives a near call up and a partner that is about to copy: the partner never touches
+/// memory that its owner has taken back.
+#[test]
+fn a_permit_that_was_withdrawn_is_held_by_nobody() {
+    shuttle::check_random(
+        || {
+            let boxes = Arc::new([NearBox::new(), NearBox::new()]);
+            let is_taken_back = Arc::new(shuttle::sync::atomic::AtomicBool::new(false));
+            let place = NearPlace { round: 0, number: 0 };
+            let owner = {
+                let (boxes, is_taken_back) = (Arc::clone(&boxes), Arc::clone(&is_taken_back));
+                thread::spawn(move || {
+                    let permit = boxes[0].begin();
+                    boxes[1].put_here(place, 0, &note(), &permit);
+                    boxes[0].withdraw_own();
+                    is_taken_back.store(true, Ordering::SeqCst);
+                })
+            };
+            let partner = thread::spawn(move || {
+                while boxes[1].here(place, &[0])[0].is_none() {
+                    thread::yield_now();
+                }
+                if boxes[1].take_permits(place, &[0]) {
+                    for _ in 0..3 {
+                        assert!(
+                            !is_taken_back.load(Ordering::SeqCst),
+                            "memory is touched too late"
+                        );
+                        thread::yield_now();
+                    }
+                    boxes[1].release_permits();
+                }
+            });
+            owner.join().expect("no panic");
+            partner.join().expect("no panic");
+        },
+        N_SCHEDULES,
+    );
+}
+
+fn note() -> NearNote {
+    let (call, offer, half) = (0, Arc::default(), Half::First);
+    NearNote { call, offer, slot: 0, is_told: false, tag: 0, half }
 }

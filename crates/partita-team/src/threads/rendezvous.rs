@@ -11,12 +11,14 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Failure, FailureKind, Rank};
 use crate::team::meeting::{Post, Round, Stage};
+use crate::team::near::{NearPlace, NearSum};
 use crate::team::patience::{GRACE, Patience};
+use crate::threads::near::NearBox;
 use crate::threads::sync::{AtomicU64, Condvar, Mutex, MutexGuard};
 use crate::threads::world::World;
 
 /// How often a sleeping rank looks whether others have left.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// A meeting point of a fixed number of ranks.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub(crate) struct Rendezvous<T> {
     changed: Condvar,
     /// Rounds completed, readable without the lock.
     n_rounds: AtomicU64,
+    /// Where partners tell each rank of near calls.
+    boxes: Vec<NearBox>,
 }
 
 #[derive(Debug)]
@@ -40,6 +44,10 @@ struct State<T> {
     completed: VecDeque<Round<T>>,
     /// When a waiting rank first saw a failure in the current round.
     failed_since: Option<Instant>,
+    /// The near calls of each rank since the round it came to last.
+    near: Vec<NearSum>,
+    /// How many it had made when it came to the current round.
+    n_near: Vec<Option<u64>>,
 }
 
 impl<T> Rendezvous<T> {
@@ -53,8 +61,11 @@ impl<T> Rendezvous<T> {
             n_come: vec![0; n],
             completed: VecDeque::new(),
             failed_since: None,
+            near: vec![NearSum::default(); n],
+            n_near: vec![None; n],
         };
         Self {
+            boxes: (0..n).map(|_| NearBox::new()).collect(),
             members,
             state: Mutex::new(state),
             changed: Condvar::new(),
@@ -91,7 +102,9 @@ impl<T> Rendezvous<T> {
             state = self.lock();
         }
         state.n_come[rank] += 1;
+        let near = std::mem::take(&mut state.near[rank]);
         if state.n_posted[rank] == round {
+            state.n_near[rank] = Some(near.n_calls);
             state.current[rank] = Some(post);
             state.n_posted[rank] += 1;
             self.complete_if_full(&mut state);
@@ -107,6 +120,7 @@ impl<T> Rendezvous<T> {
         state.completed.push_back(Arc::new(posts));
         state.n_rounds += 1;
         state.failed_since = None;
+        state.n_near.fill(None);
         let slowest = state.n_come.iter().copied().min().unwrap_or(0);
         // The slowest rank may still wait in the round it came to last.
         let needed = state.n_rounds - slowest.saturating_sub(1).min(state.n_rounds);
@@ -237,7 +251,45 @@ impl<T> Rendezvous<T> {
         let mut state = self.lock();
         if state.n_come[rank] == round && state.n_posted[rank] > round {
             state.n_come[rank] += 1;
+            state.near[rank] = NearSum::default();
         }
+    }
+
+    /// Where partners tell a rank of near calls.
+    pub(crate) fn near_box(&self, rank: u64) -> &NearBox {
+        &self.boxes[rank as usize]
+    }
+
+    /// The near calls of a rank since the round it came to last, and where its next belongs.
+    pub(crate) fn near(&self, rank: usize) -> (NearSum, NearPlace) {
+        let state = self.lock();
+        let (sum, round) = (state.near[rank], state.n_come[rank]);
+        (sum, NearPlace { round, number: sum.n_calls })
+    }
+
+    /// Counts a near call of a rank.
+    pub(crate) fn count_near(&self, rank: usize, call: u64) {
+        let mut state = self.lock();
+        state.near[rank] = state.near[rank].with(call);
+    }
+
+    /// Whether a near call may wait in vain: some member does not make it, or a partner whose note
+    /// is missing has gone past it.
+    pub(crate) fn is_stuck(&self, place: NearPlace, missing: &[u64]) -> bool {
+        let state = self.lock();
+        let is_past = |rank: &u64| {
+            let rank = *rank as usize;
+            (state.n_come[rank], state.near[rank].n_calls) > (place.round, place.number)
+        };
+        let gave_up = |n_near: &u64| *n_near <= place.number;
+        state.n_rounds > place.round
+            || state.n_near.iter().flatten().any(gave_up)
+            || missing.iter().any(is_past)
+    }
+
+    /// Whether a rank that was in a near call has come to the next round: it copies no more.
+    pub(crate) fn has_come_after(&self, place: NearPlace, rank: u64) -> bool {
+        self.lock().n_come[rank as usize] > place.round
     }
 
     /// The failure that decided the current round, once others had time to bring theirs.
