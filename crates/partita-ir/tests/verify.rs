@@ -162,10 +162,6 @@ const BAD: &[(&str, &str)] = &[
     ("  %r = ndarray.ewbin matmul %m, %m : (!m, !m) -> !m", "shapes-differ"),
     ("  %r = ndarray.ewbin matmul %i, %i : (!i, !i) -> !i", "shapes-differ"),
     ("  \"partition.get_grid_size\"() : () -> ()", "result-count"),
-    (
-        "  %l = \"partition.get_slice\"(%p, %n, %n, %n, %n) {operand_segment_sizes = array<i32: 1, 1, 1, 2>} : (!p, index, index, index, index) -> tensor<?x8xf64, #CSR>",
-        "operand-count",
-    ),
     ("  \"dist.foo\"(%d) : (!d) -> ()", "operation-unknown"),
     ("  %k = ndarray.create %n : (index) -> !ndarray.ndarray<?xi7>", "element-width"),
 ];

@@ -146,9 +146,9 @@ fn building<I: Index, T: Small>() {
 }
 
 /// The same entries in two lists.
-fn split<I, T>(
-    all: partita_sparse::Triplets<'_, I, T>,
-) -> (partita_sparse::Triplets<'_, I, T>, partita_sparse::Triplets<'_, I, T>) {
+fn split<'a, I, T>(
+    all: &partita_sparse::Triplets<'a, I, T>,
+) -> (partita_sparse::Triplets<'a, I, T>, partita_sparse::Triplets<'a, I, T>) {
     let middle = all.rows.len() / 3;
     let (rows, columns, values) =
         (all.rows.split_at(middle), all.columns.split_at(middle), all.values.split_at(middle));
@@ -202,7 +202,7 @@ fn parts<I: Index, T: Small>() {
                 values: &grouped.values.elements()[next..next + n],
             };
             next += n;
-            let (one, two) = split(list);
+            let (one, two) = split(&list);
             let part = compressed_parts::<Heap, I, T>(&[one, two], [end - start, shape[1]], cores);
             assert_eq!(dense(view(&part.expect("inside")), shape[1]), all[start..end]);
         }

@@ -19,7 +19,6 @@ impl Check<'_> {
         let Some(dims) = self.placements(&tensor) else { return };
         let ndim = tensor.shape.len();
         self.one_per_dim("slice_id", ndim);
-        self.one_per_dim("grid_size", ndim);
         self.together("grid_size", "processor_id");
         let is_get = self.module.kind(self.op) == OpKind::PartitionGetSlice;
         let slice = if is_get { self.result().clone() } else { self.single("slice").clone() };
