@@ -54,7 +54,7 @@ impl ThreadMeeting {
         if is_over(false) {
             return Duration::ZERO;
         }
-        let mut n_polls = 0;
+        let mut may_poll = true;
         let mut looked = began;
         loop {
             if inbox.n_notes() != n_seen {
@@ -63,10 +63,11 @@ impl ThreadMeeting {
                     return began.elapsed();
                 }
             }
-            n_polls += 1;
-            if patience.pause(n_polls, || inbox.n_notes() != n_seen) {
+            // Whoever has polled in vain sleeps from then on.
+            if may_poll && patience.poll(|| inbox.n_notes() != n_seen) {
                 continue;
             }
+            may_poll = false;
             inbox.sleep(n_seen, LOOK_EVERY);
             if looked.elapsed() >= LOOK_EVERY {
                 looked = Instant::now();
