@@ -58,9 +58,9 @@ impl BoundPlan {
         let plan = &self.plan.get().core;
         let from = &self.sources.0;
         let outcome = py.detach(|| match &self.targets {
-            // SAFETY: what is held keeps the memory in place, the buffer protocol vouches for shape
-            // and strides, and the buffers were checked when they were bound.
             Some((into, _)) => {
+                // SAFETY: what is held keeps the memory in place, the buffer protocol vouches for
+                // shape and strides, and the buffers were checked when they were bound.
                 self.team.called(|team| unsafe { team.run_checked(plan, from, into) })
             }
             // SAFETY: as above.
