@@ -125,6 +125,24 @@ def turned(team: pt.Team, shape: tuple[int, int]) -> None:
                 same(u.gather(), m.T)
 
 
+def balanced(team: pt.Team, shape: tuple[int, ...]) -> None:
+    """Whole rows, with about as many entries on each rank wherever they were before."""
+    for number, layout in enumerate((*LAYOUTS, "block(last), *") if len(shape) == 2 else ["block"]):
+        m = tensor(shape, "int64", number) if len(shape) == 2 else None
+        if m is None:
+            rows, columns = np.arange(300) // 2 % shape[0] // 3, np.arange(300) % shape[1]
+            coords = (rows, columns, np.arange(300) % shape[2])
+            t = DistTensor.from_coo(shape, coords, np.ones(300), layout=f"{layout}, *, *")
+        else:
+            t = DistTensor.from_scipy(m, layout=layout)
+        u = t.balanced()
+        same(u.gather(), t.gather())
+        assert u.dist == ("distributed", *["replicated"] * (len(shape) - 1))
+        counts = np.bincount(u.gather().tocoo().coords[0], minlength=1)
+        longest = int(counts.max(initial=0))
+        assert u.nnz_local <= u.nnz / team.size + longest + 1
+
+
 def grids(team: pt.Team, shape: tuple[int, int]) -> None:
     """Ranks that hold the same slice, in grids with an axis for them."""
     m = tensor(shape, "float64", 3)
@@ -283,6 +301,7 @@ BODIES: list[tuple[Any, list[Any]]] = [
     (of_triplets, [*SHAPES, (9,), (4, 3, 5), (0, 2, 3)]),
     (of_dense, [(7, 5), (3, 0), (1, 9), (9,), (4, 3, 5)]),
     (turned, [(7, 5), (0, 3), (1, 9), (22, 17)]),
+    (balanced, [(7, 5), (0, 3), (1, 1), (5, 0), (60, 40), (9, 4, 3)]),
     (grids, [(7, 5), (1, 1), (5, 0)]),
 ]
 CASES = [

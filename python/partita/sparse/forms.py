@@ -13,6 +13,7 @@ from partita.sparse.agreement import agreed, computed
 from partita.sparse.base import Base
 from partita.sparse.block import checked_format
 from partita.sparse.collecting import collected
+from partita.sparse.even_rows import even_layout, is_in_stretches
 from partita.sparse.kinds import checked_dtype, values_of
 from partita.sparse.outside import to_pydata
 from partita.sparse.slices import Slices, slices_for
@@ -137,6 +138,16 @@ class Forms(Base):
         coords, values = self._owned_entries()
         block = sent_home(self.team, slices, wanted, coords, values, self.index_dtype)
         return self._made(block, "", slices).share()
+
+    def balanced(self) -> Self:
+        """Return the same tensor in whole rows, with about as many entries on each rank.
+
+        Worth it before many products with a matrix some of whose rows are long. Collective.
+        """
+        rows = self
+        if not is_in_stretches(self):
+            rows = self.redistribute(["distributed", *["replicated"] * (self.ndim - 1)])
+        return rows.redistribute(layout=even_layout(rows))
 
     def _owned_entries(self) -> tuple[list[Local], Local]:
         """Global coordinates and values of what this rank owns; of copies only the owner's."""
