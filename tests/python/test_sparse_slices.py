@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 import bodies_slices
@@ -30,27 +31,30 @@ def test_slices(place: Place) -> None:
 
 
 def test_a_reader_never_sees_a_mixture_of_two_slices() -> None:
-    ready = threading.Event()
+    has_read = threading.Event()
+    end = time.monotonic() + 60
 
     def body(team: pt.Team) -> int:
         n = 40
         t = DistTensor.from_scipy(sp.eye_array(2 * n, format="csr"))
         team.barrier()
         n_seen: set[int] = set()
-        if team.rank == 0:
-            for number in range(2000):
-                kept = number % n + 1
-                # As many entries as each of their values says.
-                made = sp.eye_array(kept, format="csr") * kept
-                made.resize((n, 2 * n))
-                t._replace(Block.from_scipy(made))
-            ready.set()
-        else:
-            while not ready.is_set():
-                found = t.get_slice((0, 0))
-                n_seen.add(found.nnz)
-                assert found.nnz == found.indptr[-1]
-                assert set(found.data) <= {float(found.nnz), 1.0}
+        n_reads = number = 0
+        # The owner writes as long as the other reads, whoever of them comes first.
+        while team.rank == 0 and not has_read.is_set() and time.monotonic() < end:
+            number += 1
+            kept = number % n + 1
+            # As many entries as each of their values says.
+            made = sp.eye_array(kept, format="csr") * kept
+            made.resize((n, 2 * n))
+            t._replace(Block.from_scipy(made))
+        while team.rank == 1 and (n_reads < 200 or len(n_seen) < 2) and time.monotonic() < end:
+            found = t.get_slice((0, 0))
+            n_reads += 1
+            n_seen.add(found.nnz)
+            assert found.nnz == found.indptr[-1]
+            assert set(found.data) <= {float(found.nnz), 1.0}
+        has_read.set()
         team.barrier()
         return len(n_seen)
 
