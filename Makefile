@@ -159,7 +159,7 @@ bench-algorithms: build $(PEERS)/ready
 	$(PEERS)/bin/python benches/algorithms.py --mpiexec $(PEERS)/bin/mpiexec --write docs/benchmarks-algorithms.md
 
 bench-sparse: build $(PEERS)/ready
-	$(PEERS)/bin/python benches/sparse.py --mpiexec $(PEERS)/bin/mpiexec --write docs/benchmarks-sparse.md
+	$(PEERS)/bin/python benches/sparse_matrices.py --mpiexec $(PEERS)/bin/mpiexec --write docs/benchmarks-sparse.md
 
 bench: build $(PEERS)/ready
 	cargo build --release --quiet --package partita-cli

@@ -1,6 +1,6 @@
 """Sparse matrices beside SciPy, PETSc and mpi4py, in one run.
 
-python benches/sparse.py --mpiexec MPIEXEC --write PAGE
+python benches/sparse_matrices.py --mpiexec MPIEXEC --write PAGE
 """
 
 import argparse
