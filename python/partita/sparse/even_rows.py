@@ -44,18 +44,16 @@ def even_layout(tensor: Base) -> str:
     cuts = [n_all * (part + 1) // team.size for part in range(team.size - 1)]
     counts = np.bincount(tensor._block.all_coords()[0], minlength=tensor._block.shape[0])
     ends: Local = before + np.cumsum(counts)
+    first, _ = tensor._slices.stretch(0, team.rank) or (0, 0)
+    # The row in which a cut lies goes to the rank before it.
     here = {
-        part: int(np.searchsorted(ends, cut))
+        part: first + int(np.searchsorted(ends, cut)) + 1
         for part, cut in enumerate(cuts)
         if before < cut <= before + told[team.rank]
     }
-    found = tensor._met("balanced", here)
-    stretch = [tensor._slices.stretch(0, rank) for rank in range(team.size)]
-    rows = [0] * len(cuts)
-    for (first, _), cuts_there in zip((one or (0, 0) for one in stretch), found, strict=True):
-        for part, row in cuts_there.items():
-            # The row in which the cut lies goes to the rank before it.
-            rows[part] = min(first + row + 1, n_rows)
-    sizes = np.diff([0, *np.maximum.accumulate(np.array(rows, np.int64)), n_rows])
+    rows = np.zeros(len(cuts), np.int64)
+    for cuts_there in tensor._met("balanced", here):
+        rows[list(cuts_there)] = list(cuts_there.values())
+    sizes = np.diff([0, *np.maximum.accumulate(rows), n_rows])
     whole = ", *" * (tensor.ndim - 1)
     return f"block({','.join(map(str, sizes))}){whole}"
