@@ -49,14 +49,20 @@ def test_blocks_run_and_their_remarks_are_true() -> None:
     assert n_remarks >= 7
 
 
-@pytest.mark.parametrize("engine", ["threads", "mpi"])
-def test_the_example_trains_to_the_serial_losses(tmp_path: Path, engine: str) -> None:
+def trained(example: str, engine: str, folder: Path) -> str:
+    """What an example writes, which must come to a good end on four ranks."""
     launcher = [str(Path(sys.executable).parent / "mpiexec"), "-n", "4"]
-    command = [sys.executable, str(ROOT / "examples" / "train_convnet.py"), str(tmp_path)]
+    command = [sys.executable, str(ROOT / "examples" / example), str(folder)]
     command = launcher + command if engine == "mpi" else command
     done = subprocess.run(command, capture_output=True, text=True, timeout=110, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    found = re.findall(r"serial (\S+), four ranks (\S+)", done.stdout)
+    return done.stdout
+
+
+@pytest.mark.parametrize("engine", ["threads", "mpi"])
+def test_the_example_trains_to_the_serial_losses(tmp_path: Path, engine: str) -> None:
+    done = trained("train_convnet.py", engine, tmp_path)
+    found = re.findall(r"serial (\S+), four ranks (\S+)", done)
     assert len(found) == 6
     assert all(serial == divided for serial, divided in found)
     assert float(found[-1][0]) < 0.01
@@ -65,12 +71,8 @@ def test_the_example_trains_to_the_serial_losses(tmp_path: Path, engine: str) ->
 
 @pytest.mark.parametrize("engine", ["threads", "mpi"])
 def test_the_graph_layer_trains_to_the_dense_losses(tmp_path: Path, engine: str) -> None:
-    launcher = [str(Path(sys.executable).parent / "mpiexec"), "-n", "4"]
-    command = [sys.executable, str(ROOT / "examples" / "graph_layer.py"), str(tmp_path)]
-    command = launcher + command if engine == "mpi" else command
-    done = subprocess.run(command, capture_output=True, text=True, timeout=110, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    found = re.findall(r"dense (\S+), on ranks (\S+)", done.stdout)
+    done = trained("graph_layer.py", engine, tmp_path)
+    found = re.findall(r"dense (\S+), on ranks (\S+)", done)
     assert len(found) == 4
     assert all(dense == spread for dense, spread in found)
     assert float(found[-1][0]) < 0.5 * float(found[0][0])
