@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import places
 import pytest
 
 # Ranks are threads and processes of this machine: NumPy's own threads would fight them for cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> dict[tuple[places.Place, str], Any]:
+    """Outcomes of cases so far; `engines.settled` brings those of a place all at once."""
+    return {}
 
 
 def pytest_report_header() -> str:

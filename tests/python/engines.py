@@ -12,11 +12,12 @@ import faulthandler
 import tempfile
 import threading
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from job import Ended, Job
 from places import Place
 
@@ -48,11 +49,29 @@ class Outcome:
     failure: str = ""
 
 
-def chosen(items: Iterable[Any], place: Place, name: str) -> list[Any]:
-    """What the tests of this session have as a parameter at a place; they are run all at once."""
-    calls = [getattr(item, "callspec", None) for item in items]
-    params = [call.params for call in calls if call is not None]
-    return [one[name] for one in params if name in one and one.get("place") == place]
+def chosen(request: pytest.FixtureRequest, place: Place, name: str) -> list[Any]:
+    """What this test has as a parameter at a place in this session; it is run all at once.
+
+    Other tests have cases at the same places: those are theirs to run.
+    """
+    test = request.function
+    items = [one for one in request.session.items if getattr(one, "function", None) is test]
+    params = [item.callspec.params for item in items if isinstance(item, pytest.Function)]
+    return [one[name] for one in params if one.get("place") == place]
+
+
+def settled(
+    request: pytest.FixtureRequest, place: Place, case: Case, seconds: float = SECONDS
+) -> Outcome:
+    """How a case ended, with all others of its test at this place; fails the test if it failed."""
+    outcomes = request.getfixturevalue("outcomes")
+    if (place, case.name) not in outcomes:
+        found = run(place, chosen(request, place, "case"), seconds)
+        outcomes.update({(place, name): outcome for name, outcome in found.items()})
+    outcome: Outcome = outcomes[place, case.name]
+    if outcome.failure:
+        pytest.fail(outcome.failure, pytrace=False)
+    return outcome
 
 
 def run(place: Place, cases: list[Case], seconds: float = SECONDS) -> dict[str, Outcome]:

@@ -16,7 +16,7 @@ import bodies_sums
 import bodies_teams
 import engines
 import pytest
-from engines import Case, Outcome
+from engines import Case
 from places import Launcher, Place, launchers, matrix
 
 import partita as pt
@@ -37,26 +37,14 @@ CASES: list[Case] = [
 pytestmark = pytest.mark.timeout(900)
 
 
-@pytest.fixture(scope="module")
-def outcomes() -> dict[tuple[Place, str], Outcome]:
-    """Outcomes so far; those of a place come all at once."""
-    return {}
-
-
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("place", matrix(), ids=str)
 def test_engine(
     place: Place,
     case: Case,
-    outcomes: dict[tuple[Place, str], Outcome],
     request: pytest.FixtureRequest,
 ) -> None:
-    if (place, case.name) not in outcomes:
-        found = engines.run(place, engines.chosen(request.session.items, place, "case"))
-        outcomes.update({(place, name): outcome for name, outcome in found.items()})
-    outcome = outcomes[place, case.name]
-    if outcome.failure:
-        pytest.fail(outcome.failure, pytrace=False)
+    outcome = engines.settled(request, place, case)
     if case.check is not None:
         case.check(outcome.results, *case.args)
 

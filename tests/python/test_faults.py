@@ -25,7 +25,7 @@ import pytest
 from bodies_deaths import BAD
 from bodies_faults import FAULTS, FAULTS_OF_PROCESSES, PLANS
 from bodies_refusals import Told, attempt
-from engines import Case, Outcome
+from engines import Case
 from job import Ended, Job
 from odd_errors import ODD
 from places import Place, launchers
@@ -64,28 +64,15 @@ def faults_at(place: Place) -> list[Case]:
     ]
 
 
-@pytest.fixture(scope="module")
-def outcomes() -> dict[tuple[Place, str], Outcome]:
-    """Outcomes so far; those of a place come all at once."""
-    return {}
-
-
 @pytest.mark.parametrize(
     ("place", "case"), [(place, case) for place in PLACES for case in faults_at(place)], ids=str
 )
 def test_a_fault_is_told_and_the_team_works_on(
     place: Place,
     case: Case,
-    outcomes: dict[tuple[Place, str], Outcome],
     request: pytest.FixtureRequest,
 ) -> None:
-    if (place, case.name) not in outcomes:
-        cases = engines.chosen(request.session.items, place, "case")
-        found = engines.run(place, [one for one in cases if one.body is faults.survive], SECONDS)
-        outcomes.update({(place, name): outcome for name, outcome in found.items()})
-    outcome = outcomes[place, case.name]
-    if outcome.failure:
-        pytest.fail(outcome.failure, pytrace=False)
+    outcome = engines.settled(request, place, case, SECONDS)
     name, bad = case.args
     check_told(name, bad % place.n_ranks, [told for told, _, _ in outcome.results])
     assert all(goes_on for _, goes_on, _ in outcome.results)
@@ -269,7 +256,7 @@ def test_a_death_ends_the_job(
     request: pytest.FixtureRequest,
 ) -> None:
     if (place, death) not in endings:
-        deaths = engines.chosen(request.session.items, place, "death")
+        deaths = engines.chosen(request, place, "death")
         endings.update(die_together(place, deaths, tmp_path_factory))
     ended = endings[place, death]
     check_ended(ended, place, death)

@@ -14,7 +14,7 @@ import engines
 import numpy as np
 import pytest
 from bodies_forks import Child
-from engines import Case, Outcome
+from engines import Case
 from places import Place, launchers
 
 from partita._partita import LentBytes
@@ -54,27 +54,14 @@ CASES = [
 CASES += [named(body) for body in ALONE]
 
 
-@pytest.fixture(scope="module")
-def outcomes() -> dict[tuple[Place, str], Outcome]:
-    """Outcomes so far; those of a place come all at once."""
-    return {}
-
-
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("place", PLACES, ids=str)
 def test_a_child_is_apart(
     place: Place,
     case: Case,
-    outcomes: dict[tuple[Place, str], Outcome],
     request: pytest.FixtureRequest,
 ) -> None:
-    if (place, case.name) not in outcomes:
-        cases = engines.chosen(request.session.items, place, "case")
-        found = engines.run(place, cases, SECONDS)
-        outcomes.update({(place, name): outcome for name, outcome in found.items()})
-    outcome = outcomes[place, case.name]
-    if outcome.failure:
-        pytest.fail(outcome.failure, pytrace=False)
+    engines.settled(request, place, case, SECONDS)
 
 
 def launch(tmp_path: Path, source: str, n_ranks: int = 3, *, shared: bool = True) -> str:

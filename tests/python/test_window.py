@@ -12,7 +12,7 @@ import bodies_window_faults as faults
 import bodies_window_soak as soaks
 import engines
 import pytest
-from engines import Case, Outcome
+from engines import Case
 from job import Job
 from places import Place, launchers
 from rank import HUNG
@@ -62,27 +62,14 @@ CASES += [named(soaks.soak, *memory, check=is_flat) for memory in MEMORIES]
 CASES.append(named(soaks.many_windows, check=is_flat))
 
 
-@pytest.fixture(scope="module")
-def outcomes() -> dict[tuple[Place, str], Outcome]:
-    """Outcomes so far; those of a place come all at once."""
-    return {}
-
-
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("place", PLACES, ids=str)
 def test_windows(
     place: Place,
     case: Case,
-    outcomes: dict[tuple[Place, str], Outcome],
     request: pytest.FixtureRequest,
 ) -> None:
-    if (place, case.name) not in outcomes:
-        cases = engines.chosen(request.session.items, place, "case")
-        found = engines.run(place, cases, SECONDS)
-        outcomes.update({(place, name): outcome for name, outcome in found.items()})
-    outcome = outcomes[place, case.name]
-    if outcome.failure:
-        pytest.fail(outcome.failure, pytrace=False)
+    outcome = engines.settled(request, place, case, SECONDS)
     if case.check is not None:
         case.check(outcome.results, *case.args)
 
