@@ -14,7 +14,7 @@ KERNEL_PEERS = $(call named,kernels)
 
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel test-alone compile-ranks test-ranks test-rust test-python test-peers test-distdl conformance bench bench-distdl bench-kernels bench-dialects bench-arrays bench-algorithms bench-sparse check fmt clean
+.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel test-arm test-alone compile-ranks test-ranks test-rust test-python test-peers test-distdl conformance bench bench-distdl bench-kernels bench-dialects bench-arrays bench-algorithms bench-sparse check fmt clean
 
 help:
 	@echo "make demo        build, then a wave on four ranks, drawn, explained and timed beside NumPy"
@@ -32,6 +32,7 @@ help:
 	@echo "make mutants     change layouts, plans, protocols and copy kernels at random, and show which changes no test notices"
 	@echo "make fuzz        read ten million changed programs; CASES=N SEED=S"
 	@echo "make wheel       a wheel for older systems, into dist/"
+	@echo "make test-arm    tests of copies and kernels on 64-bit ARM, emulated"
 
 $(STAMPS)/tools: requirements/dev.txt
 	@mkdir -p $(STAMPS)
@@ -196,6 +197,11 @@ mutants: $(MUTANTS)
 wheel: $(STAMPS)/tools
 	$(BIN)/pip install --quiet --disable-pip-version-check ziglang
 	. $(BIN)/activate && maturin build --release --quiet --zig --compatibility manylinux_2_28 --out dist
+
+# Copies and vector mathematics with NEON, in an emulator, in about ten minutes.
+test-arm:
+	tests/arm/run $(CACHE)/arm --package partita-team --test vectors --test copy --test add
+	tests/arm/run $(CACHE)/arm --package partita-kernel --test math_levels --test math_special --test reductions --test extremes
 
 fmt:
 	cargo fmt

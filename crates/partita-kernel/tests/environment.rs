@@ -41,6 +41,7 @@ fn what_is_known_is_taken_in_any_case() {
         ("PARTITA_KERNEL", "Tiles", " false "),
         ("PARTITA_KERNEL", "emit", " true "),
         ("PARTITA_SIMD", "Portable", "portable "),
+        ("PARTITA_SIMD", "scalar", "portable "),
         ("PARTITA_THREADS", "3", " 3"),
     ] {
         let (settings, told) = with(variable, value);

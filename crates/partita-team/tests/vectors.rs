@@ -9,7 +9,7 @@ use partita_team::copy::Isa;
 #[test]
 fn every_instruction_set_copies_the_same() {
     let widest = Isa::detect();
-    for isa in [Isa::Portable, Isa::Sse2, Isa::Avx2, Isa::Avx512] {
+    for isa in [Isa::Portable, Isa::Neon, Isa::Sse2, Isa::Avx2, Isa::Avx512] {
         isa.limit();
         assert_eq!(Isa::detect(), isa.min(widest));
         let items = [1, 2, 3, 4, 8, 8, 12, 16, 40];

@@ -46,7 +46,8 @@ impl Level {
         static BEST: OnceLock<Level> = OnceLock::new();
         *BEST.get_or_init(|| {
             let levels = Level::all();
-            let known: Vec<_> = levels.iter().map(|level| (level.name(), *level)).collect();
+            let mut known: Vec<_> = levels.iter().map(|level| (level.name(), *level)).collect();
+            known.push(("scalar", Level::PORTABLE));
             let named = environment::choice("PARTITA_SIMD", &known);
             named.or(levels.last().copied()).unwrap_or(Level::PORTABLE)
         })

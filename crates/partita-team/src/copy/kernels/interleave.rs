@@ -6,6 +6,8 @@
 #[cfg(target_arch = "x86_64")]
 use super::avx2;
 use super::line::{Line, ROW_BUFFER_BYTES, RowBuffer, copy_bytes};
+#[cfg(target_arch = "aarch64")]
+use super::neon;
 use super::{Isa, elements, versions};
 use crate::copy::Stores;
 use crate::copy::job::{Block, Kernel};
@@ -110,6 +112,27 @@ unsafe fn interleave_lines<T: Copy>(
                 }
                 (Isa::Avx2, [a, b, c, d]) => {
                     return avx2::interleave_four([a, b, c, d].map(source), target, n);
+                }
+                _ => {}
+            }
+        }
+    }
+    #[cfg(target_arch = "aarch64")]
+    if Isa::detect() == Isa::Neon
+        && blocks.iter().all(|block| block.along.source == size_of::<T>() as isize)
+    {
+        // SAFETY: the lanes are dense.
+        unsafe {
+            match (size_of::<T>(), blocks) {
+                (4, [a, b]) => return neon::two_of_four([a, b].map(source), target, n),
+                (4, [a, b, c]) => return neon::three_of_four([a, b, c].map(source), target, n),
+                (4, [a, b, c, d]) => {
+                    return neon::four_of_four([a, b, c, d].map(source), target, n);
+                }
+                (8, [a, b]) => return neon::two_of_eight([a, b].map(source), target, n),
+                (8, [a, b, c]) => return neon::three_of_eight([a, b, c].map(source), target, n),
+                (8, [a, b, c, d]) => {
+                    return neon::four_of_eight([a, b, c, d].map(source), target, n);
                 }
                 _ => {}
             }

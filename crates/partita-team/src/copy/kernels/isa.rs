@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 pub enum Isa {
     /// No vectors named, no streaming stores.
     Portable,
+    /// 16 bytes; every 64-bit ARM has them.
+    Neon,
     /// 16 bytes; every x86-64 has them.
     Sse2,
     /// 32 bytes.
@@ -31,7 +33,8 @@ impl Isa {
         if limit == Self::Avx512 as u8 {
             return Self::named().min(Self::of_processor());
         }
-        [Self::Portable, Self::Sse2, Self::Avx2][usize::from(limit)].min(Self::of_processor())
+        let limits = [Self::Portable, Self::Neon, Self::Sse2, Self::Avx2];
+        limits[usize::from(limit)].min(Self::of_processor())
     }
 
     /// What the environment allows; read once. Kernels that compute tell of names they do not know.
@@ -43,7 +46,7 @@ impl Isa {
 
     fn of_name(name: &str) -> Self {
         match name.trim().to_ascii_lowercase().as_str() {
-            "portable" => Self::Portable,
+            "portable" | "scalar" => Self::Portable,
             "avx2" => Self::Avx2,
             _ => Self::Avx512,
         }
@@ -67,8 +70,15 @@ impl Isa {
         }
     }
 
+    /// Every 64-bit ARM has them.
+    #[cfg(target_arch = "aarch64")]
+    #[inline]
+    fn of_processor() -> Self {
+        Self::Neon
+    }
+
     /// Nothing to ask elsewhere.
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     fn of_processor() -> Self {
         Self::Portable
     }
@@ -81,8 +91,10 @@ impl Isa {
 macro_rules! versions {
     ($generic:ident $(, $item:ty)?; $isa:expr, $stores:expr) => {{
         use $crate::copy::kernels::line;
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        use $crate::copy::{Stores, kernels::isa::Isa};
         #[cfg(target_arch = "x86_64")]
-        use $crate::copy::{Stores, kernels::isa::{Isa, version}};
+        use $crate::copy::kernels::isa::version;
         match ($isa, $stores) {
             #[cfg(target_arch = "x86_64")]
             (Isa::Avx512, Stores::Streaming) => {
@@ -102,6 +114,8 @@ macro_rules! versions {
             }
             #[cfg(target_arch = "x86_64")]
             (Isa::Sse2, Stores::Streaming) => $generic::<$($item,)? line::Sse2>,
+            #[cfg(target_arch = "aarch64")]
+            (Isa::Neon, Stores::Streaming) => $generic::<$($item,)? line::Neon>,
             _ => $generic::<$($item,)? line::Cached>,
         }
     }};
@@ -129,8 +143,9 @@ mod tests {
 
     #[test]
     fn names_limit_what_is_used() {
-        let names = ["portable", " AVX2 ", "avx512", "neon", ""];
-        let limits = [Isa::Portable, Isa::Avx2, Isa::Avx512, Isa::Avx512, Isa::Avx512];
+        let names = ["portable", "Scalar", " AVX2 ", "avx512", "neon", ""];
+        let limits =
+            [Isa::Portable, Isa::Portable, Isa::Avx2, Isa::Avx512, Isa::Avx512, Isa::Avx512];
         assert_eq!(names.map(Isa::of_name), limits);
     }
 }

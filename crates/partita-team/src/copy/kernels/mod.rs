@@ -11,6 +11,8 @@ mod interleave;
 pub(super) mod isa;
 pub(super) mod line;
 mod list;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod pick;
 mod rows;
 mod tile;

@@ -1,7 +1,11 @@
 //! Putting elements with a fixed step side by side.
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::Isa;
 #[cfg(target_arch = "x86_64")]
-use super::{Isa, avx2};
+use super::avx2;
+#[cfg(target_arch = "aarch64")]
+use super::neon;
 
 /// Writes `n` elements that lie `step` bytes apart next to each other.
 ///
@@ -54,6 +58,24 @@ unsafe fn pick_lines<T: Copy>(source: *const u8, step: isize, target: *mut u8, n
                 (4, 8) => return avx2::every_second_of_four(source, target, n),
                 (8, 16) => return avx2::every_second_of_eight(source, target, n),
                 (8, _) => return avx2::far_eights(source, step, target, n),
+                _ => {}
+            }
+        }
+    }
+    #[cfg(target_arch = "aarch64")]
+    if Isa::detect() == Isa::Neon {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match (size_of::<T>(), step) {
+                (2, 4) => return neon::every_second_of_two(source, target, n),
+                (2, 6) => return neon::every_third_of_two(source, target, n),
+                (2, 8) => return neon::every_fourth_of_two(source, target, n),
+                (4, 8) => return neon::every_second_of_four(source, target, n),
+                (4, 12) => return neon::every_third_of_four(source, target, n),
+                (4, 16) => return neon::every_fourth_of_four(source, target, n),
+                (8, 16) => return neon::every_second_of_eight(source, target, n),
+                (8, 24) => return neon::every_third_of_eight(source, target, n),
+                (8, 32) => return neon::every_fourth_of_eight(source, target, n),
                 _ => {}
             }
         }
@@ -162,5 +184,36 @@ mod avx512 {
             at += 8;
         }
         at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Picks `n` elements as this processor does, and one by one; nothing else may be written.
+    fn check<T: Copy>(step: usize, n: usize) {
+        let size = size_of::<T>();
+        let source: Vec<u8> = (0..n * step + 1).map(|at| (at * 37 + at / 251) as u8).collect();
+        let (mut fast, mut slow) = (vec![9; n * size + 64], vec![9; n * size + 64]);
+        // SAFETY: the source has `n` elements `step` bytes apart, both targets have room for them.
+        unsafe {
+            pick::<T>(source.as_ptr(), step as isize, fast.as_mut_ptr(), n);
+            one_by_one::<T>(source.as_ptr(), step as isize, slow.as_mut_ptr(), n);
+        }
+        assert_eq!(fast, slow, "{n} elements of {size} bytes, {step} apart");
+    }
+
+    #[test]
+    fn every_step_and_length_gives_the_same_elements() {
+        for n in (0..70).chain([127, 128, 129]) {
+            for apart in 1..10 {
+                check::<u8>(apart, n);
+                check::<u16>(2 * apart, n);
+                check::<u32>(4 * apart, n);
+                check::<u64>(8 * apart, n);
+                check::<u128>(16 * apart, n);
+            }
+        }
     }
 }

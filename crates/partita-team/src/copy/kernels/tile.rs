@@ -9,6 +9,8 @@ use std::mem::MaybeUninit;
 #[cfg(target_arch = "x86_64")]
 use super::avx2;
 use super::line::{Cached, Line, copy_bytes, lead};
+#[cfg(target_arch = "aarch64")]
+use super::neon;
 use super::{Isa, versions};
 use crate::copy::Stores;
 use crate::copy::job::{Block, Kernel, LINE, TILE_SOURCE, TILE_TARGET_BYTES};
@@ -52,7 +54,13 @@ fn has_squares<T>(block: &Block<'_>) -> bool {
     (size_of::<T>(), block.rows.source, block.along.target) == (8, 8, 8)
         && lead(block.target) == 0
         && block.rows.target.unsigned_abs().is_multiple_of(LINE)
-        && Isa::detect() >= Isa::Avx2
+        && turns_squares(Isa::detect())
+}
+
+/// Whether there is a way to turn squares in registers.
+#[inline(always)]
+fn turns_squares(isa: Isa) -> bool {
+    isa >= Isa::Avx2 || isa == Isa::Neon
 }
 
 /// Turns a tile in the cache and streams its rows out.
@@ -102,16 +110,22 @@ unsafe fn turn_into<T: Copy, L: Line>(block: &Block<'_>) {
 /// As [`turn`].
 #[inline(always)]
 unsafe fn turn_square<T: Copy, L: Line>(square: &Block<'_>) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     if (size_of::<T>(), square.rows.source, square.along.target) == (8, 8, 8)
         && (square.rows.count, square.along.count) == (8, 8)
-        && Isa::detect() >= Isa::Avx2
+        && turns_squares(Isa::detect())
     {
         let (source, target) =
             ((square.source, square.along.source), (square.target, square.rows.target));
         // SAFETY: eight rows of eight neighbours on both sides; the processor can do it. When
         // streaming, the target was found to have whole lines.
         return unsafe {
+            #[cfg(target_arch = "aarch64")]
+            match L::STREAMS && has_squares::<T>(square) {
+                true => neon::turn::<true>(source, target),
+                false => neon::turn::<false>(source, target),
+            }
+            #[cfg(target_arch = "x86_64")]
             match (Isa::detect(), L::STREAMS && has_squares::<T>(square)) {
                 (Isa::Avx512, true) => avx512::turn::<true>(source, target),
                 (Isa::Avx512, false) => avx512::turn::<false>(source, target),
