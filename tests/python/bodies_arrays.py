@@ -222,6 +222,25 @@ def known_before(a: Any, is_last: bool) -> Any:
     return pt.cosh(a)  # here
 
 
+def other_filling(a: Any, is_last: bool) -> Any:
+    if is_last:
+        return pt.full(8, 3.0).sum()  # there
+    return pt.full(7, 2.5).sum()  # here
+
+
+def filled_and_not(a: Any, is_last: bool) -> Any:
+    if is_last:
+        return a + pt.arange(6.0)  # there
+    return a + pt.ones(6)  # here
+
+
+def other_array_and_number(a: Any, is_last: bool) -> Any:
+    b, c = pt.cos(a), pt.sin(a)
+    if is_last:
+        return b * 3.0  # there
+    return c * 2.0  # here
+
+
 DIFFERING = {
     other_operation: ("computes add of float64", "computes multiply of float64"),
     other_shape: ("[0:3]", "[0:2]"),
@@ -231,6 +250,10 @@ DIFFERING = {
     fewer_operations: ("computes sin", "has no operation", "(its last computes "),
     other_array: ("array 2 and array 3", "array 2 and array 2"),
     known_before: ("computes cosh", "computes tan"),
+    other_filling: ("float64 (7,) filled with 2.5", "float64 (8,) filled with 3.0"),
+    filled_and_not: (", 1.0 everywhere (float64)", "positions along axis 0"),
+    # Numbers may differ: they are not what is wrong.
+    other_array_and_number: ("2.0 everywhere (float64)", "(array 3 into", "(array 2 into"),
 }
 
 
@@ -256,3 +279,14 @@ def differing(team: pt.Team) -> None:
             assert one in message, message
         # The next computation is not disturbed.
         assert float(pt.ones(5).sum()) == 5.0
+    if team.size > 1:
+        drawing_and_computing(team)
+
+
+def drawing_and_computing(team: pt.Team) -> None:
+    """Ranks of which one draws random numbers are told what the others do."""
+    a: Any = pt.asarray(np.arange(6.0)) * 2
+    words = "the computation of arrays.*random numbers without a seed"
+    does = pt.random.default_rng if team.rank == team.size - 1 else a.sync
+    with pytest.raises(pt.MismatchError, match=words):
+        does()

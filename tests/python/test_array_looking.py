@@ -299,6 +299,8 @@ VIEWS: dict[str, Any] = {
     "columns": lambda a: a.reshape(4, 6)[:, 1:3] * 2,
     "turned": lambda a: a.reshape(2, 3, 4).transpose((2, 0, 1)) + 1,
     "repeated": lambda a: a.reshape(4, 6)[:, None] * a[:2].reshape(1, 2, 1),
+    "diagonals": lambda a: a[3:21].reshape(2, 9)[:, ::4] + 1,
+    "diagonals from below": lambda a: a[:18].reshape(2, 9)[::-1, 7:0:-2] + 1,
 }
 
 
@@ -334,6 +336,27 @@ def test_the_program_of_writes_to_reshaped_arrays(n_ranks: int) -> None:
         array[...] = start
         array.sync()
         array[2:14].reshape(3, 4)[:, 1:3] = 7.0
+        program = array.ir()
+        for module in (program.before, program.after):
+            found = module.run("program", start, team=team)
+            np.testing.assert_array_equal(found, wanted)
+        np.testing.assert_array_equal(array.gather(), wanted)
+
+    pt.spmd(job, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2])
+@pytest.mark.parametrize("part", [slice(None, None, 6), slice(4, 21, 4), slice(23, None, -6)])
+def test_the_program_of_a_diagonal(part: slice, n_ranks: int) -> None:
+    start = np.random.default_rng(4).random((5, 5))
+    wanted = start.copy()
+    wanted.reshape(25)[part] *= 2.0
+
+    def job(team: pt.Team) -> None:
+        array: Any = pt.empty((5, 5))
+        array[...] = start
+        array.sync()
+        array.reshape(25)[part] *= 2.0
         program = array.ir()
         for module in (program.before, program.after):
             found = module.run("program", start, team=team)

@@ -35,6 +35,8 @@ _STREAMS = (
 )
 # Each permutation has a stream of its own, behind those of the others.
 _PERMUTATIONS = 1 << 32
+# What ranks are told that do something else meanwhile.
+_CALL = "random numbers without a seed"
 
 
 class Seeds:
@@ -56,7 +58,7 @@ class Seeds:
         if isinstance(seed, np.random.SeedSequence):
             return cls(seed)
         if seed is None:
-            seed = team.broadcast_data(np.random.SeedSequence().entropy)
+            seed = team.broadcast_alike(_CALL, np.random.SeedSequence().entropy)
         return cls(np.random.SeedSequence(seed))
 
     def take(self, kind: str, count: int) -> tuple[Stream, int]:

@@ -6,55 +6,66 @@
 
 use std::hash::{Hash, Hasher};
 
+use partita_kernel::Scalar;
 use rustc_hash::FxHasher;
 
 use super::super::kept::Structure;
 use super::super::node::{Action, BaseFacts, Node, Operand, Place};
 use super::super::window::Walk;
-use super::run::Ranks;
+use super::run::{CALL, Ranks};
 use super::spread::Spread;
+use crate::api::Number;
 use crate::error::{LocalError, Result};
 
 impl Ranks {
-    /// Why the ranks do not agree. `line_of` says where a node, or its kind, was recorded, if
-    /// that is known, and `here` where this rank is now.
+    /// Why the ranks do not agree. `numbers` are those of the work, `line_of` says where a node, or
+    /// its kind, was recorded, if that is known, and `here` where this rank is now.
     pub(super) fn difference(
         &self,
         structure: &Structure,
+        numbers: &[Scalar],
         line_of: impl Fn(usize, u64) -> Option<String>,
         here: impl Fn() -> String,
     ) -> LocalError {
-        self.compared(structure, line_of, here).unwrap_or_else(|error| error)
+        self.compared(structure, numbers, line_of, here).unwrap_or_else(|error| error)
     }
 
     fn compared(
         &self,
         structure: &Structure,
+        numbers: &[Scalar],
         line_of: impl Fn(usize, u64) -> Option<String>,
         here: impl Fn() -> String,
     ) -> Result<LocalError> {
         let keys = keys(structure).into_iter().flat_map(u64::to_le_bytes).collect();
-        let all = self.team.allgather("arrays", keys)?;
+        let all = self.team.allgather(CALL, keys)?;
         let rank = all.iter().position(|other| *other != all[0]).unwrap_or(0);
         let pairs = all[0].chunks(8).zip(all[rank].chunks(8));
         let at = pairs.take_while(|(first, other)| first == other).count();
+        // What it looks like without its numbers, which may differ.
         let own = match structure.nodes.get(at) {
             Some(node) => [
-                format!("computes {}", in_words(node, &structure.bases)),
+                in_words(node, &structure.bases, &[]),
+                format!("computes {}", in_words(node, &structure.bases, numbers)),
                 which_arrays(node, &structure.bases),
                 with_source(line_of(at, node.mark).unwrap_or_else(&here)),
             ],
-            None => [nothing_more(structure, at), String::new(), with_source(here())],
+            None => [
+                String::new(),
+                nothing_more(structure, numbers, at),
+                String::new(),
+                with_source(here()),
+            ],
         };
-        let all = self.team.allgather("arrays", own.join("\n").into_bytes())?;
+        let all = self.team.allgather(CALL, own.join("\n").into_bytes())?;
         let told = |rank: usize| {
             let words = String::from_utf8_lossy(&all[rank]).into_owned();
             let mut parts = words.split('\n').map(str::to_string);
-            [(); 3].map(|()| parts.next().unwrap_or_default())
+            [(); 4].map(|()| parts.next().unwrap_or_default())
         };
         let (first, other) = (told(0), told(rank));
         let looks_alike = first[0] == other[0];
-        let sentence = |[does, which, line]: [String; 3]| match looks_alike {
+        let sentence = |[_, does, which, line]: [String; 4]| match looks_alike {
             true => format!("{does} ({which}) at {line}"),
             false => format!("{does} at {line}"),
         };
@@ -64,8 +75,8 @@ impl Ranks {
 }
 
 /// What a rank does that has no further operation.
-fn nothing_more(structure: &Structure, at: usize) -> String {
-    let last = structure.nodes.last().map(|node| in_words(node, &structure.bases));
+fn nothing_more(structure: &Structure, numbers: &[Scalar], at: usize) -> String {
+    let last = structure.nodes.last().map(|node| in_words(node, &structure.bases, numbers));
     let last = last.map_or_else(String::new, |words| format!(" (its last computes {words})"));
     format!("has no operation {}{last}", at + 1)
 }
@@ -101,7 +112,7 @@ fn keys(structure: &Structure) -> Vec<u64> {
     structure.nodes.iter().map(&mut key).collect()
 }
 
-fn in_words(node: &Node, bases: &[BaseFacts]) -> String {
+fn in_words(node: &Node, bases: &[BaseFacts], numbers: &[Scalar]) -> String {
     let name = match node.action {
         Action::Copy => "a write".to_string(),
         Action::Cast => "a cast".to_string(),
@@ -116,12 +127,22 @@ fn in_words(node: &Node, bases: &[BaseFacts]) -> String {
     };
     let operand = |operand: &Operand| match operand {
         Operand::Array(place) => place_in_words(place, bases),
-        Operand::Number(_, dtype) => format!("a number of {dtype}"),
+        Operand::Number(at, dtype) => number_in_words(node, numbers.get(*at), &dtype.to_string()),
     };
     let operands: Vec<String> = node.operands.iter().map(operand).collect();
     let of =
         if operands.is_empty() { String::new() } else { format!(" of {}", operands.join(", ")) };
     format!("{name}{of} into {}", place_in_words(&node.target, bases))
+}
+
+/// A number that an operation reads. Arrays filled with one are recorded as that number: what is
+/// reduced was such an array, elsewhere it may have been either.
+fn number_in_words(node: &Node, number: Option<&Scalar>, dtype: &str) -> String {
+    let number = number.map_or_else(String::new, |one| Number::from_scalar(*one).to_string());
+    match node.is_pointwise() {
+        true => format!("{number} everywhere ({dtype})"),
+        false => format!("{dtype} {} filled with {number}", tuple(node.space())),
+    }
 }
 
 fn place_in_words(place: &Place, bases: &[BaseFacts]) -> String {

@@ -27,6 +27,9 @@ use crate::timeline::Activity;
 /// Shorter waits are not worth an event.
 const SHORTEST_WAIT: Duration = Duration::from_micros(1);
 
+/// What ranks are told that do something else meanwhile.
+pub(super) const CALL: &str = "the computation of arrays";
+
 /// Truth values, eight to a byte.
 #[derive(Default)]
 struct Bits {
@@ -96,7 +99,7 @@ impl Ranks {
         let hash = BuildHasherDefault::<FxHasher>::default().hash_one(&*structure);
         let mut message = hash.to_le_bytes().to_vec();
         message.extend(bits.bytes);
-        let all = self.team.allgather("arrays", message)?;
+        let all = self.team.allgather(CALL, message)?;
         if all.iter().any(|other| other[..8] != all[0][..8]) {
             return Err(why_not(structure));
         }
@@ -116,7 +119,7 @@ impl Ranks {
             _ => [0, 0],
         };
         let message = own.iter().flat_map(|n| (*n as u64).to_le_bytes()).collect();
-        let all = self.team.allgather("arrays", message)?;
+        let all = self.team.allgather(CALL, message)?;
         let number =
             |bytes: &[u8]| bytes.try_into().map_or(0, |bytes| u64::from_le_bytes(bytes) as usize);
         let needs = all.iter().map(|one| (number(&one[..8]), number(&one[8..])));
@@ -144,7 +147,7 @@ impl Engine {
         let has_limit = self.0.meter.limit().is_some();
         let since = begun(ranks);
         let agreed = ranks.agree(&mut structure, has_limit, |structure: &Structure| {
-            ranks.difference(structure, line_of, place)
+            ranks.difference(structure, &segment.work.numbers, line_of, place)
         });
         self.0.note_waits(ranks, since, Instant::now());
         let n_numbers = segment.work.numbers.len();

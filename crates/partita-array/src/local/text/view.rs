@@ -77,11 +77,23 @@ pub struct Stretch {
 impl Stretch {
     /// Nothing if no shape will do.
     pub fn of(window: &Window, n_elements: usize) -> Option<Self> {
+        let walks = window.shape.iter().zip(&window.strides).filter(|(n, s)| **n > 1 && **s != 0);
+        let mut steps: Vec<usize> = walks.map(|(_, step)| step.unsigned_abs()).collect();
+        steps.sort_unstable_by(|a, b| b.cmp(a));
+        let (_, longer) = steps.split_last()?;
+        // The shortest step of a diagonal divides nothing: it walks along what the others leave.
+        Self::along(window, n_elements, &steps).or_else(|| Self::along(window, n_elements, longer))
+    }
+
+    /// The stretch whose dimensions, but for the last, have these steps, the longest first.
+    fn along(window: &Window, n_elements: usize, steps: &[usize]) -> Option<Self> {
+        let Some(&longest) = steps.first() else {
+            let shape: Dims<usize> = Dims::from_elem(n_elements, 1);
+            let view = View::of(window, &shape)?;
+            return Some(Self { first: 0, shape, view });
+        };
         let walks =
             || window.shape.iter().zip(&window.strides).filter(|(n, s)| **n > 1 && **s != 0);
-        let mut steps: Vec<usize> = walks().map(|(_, step)| step.unsigned_abs()).collect();
-        steps.sort_unstable_by(|a, b| b.cmp(a));
-        let &longest = steps.first()?;
         // From the first to the last element that it looks at.
         let reach = |is_back: bool| -> usize {
             let ends = walks().filter(|(_, step)| (**step < 0) == is_back);
