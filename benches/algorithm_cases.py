@@ -3,9 +3,11 @@
     python benches/algorithm_cases.py             partita beside its peers, in turns, on one rank
     mpiexec -n 2 python benches/algorithm_cases.py    partita alone, on each of the ranks
 
-Prints seconds by case and method as JSON, on rank 0.
+Prints seconds by case and method as JSON, on rank 0. On several ranks transforms are measured
+beside mpi4py-fft, if it is installed (it needs FFTW's headers, so no list of requirements has it).
 """
 
+import importlib.util
 import json
 import os
 import shutil
@@ -68,6 +70,30 @@ def transforms() -> dict[str, dict[str, Method]]:
     }
 
 
+def spread_transforms() -> dict[str, dict[str, Method]]:
+    """The same on several ranks, beside mpi4py-fft: it leaves the result cut along columns, too."""
+    if partita.world().size == 1 or not importlib.util.find_spec("mpi4py_fft"):
+        return {}
+    from mpi4py import MPI
+    from mpi4py_fft import PFFT, newDistArray
+
+    values = numpy.random.default_rng(3).random((SIDE, SIDE)) + 1j
+    array = spread(values)
+    plan = PFFT(MPI.COMM_WORLD, (SIDE, SIDE), dtype=numpy.complex128, backend="fftw")
+    given, made = newDistArray(plan, forward_output=False), newDistArray(plan, forward_output=True)
+    given[...] = values[given.local_slice()]
+
+    def theirs() -> None:
+        plan.forward(given, made, normalize=False)
+        MPI.COMM_WORLD.Barrier()
+
+    def ours() -> None:
+        partita.fft.fft2(array)
+        MPI.COMM_WORLD.Barrier()
+
+    return {"fft2 spread": {"mpi4py-fft": theirs, "partita": ours}}
+
+
 def choosing() -> dict[str, dict[str, Method]]:
     """Masks and positions."""
     source = numpy.random.default_rng(4)
@@ -115,9 +141,10 @@ def main() -> None:
     """Measure all cases, one group of them in memory at a time."""
     team = partita.world()
     found: dict[str, dict[str, float]] = {}
-    for group in (sorting, products, transforms, choosing, numbers, files):
+    for group in (sorting, products, transforms, spread_transforms, choosing, numbers, files):
         for case, methods in group().items():
-            wanted = methods if team.size == 1 or not case else {"partita": methods["partita"]}
+            beside = team.size == 1 or not case or case == "fft2 spread"
+            wanted = methods if beside else {"partita": methods["partita"]}
             team.barrier()
             times = in_turns(wanted, 5 if case else 0)
             if case:

@@ -23,8 +23,8 @@ is outside.
 
 10^7 numbers, matrices of 4096x4096, files of 512 MiB (benches/algorithm_cases.py). On one rank
 partita has two threads and takes turns with its peer, which has both cores where it can use them
-(products, transforms). On two MPI ranks each has one. Ratios are speeds: the peer's time over
-partita's.
+(products, transforms). On two MPI ranks each has one; mpi4py-fft, where it is installed, has the
+same two. Ratios are speeds: the peer's time over partita's.
 """
 # By case: how many times the peer's speed is asked for on one rank and on two.
 BARS = {
@@ -44,11 +44,21 @@ BARS = {
 
 def measured(command: list[str]) -> dict[str, dict[str, float]]:
     """What the cases take, run by a command."""
-    path = os.pathsep.join([str(HERE.parent / "python"), str(HERE)])
+    more = os.environ.get("PYTHONPATH", "")
+    path = os.pathsep.join([str(HERE.parent / "python"), str(HERE), more])
     done = subprocess.run(
         command, check=True, stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": path}
     )
     return json.loads(done.stdout)
+
+
+def spread_rows(two: dict[str, dict[str, float]]) -> list[list[str]]:
+    """The row of what is measured beside its peer on two ranks, if that is installed."""
+    if "fft2 spread" not in two:
+        return []
+    (peer, theirs), (_, mine) = two["fft2 spread"].items()
+    shown = f"{peer}, 2 ranks, {duration(theirs)}"
+    return [["fft2", shown, "", "", duration(mine), judged(theirs / mine, 2.5)]]
 
 
 def judged(ratio: float, bar: float | None) -> str:
@@ -80,6 +90,7 @@ def main() -> None:
                 speeds[1],
             ]
         )
+    rows += spread_rows(two)
     head = ["", "peer", "1 rank", "speed", "2 MPI ranks", "speed"]
     tell = teller(arguments.write, HEAD)
     tell("machine", about(machine.facts()))

@@ -22,38 +22,71 @@ _INSTEAD = {
         "alltrue": "all",
         "asfarray": "asarray(a, dtype=float)",
         "asmatrix": "asarray, and @ for products",
-        "busday_count": "numpy's own function, on whole arrays",
-        "bool8": "bool",
-        "complex_": "complex128",
-        "cumproduct": "cumprod",
-        "datetime64": "integers: days or seconds since a day of your own",
         "bmat": "block",
+        "bool8": "bool",
+        "busday_count": "numpy's own function, on whole arrays",
+        "bytes_": "arrays of numbers, or pt.Frame",
+        "char": "numpy.char itself, on texts that one rank has",
+        "character": "arrays of numbers, or pt.Frame",
         "clongdouble": "complex128",
         "complex256": "complex128",
+        "complex_": "complex128",
+        "core": "the names of partita itself",
+        "ctypeslib": "numpy.ctypeslib of a.local, this rank's part",
+        "cumproduct": "cumprod",
+        "datetime64": "integers: days or seconds since a day of your own",
+        "datetime_as_string": "numbers, and your own text of them",
+        "datetime_data": "integers: days or seconds since a day of your own",
+        "flatiter": "a.flat",
+        "flexible": "arrays of numbers, or pt.Frame",
         "float128": "float64",
         "float_": "float64",
+        "fromregex": "asarray(numpy.fromregex(...))",
         "fromstring": "asarray(numpy.fromstring(...))",
+        "get_include": "numpy.get_include itself",
+        "getbufsize": "nothing: there are no buffers to set",
         "in1d": "isin",
         "Inf": "inf",
+        "info": "help",
         "infty": "inf",
-        "ma": "where, and the functions that begin with nan",
         "longdouble": "float64",
+        "ma": "where, and the functions that begin with nan",
         "mat": "asarray, and @ for products",
-        "NaN": "nan",
         "matrix": "asarray, and @ for products",
         "memmap": "asarray(numpy.memmap(...), layout=...)",
-        "nditer": "whole-array expressions, or a loop over .local",
+        "NaN": "nan",
         "ndindex": "numpy.ndindex, or indices",
+        "nditer": "whole-array expressions, or a loop over .local",
+        "nested_iters": "whole-array expressions, or a loop over .local",
         "object_": "arrays of numbers",
         "polynomial": "poly1d, polyval, polyfit and the functions that begin with poly",
         "product": "prod",
+        "rec": "one array for each field, or pt.Frame",
         "recarray": "one array for each field, or pt.Frame",
+        "record": "one array for each field, or pt.Frame",
         "round_": "round",
+        "setbufsize": "nothing: there are no buffers to set",
+        "show_config": "the command `partita doctor`",
+        "show_runtime": "the command `partita doctor`",
         "sometrue": "any",
         "str_": "arrays of numbers, or pt.Frame",
+        "strings": "numpy.strings itself, on texts that one rank has",
+        "test": "numpy.test itself",
         "timedelta64": "integers: days or seconds since a day of your own",
         "trapz": "trapezoid",
         "void": "one array for each field, or pt.Frame",
+    },
+    "numpy.lib": {
+        "Arrayterator": "pieces of .local",
+        "format": "save and load",
+        "npyio": "save and load",
+        "scimath": "partita.emath",
+    },
+    "numpy.random": {
+        "get_bit_generator": "get_state",
+        "mtrand": "partita.random",
+        "random_integers": "randint, whose end is left out",
+        "set_bit_generator": "seed or set_state",
     },
     "numpy.lib.stride_tricks": {
         "as_strided": "sliding_window_view, slices or broadcast_to",
@@ -98,7 +131,15 @@ def words(theirs: str, name: str, ours: Iterable[str]) -> str:
     )
     if near:
         return f"{said}; the nearest is {near[0]}"
+    if not _is_about_arrays(theirs, name):
+        return f"{said}; use {theirs}.{name} itself"
     return f"{said}; use {theirs}.{name} of a.gather(), if the array fits into one memory"
+
+
+def _is_about_arrays(module: str, name: str) -> bool:
+    """Whether something of NumPy's can be given an array: a function or a class of the kind."""
+    found = getattr(importlib.import_module(module), name, None)
+    return callable(found) and module not in ("numpy.lib", "numpy.testing")
 
 
 def is_in(module: str, name: str) -> bool:

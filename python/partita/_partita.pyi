@@ -105,7 +105,9 @@ __all__ = [
     "local_eigh",
     "local_fft",
     "local_fill",
+    "local_fill_each",
     "local_fill_integers",
+    "local_fill_integers_each",
     "local_fill_single",
     "local_gather",
     "local_group_positions",
@@ -862,12 +864,28 @@ def local_fill(
     numbers: Sequence[float],
     n_threads: int,
 ) -> None: ...
+def local_fill_each(
+    stream: tuple[int, int],
+    first: int,
+    out: Local,
+    kind: str,
+    numbers: Sequence[Local],
+    n_threads: int,
+) -> None: ...
 def local_fill_integers(
     stream: tuple[int, int],
     first: int,
     out: Local,
     kind: str,
     numbers: Sequence[float],
+    n_threads: int,
+) -> None: ...
+def local_fill_integers_each(
+    stream: tuple[int, int],
+    first: int,
+    out: Local,
+    kind: str,
+    numbers: Sequence[Local],
     n_threads: int,
 ) -> None: ...
 def local_fill_single(stream: tuple[int, int], first: int, out: Local, n_threads: int) -> None: ...

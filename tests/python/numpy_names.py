@@ -40,6 +40,23 @@ def operands() -> dict[str, Any]:
     }
 
 
+# Complex numbers are ordered by their real parts, then by their imaginary parts.
+COMPLEX_ORDER = """
+np.argmax(c), np.argmin(c), np.argmax(c[1:3]), c[:3].argmin()
+np.nanmax(c), np.nanmin(c), np.nanargmax(c), np.nanargmin(c)
+np.max(c[:3]), np.min(c[:3]), c[4:].max(), np.ptp(c[:3])
+np.isnan(np.max(c)), np.isnan(c.min())
+np.max(i * 1j + 7), np.argmin(i * 1j + 7)
+np.max(x - 1j * x, axis=0), np.min(x + 1j, axis=1, keepdims=True)
+np.argmax(x % 2 + 1j * x, axis=1), np.argmin((k % 2) * 1j, keepdims=True)
+np.max(q + 1j * q[::-1], axis=(0, 2)), np.min(q.astype(np.complex64), axis=1)
+np.max(x + 1j, axis=1, initial=0.5 + 2j), np.max(c, initial=0.25, where=np.isfinite(c))
+np.maximum(c, c[::-1]), np.minimum(c, 0.5), np.maximum(1j, c), np.fmax(c, c[::-1])
+np.fmin(c[::-1], c), np.clip(c[:3], -1, 1 + 1j), np.maximum.reduce(c[:3])
+np.maximum(c.astype(np.complex64), 1.0), np.minimum(w, c[:3])
+np.maximum(c, c[::-1], out=np.zeros(5, complex))
+"""
+
 GRIDS = """
 np.mgrid[0:3, 0:4]
 np.mgrid[0:1:5j, 2:4:2]
@@ -58,6 +75,7 @@ np.c_[v, v]
 np.c_[x, x]
 np.identity(4, dtype=np.int8)
 np.mask_indices(4, np.triu)
+np.lexsort(k), np.lexsort([3, 1, 2])
 np.partition(e, 5, axis=0), np.argpartition(e, 0, axis=0)
 np.bincount(u.astype(np.uint64) % 7)
 np.mask_indices(5, np.tril, -1)
@@ -538,6 +556,7 @@ i.cumsum(axis=1)
 ALL = [
     line
     for text in (
+        COMPLEX_ORDER,
         GRIDS,
         JOINING,
         PICKING,

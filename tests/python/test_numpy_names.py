@@ -81,7 +81,15 @@ def test_numpys_own_ufuncs_and_functions_take_our_arrays() -> None:
 
 
 def test_what_has_no_counterpart_says_what_has() -> None:
-    for name, wanted in (("nditer", ".local"), ("trapz", "trapezoid")):
+    wanted_of = {
+        "nditer": r"\.local",
+        "trapz": "trapezoid",
+        "typing": "numpy.typing itself",
+        "rec": "one array for each field",
+        "bytes_": "arrays of numbers",
+        "info": "help",
+    }
+    for name, wanted in wanted_of.items():
         with pytest.raises(AttributeError, match=rf"numpy\.{name} has no counterpart.*{wanted}"):
             getattr(pt, name)
     with pytest.raises(AttributeError, match="nearest is assert_array_equal"):
@@ -92,6 +100,34 @@ def test_what_has_no_counterpart_says_what_has() -> None:
         np.busday_count(pt.zeros(3), pt.zeros(3))
     with pytest.raises(TypeError, match=r"numpy\.isnat has no counterpart"):
         np.isnat(pt.zeros(3))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        (np, pt),
+        (np.linalg, pt.linalg),
+        (np.fft, pt.fft),
+        (np.random, pt.random),
+        (np.lib, pt.lib),
+        (np.testing, pt.testing),
+        (np.zeros((1, 1)), pt.zeros((1, 1))),
+        (np.random.default_rng(1), pt.random.default_rng(1)),
+        (np.random.RandomState(1), pt.random.RandomState(1)),
+        (np.add, pt.add),
+    ],
+    ids=lambda one: getattr(one, "__name__", type(one).__name__),
+)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_every_name_of_numpy_is_there_or_says_what_to_use(theirs: Any, ours: Any) -> None:
+    silent = []
+    for name in dir(theirs):
+        try:
+            getattr(ours, name)
+        except AttributeError as error:
+            if "; use " not in str(error) and "; the nearest is " not in str(error):
+                silent.append(f"{name}: {error}")
+    assert not [one for one in silent if not one.startswith("_")]
 
 
 def test_a_function_of_entries_is_refused_what_does_not_fit() -> None:
@@ -314,6 +350,10 @@ def test_types_and_questions_are_numpys() -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
+        ("np.arange(0, 5, 0)", ZeroDivisionError),
+        ("np.arange(0.0, 5.0, 0.0)", ZeroDivisionError),
+        ("np.lexsort(())", TypeError),
+        ("np.max(e + 1j)", ValueError),
         ("np.split(v, 3)", ValueError),
         ("np.vsplit(v, 1)", ValueError),
         ("np.delete(v, 40)", IndexError),

@@ -124,6 +124,47 @@ def test_kinds_have_nothing_in_common() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "numbers"),
+    [
+        ("poisson", ([0.5, 30.0, 4.0],)),
+        ("binomial", ([3, 200, 0], [0.5, 0.25, 1.0])),
+        ("gamma", ([0.5, 2.0, 9.0],)),
+        ("beta", ([0.5, 2.0, 9.0], [0.25, 3.0, 1.0])),
+        ("standard_t", ([0.5, 2.0, 9.0],)),
+        ("chisquare", ([1, 2, 30],)),
+        ("integers", ([-5, 0, 2**62 - 1], [-4, 10, 2**62 + 3])),
+    ],
+)
+def test_parameters_of_each_element(name: str, numbers: Any) -> None:
+    """An element is what its own parameters would have given in its place."""
+    drawn = [
+        getattr(pt.random.default_rng(3), name)(*one, size=(40, 3)).gather()
+        for one in zip(*numbers, strict=True)
+    ]
+    wanted = np.stack([one[:, column] for column, one in enumerate(drawn)], axis=1)
+
+    def body(team: pt.Team) -> None:
+        for layout in ("block, *", "*, block", "cyclic, *"):
+            ours = [pt.asarray(np.array(one), "block") for one in numbers]
+            made = getattr(pt.random.default_rng(3), name)(*ours, size=(40, 3), layout=layout)
+            np.testing.assert_array_equal(made.gather(), wanted)
+
+    pt.spmd(body, 2)
+
+
+def test_angles_have_widths_of_their_own() -> None:
+    kappa = np.array([0.0, 2.0, 1e4, 1e8])
+    made = pt.random.default_rng(6).vonmises(1.0, kappa, (MANY, 4)).gather()
+    assert np.abs(made).max() <= np.pi
+    # The mean of the cosines is a quotient of Bessel functions: I1(2) / I0(2) is 0.6978.
+    cosines = np.cos(made - 1.0).mean(axis=0)
+    np.testing.assert_allclose(cosines, [0.0, 0.6978, 1.0, 1.0], atol=5 / np.sqrt(MANY))
+    np.testing.assert_allclose((made[:, 2:] - 1.0).std(axis=0), [1e-2, 1e-4], rtol=0.3)
+    with pytest.raises(ValueError, match="kappa is out of range"):
+        pt.random.default_rng(6).vonmises(0.0, [1.0, -1.0])
+
+
+@pytest.mark.parametrize(
     ("name", "args", "words"),
     [
         ("normal", (0, -1), "scale is out of range"),

@@ -246,6 +246,35 @@ fn every_division_level_and_count_of_threads_gives_the_same() {
 }
 
 #[test]
+fn each_element_may_have_parameters_of_its_own() {
+    const N: usize = 20_011;
+    let (real, whole) = (continuous(), discrete());
+    for cores in all_cores() {
+        let mut got = vec![0.0; N];
+        STREAM.fill_each(|i| real[i % real.len()], 3, &mut got, cores).expect("good parameters");
+        for (k, of) in real.iter().enumerate() {
+            let mut want = vec![0.0; N];
+            STREAM.fill(*of, 3, &mut want, cores).expect("good parameters");
+            let mut own = (k..N).step_by(real.len());
+            assert!(own.all(|i| got[i].to_bits() == want[i].to_bits()), "{of:?} {cores:?}");
+        }
+        let mut got = vec![0; N];
+        let of = |i: usize| whole[i % whole.len()];
+        STREAM.fill_integers_each(of, 3, &mut got, cores).expect("good parameters");
+        for (k, of) in whole.iter().enumerate() {
+            let mut want = vec![0; N];
+            STREAM.fill_integers(*of, 3, &mut want, cores).expect("good parameters");
+            let mut own = (k..N).step_by(whole.len());
+            assert!(own.all(|i| got[i] == want[i]), "{of:?} {cores:?}");
+        }
+    }
+    let mut kept = [7.0; 3];
+    let of = |i: usize| Continuous::Gamma { shape: 1.0 - i as f64 };
+    STREAM.fill_each(of, 0, &mut kept, Cores::best()).expect_err("refused");
+    assert_eq!(kept, [7.0; 3]);
+}
+
+#[test]
 fn words_and_single_numbers_are_divided_alike() {
     const N: usize = 20_000;
     let (mut words, mut singles) = (vec![0; N], vec![0.0; N]);

@@ -160,7 +160,7 @@ def arange(
     if start is None or stop is None:
         start, stop = 0, start if stop is None else stop
     if step == 0:
-        raise LayoutError("arange with step 0; use another step", "step-zero")
+        raise ZeroDivisionError("arange with step 0; use another step")
     if dtype is None:
         whole = all(isinstance(n, int | np.integer) for n in (start, stop, step))
         dtype = np.dtype(np.int64 if whole else np.float64)

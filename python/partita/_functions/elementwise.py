@@ -10,6 +10,7 @@ import numpy as np
 
 from partita._array import enter
 from partita._array.array import Array
+from partita._functions import complex_order
 from partita._functions.creation import an_array
 from partita._partita import Elementwise, lazy_where
 
@@ -42,10 +43,35 @@ def beside(given: Any, anchor: Array) -> Array:
     return given if isinstance(given, Array) else enter.from_numpy(np.array(given), anchor._rank)
 
 
-def _function(name: str) -> Callable[..., Any]:
+def either(name: str) -> Callable[..., Any]:
+    """The native maximum or minimum; of complex numbers, that of `complex_order`."""
+    native, how = Elementwise(name), name[:3]
+
+    def function(x1: Any, x2: Any, /) -> Any:
+        try:
+            return native(x1, x2)
+        except TypeError:
+            if "c" not in (_kind(x1), _kind(x2)):
+                raise
+        anchor = x2 if isinstance(x2, Array) else an_array(x1)
+        a, b = (beside(one, anchor) for one in (x1, x2))
+        # A number of Python takes the precision of the array.
+        both = np.result_type(
+            *(one if np.isscalar(one) else beside(one, a).dtype for one in (x1, x2))
+        )
+        return complex_order.either(how, a._cast(both), b._cast(both))
+
+    return function
+
+
+def _kind(operand: Any) -> str:
+    return operand.dtype.kind if isinstance(operand, Array) else np.asarray(operand).dtype.kind
+
+
+def _function(name: str, native: Any = None) -> Callable[..., Any]:
     """A native function with NumPy's `out=`, which may come by position, and `where=`."""
-    native = Elementwise(name)
-    n_operands = native.n_operands
+    n_operands = Elementwise(name).n_operands
+    native = native or Elementwise(name)
 
     def function(*operands: Any, out: Any = None, where: Any = True) -> Any:
         if len(operands) == n_operands + 1:
@@ -107,8 +133,8 @@ logical_and = _function("logical_and")
 logical_not = _function("logical_not")
 logical_or = _function("logical_or")
 logical_xor = _function("logical_xor")
-maximum = _function("maximum")
-minimum = _function("minimum")
+maximum = _function("maximum", either("maximum"))
+minimum = _function("minimum", either("minimum"))
 multiply = _function("multiply")
 negative = _function("negative")
 nextafter = _function("nextafter")

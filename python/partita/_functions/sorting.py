@@ -146,6 +146,9 @@ def lexsort(keys: Any, axis: int = -1) -> Array:
         raise TypeError("no keys to sort by; give one at least")
     if any(one.shape != given[0].shape for one in given):
         raise ValueError(f"keys of shapes {[one.shape for one in given]}; use one shape")
+    if given[0].ndim == 0:
+        # As in NumPy: keys that are numbers, such as those of a vector, sort one position.
+        return zeros((), np.int64, team=given[0].team)
     at = axis_of(axis, given[0].ndim)
     if given[0].ndim > 1:
         lines = [moveaxis(one, at, -1) for one in given]

@@ -6,7 +6,7 @@ import builtins
 from typing import Any
 
 from partita._array.array import Array
-from partita._functions import elementwise, masked
+from partita._functions import complex_order, elementwise, masked
 from partita._functions.creation import an_array, axes_of, full
 from partita._functions.elementwise import written
 from partita._functions.manipulation import concat, reshape
@@ -38,11 +38,21 @@ def _reduced(
     if where is not None and where is not True:
         array = _counted(how, array, where, initial)
     if initial is None:
-        made = array._reduce(how, axis, keepdims, dtype, correction)
+        made = _over(how, array, axis, keepdims, dtype, correction)
     else:
         made = _begun(how, array, axis, keepdims, dtype, initial)
     result: Array = made if out is None else written(made, out)
     return result
+
+
+def _over(
+    how: str, array: Array, axis: Any, keepdims: bool, dtype: Any, correction: float
+) -> Array:
+    if array.dtype.kind == "c" and how in ("max", "min"):
+        return complex_order.extreme(how, array, axis, keepdims=keepdims)
+    if array.dtype.kind == "c" and how in ("argmax", "argmin"):
+        return complex_order.place(how, array, axis, keepdims=keepdims)
+    return array._reduce(how, axis, keepdims, dtype, correction)
 
 
 def _counted(how: str, array: Array, where: Any, initial: Any) -> Array:
@@ -62,7 +72,7 @@ def _begun(how: str, array: Array, axis: Any, keepdims: bool, dtype: Any, initia
         sizes = [1 if at in axes else size for at, size in enumerate(array.shape)]
         kept = [size for at, size in enumerate(sizes) if keepdims or at not in axes]
         return full(kept, initial, array.dtype, team=array.team)
-    made = array._reduce(how, axis, keepdims, dtype, 0.0)
+    made = _over(how, array, axis, keepdims, dtype, 0.0)
     combined: Array = combine(made, full((), initial, made.dtype, team=array.team))
     return combined
 

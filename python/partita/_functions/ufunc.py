@@ -109,6 +109,10 @@ class ufunc(UfuncBase):
         pairs = zip(operands, kinds, strict=False)
         return tuple(an_array(one).astype(kind, copy=False) for one, kind in pairs)
 
+    def resolve_dtypes(self, dtypes: Any, **options: Any) -> tuple[np.dtype[Any], ...]:
+        """Return the types that NumPy's function of this name would compute in."""
+        return self._theirs.resolve_dtypes(dtypes, **options)
+
     def _binary(self, method: str) -> None:
         if self.nin != 2 or self.nout != 1:
             raise ValueError(f"{self.__name__}.{method}: only functions of two operands have it")

@@ -45,10 +45,15 @@ _REDUCTIONS: dict[str, Any] = {
 }
 
 
+# Functions that complex numbers need another way for.
+_EITHER = ("maximum", "minimum")
+
+
 def _native(name: str, called: str | None = None) -> ufunc:
     """The native function of a name, by that name or by another of NumPy's."""
     described = getattr(elementwise, name).__doc__
-    return ufunc(called or name, Elementwise(name), described, _REDUCTIONS.get(name))
+    native = elementwise.either(name) if name in _EITHER else Elementwise(name)
+    return ufunc(called or name, native, described, _REDUCTIONS.get(name))
 
 
 def _made(name: str, function: Callable[..., Any]) -> ufunc:

@@ -9,7 +9,9 @@ import numpy as np
 from partita._local.threads import n_threads
 from partita._partita import (
     local_fill,
+    local_fill_each,
     local_fill_integers,
+    local_fill_integers_each,
     local_fill_single,
     local_permutation,
     local_words,
@@ -41,6 +43,23 @@ def fill_integers(stream: Stream, first: int, out: Block, kind: str, *numbers: f
     binomial (n, p), geometric (p).
     """
     local_fill_integers(stream, first, out, kind, list(numbers), n_threads())
+
+
+def fill_each(stream: Stream, first: int, out: Block, kind: str, *numbers: Block) -> None:
+    """Fill a row of float64 as `fill` does, with parameters of its own for each element.
+
+    Kinds and their float64 parameters: gamma (shape), beta (a, b), standard_t (df).
+    """
+    local_fill_each(stream, first, out, kind, numbers, n_threads())
+
+
+def fill_integers_each(stream: Stream, first: int, out: Block, kind: str, *numbers: Block) -> None:
+    """Fill a row of int64 as `fill_integers` does, with parameters of its own for each element.
+
+    Kinds and their parameters: uniform (low and the number after the last, int64), poisson (mean),
+    binomial (n as int64, p).
+    """
+    local_fill_integers_each(stream, first, out, kind, numbers, n_threads())
 
 
 def fill_single(stream: Stream, first: int, out: Block) -> None:

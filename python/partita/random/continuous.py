@@ -173,8 +173,8 @@ class Continuous(Drawing):
         if all(is_number(one) for one in numbers):
             return self._standard(kind, shape, at, *map(float, numbers))
         assert shape is not None
-        floats = [as_numbers(one) * 1.0 for one in numbers]
-        return self._by_element(kind, shape, floats, at, randomness.fill)
+        floats = [(as_numbers(one), np.float64) for one in numbers]
+        return self._by_element(kind, shape, floats, at, randomness.fill_each)
 
 
 def as_numbers(given: Any) -> Any:

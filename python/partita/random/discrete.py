@@ -70,25 +70,25 @@ class Discrete(Continuous):
         least, most = (0, 1) if limits is None else (limits.min, limits.max)
         checked("low", (low >= least) & (end - 1 <= most), f"numbers that {kind} has")
 
-        def fill(stream: Any, first: int, row: Local, _: str, low: Any, end: Any) -> None:
-            span = int(end) - int(low)
-            randomness.fill_integers(stream, first, row, "uniform", int(low), span)
+        def fill(stream: Any, first: int, row: Local, _: str, low: Local, end: Local) -> None:
+            randomness.fill_integers_each(stream, first, row, "uniform", low, end)
 
-        made = self._by_element("integers", shape, [low, end], at, fill, np.int64)
+        ends = [(low, np.int64), (end, np.int64)]
+        made = self._by_element("integers", shape, ends, at, fill, np.int64)
         return _in_type(made, kind)
 
     def poisson(self, lam: Any = 1.0, size: Any = None, **at: Any) -> Any:
         """Return how many events come in a time in which there are `lam` on average."""
         lam = as_numbers(lam)
         checked("lam", (lam >= 0) & (lam <= _MOST_ARRIVALS), "numbers from 0 to 9.2e18")
-        return self._whole("poisson", size, [lam * 1.0], at)
+        return self._whole("poisson", size, [(lam, np.float64)], at)
 
     def binomial(self, n: Any, p: Any, size: Any = None, **at: Any) -> Any:
         """Return how many of `n` trials succeed, each with the chance `p`."""
         n, p = as_numbers(n), as_numbers(p)
         checked("n", n >= 0, "0 or more")
         checked("p", (p >= 0) & (p <= 1), "numbers from 0 to 1")
-        return self._whole("binomial", size, [_whole_numbers(n), p * 1.0], at)
+        return self._whole("binomial", size, [(n, np.int64), (p, np.float64)], at)
 
     def geometric(self, p: Any, size: Any = None, **at: Any) -> Any:
         """Return the number of trials up to the first success, each with the chance `p`."""
@@ -100,15 +100,19 @@ class Discrete(Continuous):
         least = np.maximum(made, 1.0)
         return least._cast(np.int64) if isinstance(least, Array) else int(least)
 
-    def _whole(self, kind: str, size: Any, numbers: list[Any], at: dict[str, Any]) -> Any:
-        shape = shape_of(size, *numbers)
-        if not all(is_number(one) for one in numbers):
+    def _whole(
+        self, kind: str, size: Any, numbers: list[tuple[Any, Any]], at: dict[str, Any]
+    ) -> Any:
+        shape = shape_of(size, *(one for one, _ in numbers))
+        if not all(is_number(one) for one, _ in numbers):
             assert shape is not None
-            return self._by_element(kind, shape, numbers, at, randomness.fill_integers, np.int64)
+            fill_each = randomness.fill_integers_each
+            return self._by_element(kind, shape, numbers, at, fill_each, np.int64)
+        values = [of(one).item() for one, of in numbers]
         stream, first = self._seeds.take(kind, 1 if shape is None else math.prod(shape))
 
         def fill(position: int, row: Local) -> None:
-            randomness.fill_integers(stream, first + position, row, kind, *numbers)
+            randomness.fill_integers(stream, first + position, row, kind, *values)
 
         made = self._filled(shape, np.int64, fill, at)
         return int(made) if shape is None else made
@@ -119,13 +123,6 @@ class Discrete(Continuous):
         stream, first = self._seeds.take("words", len(words))
         randomness.words(stream, first, words)
         return words.astype("<u8").tobytes()[:length]
-
-
-def _whole_numbers(given: Any) -> Any:
-    """A count, or counts, as integers of 64 bits."""
-    if is_number(given):
-        return int(given)
-    return given._cast(np.int64) if isinstance(given, Array) else given.astype(np.int64)
 
 
 def _check_range(first: int, count: int, kind: np.dtype[Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -83,21 +82,23 @@ class Drawing:
         self,
         kind: str,
         shape: Sequence[int],
-        numbers: Sequence[Any],
+        numbers: Sequence[tuple[Any, Any]],
         where: dict[str, Any],
         fill: Callable[..., None],
         dtype: Any = np.float64,
     ) -> Array:
-        """Numbers whose distribution differs from element to element: a call for each change."""
+        """Numbers whose parameters, each with its type, differ from element to element."""
         stream, first = self._seeds.take(kind, math.prod(shape))
 
         def fill_own(local: Local, layout: Layout, box: Box) -> None:
-            own = [_own_part(one, shape, layout, box).reshape(-1) for one in numbers]
+            own = [
+                _own_part(one, shape, layout, box).astype(of, copy=False).reshape(-1)
+                for one, of in numbers
+            ]
             row, done = local.reshape(-1), 0
             for at, length in runs(shape, *box):
-                for begin, end in _equal(own, done, done + length):
-                    values = [one[begin].item() for one in own]
-                    fill(stream, first + at + begin - done, row[begin:end], kind, *values)
+                part = slice(done, done + length)
+                fill(stream, first + at, row[part], kind, *(one[part] for one in own))
                 done += length
 
         return self._made(shape, dtype, where, fill_own)
@@ -163,17 +164,6 @@ def _own_part(given: Any, shape: Sequence[int], layout: Layout, box: Any) -> Loc
         return np.ascontiguousarray(broadcast_to(given, shape).redistribute(layout).local)
     cut = tuple(slice(at, at + size) for at, size in zip(*box, strict=True))
     return np.ascontiguousarray(np.broadcast_to(np.asarray(given), shape)[cut])
-
-
-def _equal(own: Sequence[Local], first: int, end: int) -> list[tuple[int, int]]:
-    """Stretches in which no parameter changes."""
-    if first == end:
-        return []
-    changes = np.zeros(end - first - 1, bool)
-    for one in own:
-        changes |= one[first + 1 : end] != one[first : end - 1]
-    cuts = [first, *(np.flatnonzero(changes) + first + 1).tolist(), end]
-    return list(itertools.pairwise(cuts))
 
 
 def is_number(given: Any) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._missing import Absent
 from partita._team.spmd import own_team
 from partita.random.generator import Generator
 from partita.random.seeds import Seeds
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 class RandomState(Generator):
     """Random numbers by NumPy's old names."""
+
+    random_integers = Absent("random_integers", "randint, whose end is left out")
+    tomaxint = Absent("tomaxint", "randint(0, 2**63 - 1, size)")
 
     def __init__(self, seed: Any = None, *, team: Team | None = None) -> None:
         super().__init__(Seeds.of(seed, own_team(team)), team)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # Values of a distribution beyond so many deviations from its mean do not occur.
 _DEVIATIONS = 40
+# Below this all directions of a distribution round a circle are alike.
+_ROUND = 1e-8
 # Above this a distribution round a circle is a normal one.
 _NARROW = 1e6
 _LARGEST = float(2**63 - 1024)
@@ -98,30 +100,38 @@ class Rarer(Vectors):
         return self._of_others(size, [mean, scale], make)
 
     def vonmises(self, mu: Any, kappa: Any, size: Any = None, **at: Any) -> Any:
-        """Return angles around a direction; `kappa` is one number."""
-        mu = as_numbers(mu)
-        width = _one("kappa", kappa)
-        checked("kappa", width >= 0, "0 or more")
+        """Return angles around a direction, the nearer to it the larger `kappa` is."""
+        mu, kappa = as_numbers(mu), as_numbers(kappa)
+        checked("kappa", kappa >= 0, "0 or more")
 
         def make(shape: Shape) -> Any:
-            if width < 1e-8:
+            one = float(kappa) if is_number(kappa) else math.nan
+            if one < _ROUND:
                 angle = (2.0 * self.random(shape, **at) - 1.0) * math.pi
-            elif width > _NARROW:
-                angle = self.standard_normal(shape, **at) / math.sqrt(width)
+            elif one > _NARROW:
+                angle = self.standard_normal(shape, **at) / math.sqrt(one)
             else:
-                cosine = self._accepted(lambda: self._cosines(width, shape, at))
-                sign = where(self.random(shape, **at) < 0.5, -1.0, 1.0)
-                angle = sign * e.acos(e.clip(cosine, -1.0, 1.0))
+                angle = self._angles(e.clip(kappa, _ROUND, _NARROW), shape, at)
+            if not is_number(kappa):
+                narrow = self.standard_normal(shape, **at) / e.sqrt(e.maximum(kappa, 1.0))
+                angle = where(an_array(kappa) > _NARROW, narrow, angle)
             turned = angle + mu
             return turned - 2.0 * math.pi * e.floor((turned + math.pi) / (2.0 * math.pi))
 
-        return self._of_others(size, [mu, width], make)
+        return self._of_others(size, [mu, kappa], make)
 
-    def _cosines(self, kappa: float, shape: Shape, at: dict[str, Any]) -> tuple[Array, Array]:
+    def _angles(self, kappa: Any, shape: Shape, at: dict[str, Any]) -> Array:
+        """Angles on both sides, neither from all directions alike nor from one alone."""
+        cosine = self._accepted(lambda: self._cosines(kappa, shape, at))
+        sign = where(self.random(shape, **at) < 0.5, -1.0, 1.0)
+        angle: Array = sign * e.acos(e.clip(cosine, -1.0, 1.0))
+        return angle
+
+    def _cosines(self, kappa: Any, shape: Shape, at: dict[str, Any]) -> tuple[Array, Array]:
         """Cosines of angles, and which of them are accepted (Best and Fisher)."""
-        r = 1.0 + math.sqrt(1.0 + 4.0 * kappa * kappa)
-        rho = (r - math.sqrt(2.0 * r)) / (2.0 * kappa)
-        s = 1.0 / kappa + kappa if kappa < 1e-5 else (1.0 + rho * rho) / (2.0 * rho)
+        r = 1.0 + e.sqrt(1.0 + 4.0 * kappa * kappa)
+        rho = (r - e.sqrt(2.0 * r)) / (2.0 * kappa)
+        s = where(kappa < 1e-5, 1.0 / kappa + kappa, (1.0 + rho * rho) / (2.0 * rho))
         z = e.cos(math.pi * self.random(shape, **at))
         cosine = (1.0 + s * z) / (s + z)
         y = kappa * (s - cosine)

@@ -87,10 +87,7 @@ impl Continuous {
                 out.iter_mut().for_each(|x| *x = mean + sigma * *x);
                 in_place(level, Unary::Exp, out);
             }
-            Continuous::Gamma { .. }
-            | Continuous::Beta { .. }
-            | Continuous::ChiSquare { .. }
-            | Continuous::StandardT { .. } => {
+            _ if self.rejects() => {
                 let key = Words::key(stream);
                 for (i, out) in out.iter_mut().enumerate() {
                     *out = self.reject(&mut Words::new(key, first + i as u64));
@@ -102,6 +99,36 @@ impl Continuous {
                 }
             }
         }
+    }
+
+    /// The same numbers as `fill` gives, each of a distribution of its own.
+    pub(super) fn fill_each(
+        distributions: impl Fn(usize) -> Continuous,
+        stream: Stream,
+        first: u64,
+        out: &mut [f64],
+        level: Level,
+    ) {
+        let key = Words::key(stream);
+        for (i, out) in out.iter_mut().enumerate() {
+            let (distribution, element) = (distributions(i), first + i as u64);
+            if distribution.rejects() {
+                *out = distribution.reject(&mut Words::new(key, element));
+            } else {
+                distribution.fill(stream, element, std::slice::from_mut(out), level);
+            }
+        }
+    }
+
+    /// Whether every element has words of its own.
+    fn rejects(self) -> bool {
+        matches!(
+            self,
+            Continuous::Gamma { .. }
+                | Continuous::Beta { .. }
+                | Continuous::ChiSquare { .. }
+                | Continuous::StandardT { .. }
+        )
     }
 
     fn reject(self, words: &mut Words) -> f64 {

@@ -52,11 +52,7 @@ impl Discrete {
             Discrete::Uniform { low, span } => {
                 each_block(stream, first, out, level, |words, out| {
                     for (out, word) in out.iter_mut().zip(words) {
-                        let above = match span {
-                            0 => *word,
-                            _ => ((u128::from(*word) * u128::from(span)) >> 64) as u64,
-                        };
-                        *out = low.wrapping_add(above as i64);
+                        *out = uniform(low, span, *word);
                     }
                 });
             }
@@ -81,6 +77,47 @@ impl Discrete {
             }
         }
     }
+
+    /// The same numbers as `fill` gives, each of a distribution of its own.
+    pub(super) fn fill_each(
+        distributions: impl Fn(usize) -> Discrete,
+        stream: Stream,
+        first: u64,
+        out: &mut [i64],
+        level: Level,
+    ) {
+        let key = Words::key(stream);
+        for (block, out) in out.chunks_mut(BLOCK).enumerate() {
+            let mut words = [0; BLOCK];
+            let words = &mut words[..out.len()];
+            let begin = first + (block * BLOCK) as u64;
+            philox::words(level, stream.key, stream.number, begin, words);
+            for (i, out) in out.iter_mut().enumerate() {
+                let element = begin + i as u64;
+                *out = match distributions(block * BLOCK + i) {
+                    Discrete::Uniform { low, span } => uniform(low, span, words[i]),
+                    Discrete::Poisson { mean } => Words::new(key, element).poisson(mean) as i64,
+                    Discrete::Binomial { n, p } => {
+                        Words::new(key, element).binomial(n as f64, p) as i64
+                    }
+                    other => {
+                        other.fill(stream, element, std::slice::from_mut(out), level);
+                        *out
+                    }
+                };
+            }
+        }
+    }
+}
+
+/// One of `span` numbers from `low` on, of a word.
+#[inline(always)]
+fn uniform(low: i64, span: u64, word: u64) -> i64 {
+    let above = match span {
+        0 => word,
+        _ => ((u128::from(word) * u128::from(span)) >> 64) as u64,
+    };
+    low.wrapping_add(above as i64)
 }
 
 fn each_block(

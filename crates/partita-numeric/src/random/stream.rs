@@ -60,6 +60,44 @@ impl Stream {
         Ok(())
     }
 
+    /// Fills with the elements `first` on, each of a distribution of its own.
+    ///
+    /// # Errors
+    /// `parameter-out-of-range`; nothing is written then.
+    pub fn fill_each(
+        self,
+        distributions: impl Fn(usize) -> Continuous + Sync,
+        first: u64,
+        out: &mut [f64],
+        cores: Cores,
+    ) -> Result<()> {
+        (0..out.len()).try_for_each(|i| distributions(i).check())?;
+        share(out, cores, |at, out| {
+            let of = |i: usize| distributions(at + i);
+            Continuous::fill_each(of, self, first + at as u64, out, cores.level);
+        });
+        Ok(())
+    }
+
+    /// Fills with whole numbers, each of a distribution of its own.
+    ///
+    /// # Errors
+    /// `parameter-out-of-range`; nothing is written then.
+    pub fn fill_integers_each(
+        self,
+        distributions: impl Fn(usize) -> Discrete + Sync,
+        first: u64,
+        out: &mut [i64],
+        cores: Cores,
+    ) -> Result<()> {
+        (0..out.len()).try_for_each(|i| distributions(i).check())?;
+        share(out, cores, |at, out| {
+            let of = |i: usize| distributions(at + i);
+            Discrete::fill_each(of, self, first + at as u64, out, cores.level);
+        });
+        Ok(())
+    }
+
     /// Fills with float32 numbers from 0 to 1, without 1, of 24 random bits each.
     ///
     /// Two elements take one word.

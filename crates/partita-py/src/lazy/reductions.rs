@@ -3,6 +3,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
 use partita_array::api::{Axes, How, Reducing, reduce};
+use partita_kernel::Kind;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -28,6 +29,10 @@ impl<'py> Asked<'_, 'py> {
             return self.done_in_steps(how);
         }
         let (py, handle) = (self.array.py(), self.array.get().handle(self.array)?);
+        let is_complex = handle.array.dtype().kind() == Kind::Complex;
+        if is_complex && matches!(how, How::Min | How::Max) {
+            return self.done_in_steps(how);
+        }
         let axes = axes_given(self.axis.as_ref())?;
         let dtype = self.dtype.as_ref().map(dtype_given).transpose()?;
         let what = Reducing { how, axes, keeps_dims: self.keepdims, dtype, correction: 0.0 };
@@ -35,7 +40,7 @@ impl<'py> Asked<'_, 'py> {
         Ok(made.into_any())
     }
 
-    /// What few programs ask for: several operations, by the function of the same name.
+    /// What few programs ask for, extremes of complex numbers among it: several operations, by the function of the same name.
     fn done_in_steps(self, how: How) -> Made<'py> {
         let py = self.array.py();
         let options = PyDict::new(py);

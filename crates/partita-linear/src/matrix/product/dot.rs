@@ -52,8 +52,8 @@ impl<T: Number> Loop for Plain<'_, T> {
 
 /// The sum of all lanes whose number is below `until` modulo `until`; halves are added.
 #[inline(always)]
-fn fold<T: Number>(sums: &mut [T; LANES], until: usize) -> T {
-    let mut width = LANES;
+fn fold<T: Number, const N: usize>(sums: &mut [T; N], until: usize) -> T {
+    let mut width = N;
     while width > until {
         width /= 2;
         for l in 0..width {
@@ -62,6 +62,10 @@ fn fold<T: Number>(sums: &mut [T; LANES], until: usize) -> T {
     }
     sums[0]
 }
+
+/// Complex numbers whose sums run side by side. Each has two kinds of them: with more, the
+/// registers of AVX2 do not suffice.
+const PAIRS: usize = 8;
 
 /// Complex numbers as pairs of reals: their products in place, and crosswise.
 struct Pairs<'a, T>(&'a [[T; 2]], &'a [[T; 2]]);
@@ -72,20 +76,26 @@ impl<T: Number> Loop for Pairs<'_, T> {
 
     #[inline(always)]
     fn run<const WIDE: bool>(self) -> [T; 4] {
-        const HALF: usize = LANES / 2;
-        let (mut straight, mut crossed) = ([T::ZERO; LANES], [T::ZERO; LANES]);
-        let (a, b) = (self.0.chunks_exact(HALF), self.1.chunks_exact(HALF));
-        for (l, (x, y)) in a.remainder().iter().zip(b.remainder()).enumerate() {
+        let (mut straight, mut crossed) = ([T::ZERO; 2 * PAIRS], [T::ZERO; 2 * PAIRS]);
+        let ((a, a_rest), (b, b_rest)) = (self.0.as_chunks::<PAIRS>(), self.1.as_chunks::<PAIRS>());
+        for (l, (x, y)) in a_rest.iter().zip(b_rest).enumerate() {
             for part in 0..2 {
                 straight[2 * l + part] = x[part].times(y[part]);
                 crossed[2 * l + part] = x[part].times(y[1 - part]);
             }
         }
-        for (a, b) in a.zip(b) {
-            for l in 0..LANES {
-                let (x, y) = (a[l / 2][l % 2], b[l / 2]);
-                straight[l] = straight[l].plus(x.times(y[l % 2]));
-                crossed[l] = crossed[l].plus(x.times(y[1 - l % 2]));
+        for (a, b) in a.iter().zip(b) {
+            // Turned around first: then both loops go over whole vectors.
+            let (x, y) = (a.as_flattened(), b.as_flattened());
+            let mut turned = [T::ZERO; 2 * PAIRS];
+            for l in 0..2 * PAIRS {
+                turned[l] = y[l ^ 1];
+            }
+            for l in 0..2 * PAIRS {
+                straight[l] = straight[l].plus(x[l].times(y[l]));
+            }
+            for l in 0..2 * PAIRS {
+                crossed[l] = crossed[l].plus(x[l].times(turned[l]));
             }
         }
         fold(&mut straight, 2);
