@@ -193,7 +193,30 @@ def rows_of_other_dimensions(team: pt.Team) -> None:
             np.testing.assert_array_equal(found.toarray(), full[wanted])
 
 
+def parts_of_many_empty_rows(team: pt.Team) -> None:
+    """What a part of a matrix in COO costs depends on its entries, not on how many rows it has."""
+    shape = (2**31 - 1, 6)
+    last = shape[0] - 1
+    rows, columns = np.array([1, 2, 2, 5, last, last]), np.array([0, 3, 3, 1, 2, 4])
+    values = np.arange(1.0, 7.0)
+    own = slice(team.rank, None, team.size)
+    named = (rows[own], columns[own]), values[own]
+    t = DistTensor.from_coo(shape, *named, team=team, format="coo")
+    found = t[1:3]
+    assert (found.shape, found.format) == ((2, 6), "csr")
+    np.testing.assert_array_equal(
+        found.gather().toarray(), [[1, 0, 0, 0, 0, 0], [0, 0, 0, 5, 0, 0]]
+    )
+    np.testing.assert_array_equal(t[-1].gather().toarray(), [0, 0, 5, 0, 6, 0])
+    found = t[::-1, 1:3]
+    assert (found.shape, found.format) == ((shape[0], 2), "coo")
+    whole = found.gather()
+    places = sorted(zip(*(one.tolist() for one in (whole.row, whole.col, whole.data)), strict=True))
+    assert places == [(0, 1, 5.0), (last - 5, 0, 4.0)]
+
+
 BODIES = [
+    parts_of_many_empty_rows,
     rows_read_where_they_are,
     rows_of_other_dimensions,
     rows_asked_for,

@@ -12,6 +12,7 @@ from partita._local import sparse
 from partita.sparse.block import Block
 from partita.sparse.rowwise import rows_slices, rowwise
 from partita.sparse.slices import Slices
+from partita.sparse.tensor_parts import tensor_part
 from partita.sparse.wishes import RowPlan, positions
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 Local = np.ndarray[Any, Any]
 Index = int | slice | Local
+
+# With fewer rows than this, or fewer for each entry, entries are found by their rows.
+_MANY_ROWS = 1 << 20
+_ROWS_PER_ENTRY = 4
 
 
 def chosen(tensor: Any, key: Any) -> Any:
@@ -34,6 +39,11 @@ def chosen(tensor: Any, key: Any) -> Any:
         return _points(tensor, rows, columns)
     if isinstance(rows, int) and isinstance(columns, int):
         return _value(tensor, rows, columns)
+    if not isinstance(rows, np.ndarray) and not isinstance(columns, np.ndarray):
+        n_rows = _count(rows, tensor.shape[0])
+        if tensor.format == "coo" and _is_hollow(tensor, tensor.shape[0]):
+            format = "coo" if _is_hollow(tensor, n_rows) else "csr"
+            return tensor_part(tensor, (rows, columns), format)
     found = tensor
     if not _is_all(rows, tensor.shape[0]):
         found = _with_rows(found, rows)
@@ -43,6 +53,11 @@ def chosen(tensor: Any, key: Any) -> Any:
         if isinstance(one, int):
             return _one_line(found, dim)
     return found
+
+
+def _is_hollow(tensor: Base, n_rows: int) -> bool:
+    """Whether a pointer for each of so many rows would take more than all entries. Collective."""
+    return n_rows > _MANY_ROWS and n_rows > _ROWS_PER_ENTRY * tensor.nnz
 
 
 def _checked(tensor: Base, key: Any) -> tuple[Index, Index, bool]:

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 Local = np.ndarray[Any, Any]
 
 
-def tensor_part(tensor: Any, key: Any) -> Any:
+def tensor_part(tensor: Any, key: Any, format: str = "coo") -> Any:
     """Return a part as a tensor of the dimensions that are not numbered; a value if all are.
 
-    Entries are chosen where they lie, and then travel to whoever holds their new place.
-    Collective.
+    Entries are chosen where they lie, and then travel to whoever holds their new place. A matrix
+    is in the format that is asked for, anything else in COO. Collective.
     """
     # What is wrong here may be wrong on this rank only: the others are told.
     with tensor.team:
@@ -39,7 +39,8 @@ def tensor_part(tensor: Any, key: Any) -> Any:
         told = tensor.team.allgather_data(values[is_here])
         return tensor.dtype.type(np.concatenate(told).sum(dtype=tensor.dtype))
     kept = [one[is_here] for one in kept]
-    return type(tensor).from_coo(shape, kept, values[is_here], team=tensor.team, format="coo")
+    wanted = format if len(shape) == 2 else "coo"
+    return type(tensor).from_coo(shape, kept, values[is_here], team=tensor.team, format=wanted)
 
 
 def _checked(shape: Sequence[int], key: Any) -> list[int | range]:
