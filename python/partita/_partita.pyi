@@ -132,7 +132,9 @@ __all__ = [
     "local_sparse_chosen_columns",
     "local_sparse_combined",
     "local_sparse_compressed",
+    "local_sparse_compressed_groups",
     "local_sparse_divided",
+    "local_sparse_grouped",
     "local_sparse_is_tidy",
     "local_sparse_product",
     "local_sparse_rows_of",
@@ -913,9 +915,19 @@ def local_eig(a: Local, values: Local, vectors: Local | None, n_threads: int) ->
 def local_sparse_compressed(
     lists: list[LocalCsr], shape: tuple[int, int], n_threads: int
 ) -> MadeCsr: ...
+def local_sparse_compressed_groups(
+    groups: list[tuple[Local, list[int]]],
+    kinds: tuple[str, str],
+    stretch: tuple[list[int], int],
+    extents: tuple[int, int],
+    n_threads: int,
+) -> MadeCsr: ...
 def local_sparse_divided(
     triplets: LocalCsr, cuts: Local, n_threads: int
 ) -> tuple[WarmMemory, WarmMemory, WarmMemory, list[int]]: ...
+def local_sparse_grouped(
+    triplets: LocalCsr, cuts: list[int], n_entries: int, n_threads: int
+) -> tuple[WarmMemory, list[list[int]]]: ...
 def local_sparse_tidy(matrix: LocalCsr, n_threads: int) -> MadeCsr | None: ...
 def local_sparse_is_tidy(indptr: Local, indices: Local, n_threads: int) -> bool: ...
 def local_sparse_transposed(matrix: LocalCsr, n_columns: int, n_threads: int) -> MadeCsr: ...

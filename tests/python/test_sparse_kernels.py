@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -335,6 +336,25 @@ def test_triplets_in_lists_and_grouped(index: str) -> None:
             np.testing.assert_array_equal(grouped[2][here], values[inside])
             start += count
         assert start == n
+        # Two have entries, each stretch is made of what both have.
+        both = [
+            sparse.grouped(rows[at::2], columns[at::2], values[at::2], cuts, n) for at in range(2)
+        ]
+        begins = [0, 0]
+        for stretch, (low, high) in enumerate(pairwise(cuts)):
+            groups = []
+            for at, (entries, told) in enumerate(both):
+                end = begins[at] + sum(told[stretch])
+                groups.append((entries[begins[at] : end], told[stretch]))
+                begins[at] = end
+            kinds = np.dtype(index), values.dtype
+            made = sparse.compressed_groups(groups, kinds, (cuts, stretch), (n, 9))
+            np.testing.assert_array_equal(dense(made, (high - low, 9)), wanted[low:high])
+    with pytest.raises(ValueError, match="row 9 of 9"):
+        sparse.grouped(np.full(1, 9, index), np.zeros(1, index), np.ones(1), cuts, 1)
+    short = np.zeros(3, np.uint8)
+    with pytest.raises(ValueError, match="there are 3 bytes"):
+        sparse.compressed_groups([(short, [1])], kinds, (cuts, 0), (1, 9))
     with pytest.raises(ValueError, match="row 9 of 9"):
         sparse.divided(np.full(1, 9, index), np.zeros(1, index), np.ones(1), ends)
     with pytest.raises(ValueError, match="never fall"):

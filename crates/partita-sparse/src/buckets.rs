@@ -5,16 +5,13 @@
 //! cache where its entries then find their rows. Entries of a row keep their order.
 
 use crate::Cores;
+use crate::cutting::Cutting;
 use crate::error::Result;
 use crate::index::Index;
 use crate::matrix::SHARE;
 use crate::memory::{Array, Memory};
 use partita_numeric::Shared;
 use std::ops::Range;
-
-/// Entries that a bucket should have.
-const FULL: usize = 1 << 14;
-const MOST_BUCKETS: usize = 1 << 10;
 
 /// Entries of a matrix, which can be told in their order, each once.
 pub(crate) trait Entries<I, T>: Sync {
@@ -26,34 +23,46 @@ pub(crate) trait Entries<I, T>: Sync {
     fn each(&self, entries: Range<usize>, tell: impl FnMut(usize, I, T));
 }
 
-/// An entry in its bucket.
+/// An entry in its bucket. It may travel as bytes, all of which are its own.
 #[derive(Clone, Copy)]
-pub(crate) struct Entry<I, T> {
-    /// Counted from the bucket's first row.
-    pub row: u32,
-    pub column: I,
-    pub value: T,
+#[repr(C, packed)]
+pub struct Entry<I, T> {
+    /// Counted from the first row of the bucket's block.
+    pub(crate) row: u32,
+    pub(crate) column: I,
+    pub(crate) value: T,
 }
 
-/// Entries by buckets of `2^shift` rows.
+impl<I, T> std::fmt::Debug for Entry<I, T> {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.debug_struct("Entry").field("row", &{ self.row }).finish_non_exhaustive()
+    }
+}
+
+/// Entries by buckets.
 pub(crate) struct Buckets<M, I, T> {
     entries: Array<M, Entry<I, T>>,
     starts: Vec<usize>,
-    shift: u32,
-    n_rows: usize,
+    cutting: Cutting,
 }
 
 impl<M: Memory, I: Index, T: Copy + Send + Sync> Buckets<M, I, T> {
-    /// Brings entries into buckets.
+    /// Brings entries into buckets, in memory for the time of a call.
     pub(crate) fn new<E: Entries<I, T>>(from: &E, n_rows: usize, cores: Cores) -> Result<Self> {
-        let n = from.n_entries();
-        let wanted = (n / FULL).next_power_of_two().min(MOST_BUCKETS);
-        let last_row = n_rows.saturating_sub(1);
-        let shift = (usize::BITS - last_row.leading_zeros())
-            .saturating_sub(wanted.trailing_zeros())
-            .min(u32::BITS);
-        let n_buckets = (last_row >> shift) + 1;
+        let cutting = Cutting::new(n_rows, from.n_entries(), &[]);
+        // Hundreds of places that are written in turns need huge pages.
+        let entries = Array::scratch(from.n_entries())?;
+        Ok(Self::filled(from, cutting, entries, cores))
+    }
 
+    /// The same in buckets and memory of the caller's choice: as much as there are entries.
+    pub(crate) fn filled<E: Entries<I, T>>(
+        from: &E,
+        cutting: Cutting,
+        mut entries: Array<M, Entry<I, T>>,
+        cores: Cores,
+    ) -> Self {
+        let (n, n_buckets) = (from.n_entries(), cutting.n_buckets());
         let n_pieces = cores.n_pieces(n, SHARE);
         let cut = |piece: usize| (n as u128 * piece as u128 / n_pieces as u128) as usize;
         let mut places = vec![0_usize; n_pieces * n_buckets];
@@ -63,7 +72,7 @@ impl<M: Memory, I: Index, T: Copy + Send + Sync> Buckets<M, I, T> {
             |piece: usize| unsafe { shared.slice(piece * n_buckets..(piece + 1) * n_buckets) };
         cores.each(n_pieces, |piece| {
             let counts = of_piece(piece);
-            from.each_row(cut(piece)..cut(piece + 1), |row| counts[row >> shift] += 1);
+            from.each_row(cut(piece)..cut(piece + 1), |row| counts[cutting.bucket(row)] += 1);
         });
         let mut starts = Vec::with_capacity(n_buckets + 1);
         let mut next = 0;
@@ -76,22 +85,19 @@ impl<M: Memory, I: Index, T: Copy + Send + Sync> Buckets<M, I, T> {
         }
         starts.push(next);
 
-        // Hundreds of places that are written in turns need huge pages.
-        let mut entries = Array::<M, Entry<I, T>>::scratch(n)?;
         let room = Shared::new(entries.room());
-        let mask = (1_usize << shift) - 1;
         cores.each(n_pieces, |piece| {
             let places = of_piece(piece);
             from.each(cut(piece)..cut(piece + 1), |row, column, value| {
-                let place = &mut places[row >> shift];
-                let entry = Entry { row: (row & mask) as u32, column, value };
+                let place = &mut places[cutting.bucket(row)];
+                let entry = Entry { row: cutting.in_block(row), column, value };
                 // SAFETY: the same rows were counted before, so that each place is inside and
                 // belongs to one entry.
                 unsafe { (*room.at(*place)).write(entry) };
                 *place += 1;
             });
         });
-        Ok(Self { entries, starts, shift, n_rows })
+        Self { entries, starts, cutting }
     }
 
     pub(crate) fn n_buckets(&self) -> usize {
@@ -107,17 +113,19 @@ impl<M: Memory, I: Index, T: Copy + Send + Sync> Buckets<M, I, T> {
         &self.entries.elements()[self.range(bucket)]
     }
 
-    /// The rows of a bucket.
+    /// All entries, and how many each bucket has.
+    pub(crate) fn into_entries(self) -> (Array<M, Entry<I, T>>, Vec<usize>) {
+        (self.entries, self.starts.windows(2).map(|two| two[1] - two[0]).collect())
+    }
+
+    /// The rows of a bucket, where there is one stretch.
     pub(crate) fn rows(&self, bucket: usize) -> Range<usize> {
-        let start = bucket << self.shift;
-        start..(start + (1 << self.shift)).min(self.n_rows)
+        self.cutting.rows(bucket, 0)
     }
 
     /// Calls `work` with stretches of buckets that cover all.
     pub(crate) fn each(&self, cores: Cores, work: impl Fn(Range<usize>) + Sync) {
-        let n = self.n_buckets();
-        let n_groups = cores.n_pieces(self.entries.elements().len(), SHARE).min(n);
-        cores.each(n_groups, |group| work(group * n / n_groups..(group + 1) * n / n_groups));
+        each_group(self.n_buckets(), self.entries.elements().len(), cores, work);
     }
 
     /// Where each row of a bucket begins among the bucket's entries, and where the last one ends.
@@ -133,4 +141,17 @@ impl<M: Memory, I: Index, T: Copy + Send + Sync> Buckets<M, I, T> {
             *start = next;
         }
     }
+}
+
+/// Calls `work` with stretches of buckets that cover all, as many as so many entries are worth.
+pub(crate) fn each_group(
+    n_buckets: usize,
+    n_entries: usize,
+    cores: Cores,
+    work: impl Fn(Range<usize>) + Sync,
+) {
+    let n_groups = cores.n_pieces(n_entries, SHARE).min(n_buckets);
+    cores.each(n_groups, |group| {
+        work(group * n_buckets / n_groups..(group + 1) * n_buckets / n_groups);
+    });
 }

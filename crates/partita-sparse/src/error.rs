@@ -20,6 +20,8 @@ partita_error::errors! {
             "entry {at} has column {column} of {n_columns}; use 0 to {n_columns} - 1";
         RowOutside { at: usize, row: i64, n_rows: usize } "row-outside" =>
             "entry {at} has row {row} of {n_rows}; use 0 to {n_rows} - 1";
+        EntryOutside { n_rows: usize, n_columns: usize } "entry-outside" =>
+            "an entry lies outside of {n_rows} rows and {n_columns} columns; give all ranks the same extents";
         SourceAbsent { at: usize, owner: i64 } "source-absent" =>
             "row {at} is to come from matrix {owner}, which is absent; give that matrix";
         ColumnNumber { column: usize, number: i64 } "column-number" =>

@@ -5,6 +5,8 @@
 //!
 //! - [`compressed`], [`tidy`], [`transposed`]: from triplets; columns in order; turned.
 //! - [`divided`]: triplets grouped by stretches of rows.
+//! - [`grouped`], [`compressed_groups`]: triplets for several stretches of rows, brought into
+//!   buckets where they are known, and made a matrix where they are wanted.
 //! - [`taken_rows`], [`chosen_columns`], [`rows_of`]: parts, and the row of each entry.
 //! - [`taken_from`], [`values_from`]: rows of several matrices in any order.
 //! - [`times`], [`times_transposed`], [`sampled`]: with dense vectors and matrices.
@@ -27,15 +29,18 @@ mod buckets;
 mod choose;
 mod combine;
 mod compress;
+mod cutting;
 mod divide;
 pub mod error;
 mod first_error;
+mod group;
 mod index;
 mod level;
 mod line;
 mod matrix;
 mod memory;
 mod number;
+mod placed;
 mod product;
 mod several;
 mod stacked;
@@ -43,11 +48,13 @@ mod tidy;
 mod times;
 mod transpose;
 
+pub use buckets::Entry;
 pub use choose::{chosen_columns, rows_of, taken_rows};
 pub use combine::{Operation, combined};
 pub use compress::{Triplets, compressed, compressed_parts};
 pub use divide::{Divided, divided};
 pub use error::{Result, SparseError};
+pub use group::{Group, Grouped, compressed_groups, grouped};
 pub use index::Index;
 pub use matrix::{Matrix, Pattern};
 pub use memory::{Array, Csr, Heap, Memory};

@@ -91,6 +91,50 @@ impl<I: Index, T: Number> Target<I, T> {
         put(at, column, sum);
         at + 1 - place
     }
+
+    /// Writes a row in any order from a place on, sorted; false, and nothing, if a column comes
+    /// twice. What lies behind its columns is not looked at, but there must be `W` in all.
+    ///
+    /// Each column is compared with all others, without a branch: random columns make every branch
+    /// of other ways a guess.
+    ///
+    /// # Safety
+    /// Columns are not negative. As many places as there are values, at most `W`, are inside and
+    /// belong to the caller.
+    #[inline(always)]
+    pub(crate) unsafe fn write_distinct<const W: usize>(
+        &self,
+        columns: &[I],
+        values: &[T],
+        place: usize,
+    ) -> bool {
+        let n = values.len();
+        let Some(given) = columns.first_chunk::<W>().filter(|_| n <= W) else { return false };
+        let mut own = [I::from_position(0); W];
+        for (at, column) in own.iter_mut().enumerate() {
+            // No column lies before 0.
+            *column = if at < n { given[at] } else { I::from_position(0) };
+        }
+        let mut places = [0_u32; W];
+        for column in &given[..n] {
+            for (before, other) in places.iter_mut().zip(&own) {
+                *before += u32::from(column < other);
+            }
+        }
+        // Of two columns that differ, one lies before the other.
+        if places.iter().sum::<u32>() as usize != n * n.saturating_sub(1) / 2 {
+            return false;
+        }
+        for ((before, column), value) in places.iter().zip(given).zip(values) {
+            let at = place + *before as usize;
+            // SAFETY: fewer than `n` lie before any of them.
+            unsafe {
+                (*self.indices.at(at)).write(*column);
+                (*self.data.at(at)).write(*value);
+            }
+        }
+        true
+    }
 }
 
 /// Moves what pieces kept of their stretches, (start, count) in their order, close together.

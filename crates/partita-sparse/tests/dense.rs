@@ -1,10 +1,10 @@
 //! Every function beside a dense model, on random patterns, for all types and numbers of threads.
 
 use partita_sparse::{
-    Cores, Csr, Heap, Index, Into, Matrix, Number, Operation, Ordered, Rows, RowsMut, SparseError,
-    Truth, Values, Wanted, chosen_columns, combined, compressed, compressed_parts, divided,
-    is_tidy, product, rows_of, sampled, taken_from, taken_rows, tidy, times, times_transposed,
-    transposed, transposed_order, values_from,
+    Cores, Csr, Group, Heap, Index, Into, Matrix, Number, Operation, Ordered, Rows, RowsMut,
+    SparseError, Truth, Values, Wanted, chosen_columns, combined, compressed, compressed_groups,
+    compressed_parts, divided, grouped, is_tidy, product, rows_of, sampled, taken_from, taken_rows,
+    tidy, times, times_transposed, transposed, transposed_order, values_from,
 };
 
 /// Random numbers, always the same for one seed.
@@ -156,6 +156,47 @@ fn split<'a, I, T>(
     (list(rows.0, columns.0, values.0), list(rows.1, columns.1, values.1))
 }
 
+/// Two have entries, bring them into buckets, and every stretch is made of what both have.
+fn in_buckets<I: Index, T: Small>(
+    given: &Triplets<I, T>,
+    cuts: &[usize],
+    all: &Dense<T>,
+    cores: Cores,
+) {
+    let Triplets { rows, columns, values } = given;
+    let n_columns = all.first().map_or(0, Vec::len);
+    let (one, two) = split(&partita_sparse::Triplets { rows, columns, values });
+    // As if there were many more: then stretches have several buckets.
+    let n_entries = 64 * rows.len();
+    let both = [one, two]
+        .map(|list| grouped::<Heap, I, T>(list, cuts, n_entries, cores).expect("rows are inside"));
+    let mut next = [0, 0];
+    for stretch in 0..cuts.len() - 1 {
+        let mut groups = Vec::new();
+        for (from, next) in both.iter().zip(&mut next) {
+            let counts = &from.counts[stretch];
+            let end = *next + counts.iter().sum::<usize>();
+            groups.push(Group { entries: &from.entries.elements()[*next..end], counts });
+            *next = end;
+        }
+        let (here, extents) = ((cuts, stretch), (n_entries, n_columns));
+        let made = |groups: &[Group<'_, I, T>], extents: (usize, usize)| {
+            compressed_groups::<Heap, I, T>(groups, here, extents.0, extents.1, cores)
+        };
+        let part = made(&groups, extents).expect("entries of the stretch");
+        assert!(is_tidy(view(&part).pattern, cores).expect("a matrix"));
+        assert_eq!(dense(view(&part), n_columns), all[cuts[stretch]..cuts[stretch + 1]]);
+        if groups.iter().any(|group| !group.entries.is_empty()) {
+            let refused = made(&groups, (n_entries, 0)).expect_err("columns are outside");
+            assert_eq!(refused.reason(), "entry-outside");
+            groups[0].counts = &[];
+            let refused = made(&groups, extents).expect_err("buckets are missing");
+            assert_eq!(refused.reason(), "lengths-differ");
+        }
+    }
+    assert_eq!(next, both.map(|from| from.entries.elements().len()));
+}
+
 fn parts<I: Index, T: Small>() {
     everywhere(|shape, cores, dice| {
         let given = triplets::<I, T>(shape, dice);
@@ -207,6 +248,7 @@ fn parts<I: Index, T: Small>() {
             assert_eq!(dense(view(&part.expect("inside")), shape[1]), all[start..end]);
         }
         assert_eq!(next, rows.len());
+        in_buckets(&given, &cuts.map(I::at), &all, cores);
 
         // All columns go to one of two, so that rows have duplicates out of order.
         let folded: Vec<i64> = (0..shape[1] as i64).map(|c| (c + 1) % 3 - 1).collect();

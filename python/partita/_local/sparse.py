@@ -22,7 +22,9 @@ from partita._partita import (
     local_sparse_chosen_columns,
     local_sparse_combined,
     local_sparse_compressed,
+    local_sparse_compressed_groups,
     local_sparse_divided,
+    local_sparse_grouped,
     local_sparse_is_tidy,
     local_sparse_product,
     local_sparse_rows_of,
@@ -74,6 +76,50 @@ def divided(
     kinds = (rows.dtype, columns.dtype, values.dtype)
     made = [over(one, len(rows), kind) for one, kind in zip(memory, kinds, strict=True)]
     return (made[0], made[1], made[2]), counts
+
+
+def grouped(
+    rows: Local,
+    columns: Local,
+    values: Local,
+    cuts: list[int],
+    n_entries: int,
+    *,
+    threads: int | None = None,
+) -> tuple[Local, list[list[int]]]:
+    """Return triplets brought into buckets of stretches of rows, as bytes of an entry in each row.
+
+    Stretches begin at `cuts` and end at the last; `n_entries` are those of all who take part. Also
+    how many entries each bucket of each stretch has.
+    """
+    given = _three(rows, columns, values)
+    memory, counts = local_sparse_grouped(given, cuts, n_entries, _threads(threads))
+    # The row of an entry inside its bucket has 32 bits.
+    width = 4 + columns.itemsize + values.itemsize
+    return over(memory, len(rows) * width, np.uint8).reshape(-1, width), counts
+
+
+def compressed_groups(
+    groups: list[tuple[Local, list[int]]],
+    kinds: tuple[np.dtype[Any], np.dtype[Any]],
+    stretch: tuple[list[int], int],
+    extents: tuple[int, int],
+    *,
+    threads: int | None = None,
+) -> Csr:
+    """Return the matrix of a stretch of rows: sorted columns, duplicates added.
+
+    Everybody who took part gives its entries of the stretch and how many each bucket has. `kinds`
+    are the types of columns and values, `stretch` all cuts and the number of the stretch, `extents`
+    the number of all entries and of columns.
+    """
+    cuts, number = stretch
+    index, value = kinds
+    given = [(_row(one).reshape(-1), counts) for one, counts in groups]
+    made = local_sparse_compressed_groups(
+        given, (index.name, value.name), stretch, extents, _threads(threads)
+    )
+    return _csr(made, cuts[number + 1] - cuts[number], index, value)
 
 
 def tidy(indptr: Local, indices: Local, data: Local, *, threads: int | None = None) -> Csr:

@@ -67,7 +67,7 @@ class Block:
         major, minor = (0, 1) if format == "csr" else (1, 0)
         extents = (shape[major], shape[minor])
         lines = sparse.compressed(coords[major], coords[minor], data, extents)
-        return cls.of_lines(shape, format, lines)._known_tidy()
+        return cls.of_lines(shape, format, lines).known_tidy()
 
     @classmethod
     def of_lists(cls, shape: Sequence[int], format: str, lists: list[Csr]) -> Block:
@@ -76,7 +76,7 @@ class Block:
         Each is the rows (CSR) or columns (CSC) of entries, the others, and their values.
         """
         extents = (shape[0], shape[1]) if format == "csr" else (shape[1], shape[0])
-        return cls.of_lines(shape, format, sparse.compressed_lists(lists, extents))._known_tidy()
+        return cls.of_lines(shape, format, sparse.compressed_lists(lists, extents)).known_tidy()
 
     @property
     def ndim(self) -> int:
@@ -149,7 +149,7 @@ class Block:
         # The rows of one are the columns of the other.
         minor = self.shape[1] if self.format == "csr" else self.shape[0]
         lines = sparse.transposed(*self.tidy().lines, minor)
-        return Block.of_lines(self.shape, format, lines)._known_tidy()
+        return Block.of_lines(self.shape, format, lines).known_tidy()
 
     def with_data(self, data: Local) -> Block:
         """Return a tensor of the same pattern, which is shared, with other values."""
@@ -197,7 +197,8 @@ class Block:
         indptr, indices, _ = self.lines
         return sparse.is_tidy(indptr, indices)
 
-    def _known_tidy(self) -> Block:
+    def known_tidy(self) -> Block:
+        """Note that entries are in order, each place once, and return the block."""
         self.pattern.kept("is tidy", lambda: True)
         return self
 
@@ -207,7 +208,7 @@ class Block:
             return self
         if self.format != "coo":
             lines = sparse.tidy(*self.lines)
-            return Block.of_lines(self.shape, self.format, lines)._known_tidy()
+            return Block.of_lines(self.shape, self.format, lines).known_tidy()
         # Compressed rows have a pointer each: too much where most rows are empty.
         if self.ndim == 2 and self.shape[0] <= _ROWS_PER_ENTRY * self.nnz:
             rows, columns = self.coords
@@ -216,7 +217,7 @@ class Block:
             coords: Sequence[Local] = (sparse.rows_of(indptr), indices)
         else:
             coords, data = places_added(self.coords, self.data)
-        return Block(self.shape, "coo", data, coords=coords)._known_tidy()
+        return Block(self.shape, "coo", data, coords=coords).known_tidy()
 
     def with_tidy_lines(self) -> Block:
         """Return a block as tensors have it: rows and columns in order, each place once.

@@ -41,7 +41,9 @@ def sent_home(
     shape = slices.slice_shape(here)
     dim = _cut_dimension(slices, format)
     if dim is not None and team.size > 1:
-        return _sent_in_stretches(team, slices, format, dim, coords, values, index_dtype)
+        is_major = dim == (0 if format == "csr" else 1)
+        sent = _sent_in_stretches if is_major else _sent_across
+        return sent(team, slices, format, dim, coords, values, index_dtype)
     order, cuts = _by_owner(slices.owners_of(coords), team.size)
     counts = _counts(team, slices, np.diff(cuts))
     most = max(sum(column) for column in zip(*counts, strict=True))
@@ -78,7 +80,45 @@ def _sent_in_stretches(
     values: Local,
     index_dtype: Any,
 ) -> Block:
-    """As `sent_home`: entries are grouped in one pass, and those that stay are not copied again."""
+    """As `sent_home`, where whole rows of CSR, or columns of CSC, lie on ranks.
+
+    Entries are brought into buckets of rows before they travel, and need no pass of their own
+    where they arrive.
+    """
+    stretches = [slices.stretch(dim, part) or (0, 0) for part in range(team.size)]
+    cuts = [*(start for start, _ in stretches), slices.shape[dim]]
+    n_entries = sum(team.allgather_data(len(values)))
+    # Wide enough for all ranks together; how many entries each will have is known later.
+    enough = index_type(None, max(slices.shape), n_entries)
+    kind = enough if index_dtype is None else np.result_type(enough, index_dtype)
+    along, across = (coords[at].astype(kind, copy=False) for at in (dim, 1 - dim))
+    entries, own = sparse.grouped(along, across, values, cuts, n_entries)
+    told: list[list[list[int]]] = team.allgather_data(own)
+    counts = [[sum(buckets) for buckets in one] for one in told]
+    ends = np.cumsum([0, *counts[team.rank]])
+    came = exchanged(team, [entries[start:end] for start, end in pairwise(ends)], counts)
+    most = max(sum(column) for column in zip(*counts, strict=True))
+    dtype = index_type(index_dtype, slices.largest(), most)
+    groups = [(one, told[source][team.rank]) for source, one in enumerate(came)]
+    extents = (n_entries, slices.shape[1 - dim])
+    lines = sparse.compressed_groups(groups, (kind, values.dtype), (cuts, team.rank), extents)
+    shape = slices.slice_shape(slices.slice_of(team.rank))
+    return Block.of_lines(shape, format, lines).with_indices(dtype).known_tidy()
+
+
+def _sent_across(
+    team: Team,
+    slices: Slices,
+    format: str,
+    dim: int,
+    coords: Sequence[Local],
+    values: Local,
+    index_dtype: Any,
+) -> Block:
+    """As `sent_home`, where rows of CSR, or columns of CSC, are cut.
+
+    Entries are grouped in one pass, and those that stay are not copied again.
+    """
     stretches = [slices.stretch(dim, part) or (0, 0) for part in range(team.size)]
     cuts = [*(start for start, _ in stretches), slices.shape[dim]]
     kind = np.result_type(*(one.dtype for one in coords))
@@ -94,10 +134,8 @@ def _sent_in_stretches(
     for one in (along.astype(dtype, copy=False), across.astype(dtype, copy=False), data):
         parts = [one[start:end] for start, end in pairwise(ends)]
         lists.append(exchanged(team, parts, counts))
-    is_major = dim == (0 if format == "csr" else 1)
-    rows, columns = (lists[0], lists[1]) if is_major else (lists[1], lists[0])
     shape = slices.slice_shape(slices.slice_of(team.rank))
-    return Block.of_lists(shape, format, list(zip(rows, columns, lists[2], strict=True)))
+    return Block.of_lists(shape, format, list(zip(lists[1], lists[0], lists[2], strict=True)))
 
 
 def _counts(team: Team, slices: Slices, own: Local) -> list[list[int]]:

@@ -3,7 +3,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
 use partita_plan::Dtype;
-use partita_sparse::Divided;
+use partita_sparse::{Divided, Group, Grouped, Triplets};
 use pyo3::prelude::*;
 
 use super::given::{
@@ -60,6 +60,59 @@ fn local_sparse_divided(
         });
         let Divided { rows, columns, values, counts } = found.map_err(sparse_error)?;
         Ok((made_row(rows).0, made_row(columns).0, made_row(values).0, counts))
+    }))
+}
+
+/// Triplets brought into buckets of stretches of rows: their memory, and how many each has.
+#[pyfunction]
+fn local_sparse_grouped(
+    py: Python<'_>,
+    triplets: Three<'_>,
+    cuts: Vec<usize>,
+    n_entries: usize,
+    n_threads: usize,
+) -> PyResult<(WarmMemory, Vec<Vec<usize>>)> {
+    let given = GivenTriplets::new(&triplets)?;
+    with_index!(given.rows.dtype, I => with_bytes!(given.values.dtype.n_bytes(), T => {
+        let (rows, columns) = (row::<I>(&given.rows)?, row::<I>(&given.columns)?);
+        let triplets = Triplets { rows, columns, values: row::<T>(&given.values)? };
+        let found = py.detach(|| {
+            partita_sparse::grouped::<Warm, I, T>(triplets, &cuts, n_entries, cores(n_threads))
+        });
+        let Grouped { entries, counts } = found.map_err(sparse_error)?;
+        Ok((made_row(entries).0, counts))
+    }))
+}
+
+/// The matrix of a stretch of rows, of what all have for it: bytes of entries, and how many of
+/// them each bucket has. Types are told by their names.
+#[pyfunction]
+fn local_sparse_compressed_groups(
+    py: Python<'_>,
+    groups: Vec<(Bound<'_, PyAny>, Vec<usize>)>,
+    kinds: (String, String),
+    stretch: (Vec<usize>, usize),
+    extents: (usize, usize),
+    n_threads: usize,
+) -> PyResult<Made> {
+    let parsed = |name: &str| Dtype::parse(name).map_err(|error| refused(&error.to_string()));
+    let (index, value) = (parsed(&kinds.0)?, parsed(&kinds.1)?);
+    let ((cuts, stretch), (n_entries, n_columns)) = (stretch, extents);
+    let bytes = groups.iter().map(|(one, _)| vector(one)).collect::<PyResult<Vec<_>>>()?;
+    for one in &bytes {
+        same_type(one, Dtype::U8)?;
+    }
+    with_index!(index, I => with_number!(value, T => {
+        let mut lists = Vec::new();
+        for (one, (_, counts)) in bytes.iter().zip(&groups) {
+            lists.push(Group::<I, T>::from_bytes(row(one)?, counts).map_err(sparse_error)?);
+        }
+        made(py.detach(|| {
+            let (stretch, cores) = ((&cuts[..], stretch), cores(n_threads));
+            partita_sparse::compressed_groups::<Warm, I, T>(
+                &lists, stretch, n_entries, n_columns, cores,
+            )
+        }))
     }))
 }
 
@@ -180,6 +233,8 @@ fn local_sparse_chosen_columns(
 pub(super) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(local_sparse_compressed, module)?)?;
     module.add_function(wrap_pyfunction!(local_sparse_divided, module)?)?;
+    module.add_function(wrap_pyfunction!(local_sparse_grouped, module)?)?;
+    module.add_function(wrap_pyfunction!(local_sparse_compressed_groups, module)?)?;
     module.add_function(wrap_pyfunction!(local_sparse_tidy, module)?)?;
     module.add_function(wrap_pyfunction!(local_sparse_is_tidy, module)?)?;
     module.add_function(wrap_pyfunction!(local_sparse_transposed, module)?)?;
