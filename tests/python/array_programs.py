@@ -110,7 +110,7 @@ class Program:
             self.shape,
             self.create,
         ]
-        kinds += [self.mask, self.positions]
+        kinds += [self.mask, self.positions, self.reshape, self.look, self.look]
         self.random.choice(kinds)()
 
     def view(self) -> None:
@@ -226,6 +226,61 @@ class Program:
             return
         self.log.append("transpose")
         self.add(value.plain.T, value.lazy.T)
+
+    def reshape(self) -> None:
+        """Another shape, a row, or the array several times."""
+        value = self.one()
+        how = self.random.choice(["reshape", "reshape", "ravel", "tile"])
+        if how == "tile":
+            times = self.random.randint(1, 2)
+            self.log.append(f"tile {times}")
+            self.add(np.tile(value.plain, times), pt.tile(value.lazy, times))
+            return
+        shape = (-1,) if how == "ravel" else self.divided(value.plain.size)
+        plain = value.plain.reshape(shape)
+        try:
+            lazy = pt.reshape(value.lazy, plain.shape, copy=False)
+            is_view = np.may_share_memory(plain, value.plain)
+        except ValueError:
+            is_view = False
+        if not is_view:
+            # The order in memory may differ, and with it which of the two needs a copy.
+            plain, lazy = plain.copy(), pt.reshape(value.lazy, plain.shape, copy=True)
+        self.log.append(f"reshape {value.plain.shape} {plain.shape} {is_view}")
+        self.add(plain, lazy)
+
+    def divided(self, size: int) -> tuple[int, ...]:
+        """A shape of so many elements."""
+        first = self.random.choice([n for n in range(1, 9) if size % n == 0])
+        rest = size // first
+        second = self.random.choice([n for n in range(1, 9) if rest % n == 0])
+        return self.random.choice([(first, rest), (rest, first), (first, second, rest // second)])
+
+    def look(self) -> None:
+        """What lies on the ranks: buffers, other layouts, what algorithms see of it."""
+        value = self.one()
+        how = self.random.choice(["layout", "local", "moved", "sorted"])
+        self.log.append(f"look {how}")
+        if how == "layout":
+            assert value.lazy.layout.shape == value.plain.shape
+        elif how == "local":
+            self.compare_parts(value)
+        elif how == "moved" and value.plain.ndim:
+            maps = ["*"] * value.plain.ndim
+            maps[-1] = "block"
+            moved = value.lazy.redistribute(", ".join(maps))
+            self.compare(Both(value.plain, moved))
+        elif how == "sorted" and value.plain.ndim and value.plain.dtype.kind != "c":
+            self.compare(Both(np.sort(value.plain, axis=0), pt.sort(value.lazy, axis=0)))
+
+    def compare_parts(self, value: Both) -> None:
+        """This rank's memory beside NumPy's elements."""
+        for piece, buffer in value.lazy.pieces:
+            cut = zip(piece.owned_start, piece.start, piece.owned_shape, strict=True)
+            sides = [(own, own - start, n) for own, start, n in cut]
+            mine = buffer[tuple(slice(at, at + n) for _, at, n in sides)]
+            wanted = value.plain[tuple(slice(own, own + n) for own, _, n in sides)]
+            np.testing.assert_array_equal(mine, wanted, err_msg="\n".join(self.log))
 
     def mask(self) -> None:
         value = self.one()

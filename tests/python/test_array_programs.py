@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+import bodies_reshaped
 import bodies_shapes
 import engines
 import pytest
@@ -55,6 +56,16 @@ def test_where_results_go_and_where_programs_differ(place: Place) -> None:
 @pytest.mark.parametrize("place", [Place("threads", 1), *PLACES], ids=str)
 def test_shapes_are_assigned_as_in_numpy(place: Place) -> None:
     cases = [Case(body.__name__, body) for body in bodies_shapes.BODIES]
+    refuse_failures(place, engines.run(place, cases))
+
+
+@pytest.mark.parametrize("place", [Place("threads", 1), *PLACES], ids=str)
+def test_reshaped_arrays_follow_what_is_written(place: Place) -> None:
+    # Every layout on two ranks; elsewhere the one that tells most.
+    every = bodies_reshaped.LAYOUTS
+    layouts = every if place.n_ranks == 2 else every[1:2] if place.n_ranks == 4 else every[:1]
+    cases = [Case(f"followed {one}", bodies_reshaped.followed, (one,)) for one in layouts]
+    cases += [Case("shown", bodies_reshaped.shown)]
     refuse_failures(place, engines.run(place, cases))
 
 

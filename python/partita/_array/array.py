@@ -81,8 +81,8 @@ class Methods(Described, _Base):  # type: ignore[override]
 
     def _is_ahead(self, held: Held) -> bool:
         """Whether its rows may have been written since its buffers were looked at."""
-        n_writes = self._rank.team.n_direct_writes
-        is_ahead = self._take_ahead() or n_writes != held.n_seen_writes
+        n_writes = (self._n_writes, self._rank.team.n_direct_writes)
+        is_ahead = n_writes != held.n_seen_writes
         held.n_seen_writes = n_writes
         return is_ahead
 
@@ -98,11 +98,16 @@ class Methods(Described, _Base):  # type: ignore[override]
 
     @property
     def local(self) -> Local:
-        """This rank's buffer, including its halo; not a copy."""
-        if len(self._buffers) != 1:
-            message = f"this rank has {len(self._buffers)} buffers; use .pieces"
+        """This rank's buffer, including its halo; not a copy.
+
+        Of a reshaped array on several ranks it is a read-only copy, which follows what is written
+        to the array; `a = a.copy()` has memory of its own.
+        """
+        buffers = self._buffers
+        if len(buffers) != 1:
+            message = f"this rank has {len(buffers)} buffers; use .pieces"
             raise LayoutError(message, "buffer-count")
-        return self._buffers[0]
+        return buffers[0]
 
     @property
     def owned(self) -> Local:
@@ -126,19 +131,21 @@ class Methods(Described, _Base):  # type: ignore[override]
         ]
         cut = zip(starts, piece.owned_shape, strict=True)
         box = tuple(slice(start, start + length) for start, length in cut)
-        view: Local = self._view(0, box)
+        view: Local = self._view(buffer, box)
         return view
 
     @property
     def pieces(self) -> list[tuple[Piece, Local]]:
         """One (piece, buffer) pair per piece that this rank holds."""
         pairs: list[tuple[Piece, Local]] = []
+        # Once, and on every rank: some have more pieces than others, or none.
+        buffers = self._buffers
         if self._team.rank not in self.layout.ranks:
             return pairs
         for piece in self.layout.pieces(self._team.rank):
             cut = zip(piece.local_start, piece.shape, strict=True)
             box = tuple(slice(start, start + length) for start, length in cut)
-            pairs.append((piece, self._view(piece.buffer, box)))
+            pairs.append((piece, self._view(buffers[piece.buffer], box)))
         return pairs
 
     def redistribute(self, layout: Layout | str, *, out: Local | None = None) -> Array:
@@ -216,11 +223,10 @@ class Methods(Described, _Base):  # type: ignore[override]
         refs: list[Any] | None = _engines.hand_over("ray").from_team(self, root=root)
         return refs
 
-    def _view(self, buffer: int, box: tuple[slice, ...]) -> Any:
+    def _view(self, buffer: Any, box: tuple[slice, ...]) -> Any:
         """A box of one of the buffers, as it is handed on."""
         # The dots keep a view of an array without dimensions a view.
-        index: Any = (*box, ...)
-        return self._buffers[buffer][index]
+        return buffer[(*box, ...)]
 
     def copy(self, order: str = "C") -> Array:
         """Return the same array in new memory, in C order."""

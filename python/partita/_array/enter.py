@@ -114,7 +114,7 @@ def operand(given: Any, rank: Rank) -> Any:
     if isinstance(given, bool | int | float | complex) and not isinstance(given, np.generic):
         return given
     shows_elements = hasattr(type(given), "__array__")
-    if not isinstance(given, list | tuple | np.ndarray | np.generic) and (
+    if not isinstance(given, list | tuple | range | np.ndarray | np.generic) and (
         not shows_elements or getattr(given, "__array_ufunc__", 0) is None
     ):
         return NotImplemented

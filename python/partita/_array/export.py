@@ -101,11 +101,11 @@ def _held(array: Array) -> dict[Position, Any]:
         table, holders, _ = array._held.imported
         positions = [table.position(number) for number in holders[array.team.rank]]
         return dict(zip(positions, array._buffers, strict=True))
-    found = {}
+    found, buffers = {}, array._buffers
     for position, buffer, start, shape in PartitionTable(array.layout).of_rank(array.team.rank):
         cut = zip(start, shape, strict=True)
         box = tuple(slice(first, first + length) for first, length in cut)
-        found[position] = array._view(buffer, box)
+        found[position] = array._view(buffers[buffer], box)
     return found
 
 

@@ -51,8 +51,8 @@ class Held:
         # Why each buffer is a copy; no reason where it shares its producer's memory.
         self.reasons = ["it was made here"] * len(self.buffers) if reasons is None else reasons
         self.rows: Rows | None = None
-        # How many direct writes there had been when the buffers were brought up to date.
-        self.n_seen_writes = 0
+        # How many writes, and direct ones, there had been when the buffers were brought up to date.
+        self.n_seen_writes = (0, 0)
         self.keep: Any = None  # the producer, which must outlive its memory
         # What an import brought that a layout cannot say, to be handed on as it came.
         self.imported: Any = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from partita._array.array import Array
-from partita._functions.gathered import whole
+from partita._functions.gathered import few
 from partita._functions.order import percentile
 from partita._functions.statistics import max as largest
 from partita._functions.statistics import mean, std
@@ -29,7 +29,7 @@ class Edges(NamedTuple):
 def edges_of(array: Array, bins: Any, range: Any, *, is_weighted: bool) -> Edges:
     """The bounds for the elements of all ranks. Collective."""
     if isinstance(bins, Array):
-        return Edges(_rising(whole(bins, "histogram")), None)
+        return Edges(_rising(few(bins, "histogram")), None)
     if isinstance(bins, str):
         if is_weighted:
             raise TypeError(f"bins={bins!r} does not know weights; give a number of bins")

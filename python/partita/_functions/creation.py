@@ -102,11 +102,26 @@ def full(
     layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Array:
-    """Return an array with the same number everywhere."""
+    """Return an array with the same number everywhere, or with numbers that are repeated to it.
+
+    >>> import partita as pt
+    >>> pt.full((2, 2), [1, 2]).tolist()
+    [[1, 2], [1, 2]]
+    """
     in_c_order(order)
+    if has_dims(fill_value):
+        values = an_array(fill_value)
+        made = empty(shape, dtype or values.dtype, device=device, layout=layout, team=team)
+        made[...] = values
+        return made
     fill_value, dtype = _number(fill_value, dtype)
     made = lazy_full(_rank(team, device), _shape(shape), fill_value, dtype)
     return placed(made, layout)
+
+
+def has_dims(value: Any) -> bool:
+    """Whether a value to fill an array with is not one number."""
+    return bool(value.ndim if isinstance(value, Array) else np.ndim(value))
 
 
 def _number(value: Any, dtype: Any) -> tuple[Any, Any]:

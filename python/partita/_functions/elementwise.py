@@ -28,6 +28,8 @@ def written(made: Array, out: Any, where: Any = True) -> Any:
     mask = None if where is True else beside(where, made)
     if out is None:
         return made if mask is None else lazy_where(mask, made, made.dtype.type(0).item())
+    if not isinstance(out, Array | np.ndarray):
+        raise TypeError(f"out={out!r} is no array; use one, of partita or NumPy")
     if not np.can_cast(made.dtype, out.dtype, "same_kind"):
         message = f"a result of {made.dtype} for an array of {out.dtype}; use one that can hold it"
         raise TypeError(message)

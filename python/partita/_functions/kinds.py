@@ -32,9 +32,43 @@ typename, typecodes, mintypecode = np.typename, np.typecodes, np.mintypecode
 ScalarType, sctypeDict = np.ScalarType, np.sctypeDict
 # Classes of exceptions and types, which programs name.
 exceptions, dtypes = np.exceptions, np.dtypes
-errstate, geterr, seterr = np.errstate, np.geterr, np.seterr
+geterr = np.geterr
 set_printoptions, get_printoptions = np.set_printoptions, np.get_printoptions
 printoptions = np.printoptions
+
+
+# Ways to treat floating point errors that need to know the line where one happens.
+_UNHEARD = ("raise", "call", "log")
+
+
+def errstate(**kwargs: Any) -> np.errstate:
+    """Return what treats NumPy's floating point errors otherwise in a `with` block.
+
+    Arrays of ranks have NumPy's values without its warnings. Errors by themselves are refused: an
+    operation is computed later, with others, by all ranks.
+    """
+    _refuse_unheard(kwargs)
+    return np.errstate(**kwargs)
+
+
+def seterr(
+    all: Any = None, divide: Any = None, over: Any = None, under: Any = None, invalid: Any = None
+) -> Any:
+    """Set how NumPy treats floating point errors; return how it did. As for `errstate`."""
+    kinds = {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
+    _refuse_unheard(kinds)
+    return np.seterr(all=all, divide=divide, over=over, under=under, invalid=invalid)
+
+
+def _refuse_unheard(kinds: dict[str, Any]) -> None:
+    for name, how in kinds.items():
+        if name != "call" and how in _UNHEARD:
+            message = (
+                f"{name}={how!r} cannot be heeded: operations are computed later, with others; "
+                "look at the result, as in np.isfinite(a).all(), or use numpy.errstate for arrays "
+                "of NumPy"
+            )
+            raise NotImplementedError(message)
 
 
 def min_scalar_type(a: Any, /) -> np.dtype[Any]:

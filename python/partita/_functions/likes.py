@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from partita._functions.creation import _number, _shape, an_array, full
+from partita._functions.creation import _number, _shape, an_array, full, has_dims
 from partita._functions.inspection import check_device, in_c_order
 from partita._functions.placing import placed
 
@@ -26,7 +26,14 @@ def full_like(
     layout: Layout | str | None = None,
     team: Team | None = None,
 ) -> Array:
-    """Return an array like another with the same number everywhere; where that is, unless told."""
+    """Return an array like another with the same number everywhere; where that is, unless told.
+
+    Numbers in a row or more are repeated to its shape.
+    """
+    if has_dims(fill_value):
+        made = full_like(a, 0, dtype, order, subok, shape, device=device, layout=layout, team=team)
+        made[...] = an_array(fill_value)
+        return made
     check_device(device)
     in_c_order(order)
     prototype = an_array(a)

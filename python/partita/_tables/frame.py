@@ -71,12 +71,10 @@ class Frame(Array):
         """This rank's part of the table."""
         return self.local
 
-    def _view(self, buffer: int, box: tuple[slice, ...]) -> Any:
-        tables: list[Any] = self._buffers
-        table = tables[buffer]
+    def _view(self, buffer: Any, box: tuple[slice, ...]) -> Any:
         # A part is copied when it is written to; the table itself is the producer's.
-        is_all = box == tuple(slice(0, length) for length in table.shape)
-        return table if is_all else table.iloc[box]
+        is_all = box == tuple(slice(0, length) for length in buffer.shape)
+        return buffer if is_all else buffer.iloc[box]
 
     def redistribute(self, layout: Layout | str, *, out: Any = None) -> Frame:
         """Return the same table in another layout, given as one or by notation. Collective."""

@@ -24,6 +24,7 @@ import numpy as np
 from partita._args import flag, integers
 from partita._errors import LayoutError, PartitaError
 from partita._keeper import Keeper
+from partita._partita import Array
 from partita._team.team import Grid, Team
 from partita.distdl.agree import in_world_order
 from partita.distdl.axes import AllSumReduce
@@ -49,6 +50,11 @@ def _partitions(*workers: Workers) -> list[Partition]:
             found.append(Partition(one))
         else:
             message = f"a {type(one).__name__} as workers; use a team, a grid or a partition"
+            if isinstance(one, Array | np.ndarray):
+                message += (
+                    " (partita's broadcast moves an array between workers; NumPy's is "
+                    "broadcast_shapes, broadcast_arrays or broadcast_to)"
+                )
             raise LayoutError(message, "workers-type")
     # Teams do not say where they come from; the engine refuses those that do not belong together.
     for partition, one in zip(found, workers, strict=True):

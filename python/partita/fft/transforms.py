@@ -22,7 +22,11 @@ _TURNED = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": 
 def fft(
     a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None
 ) -> Array:
-    """Return the transform along an axis, cut or filled with zeros to `n` entries."""
+    """Return the transform along an axis, cut or filled with zeros to `n` entries.
+
+    A spread vector of at most 4,096 entries whose length is a prime, or nearly one, is brought to
+    every rank, with a warning.
+    """
     return _one("fft", a, n, axis, norm, out)
 
 

@@ -82,7 +82,10 @@ def _matrix_norm(array: Array, axes: tuple[int, int], keepdims: bool, order: Any
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
-    """Return NumPy's norm: of vectors along one axis, of matrices along two."""
+    """Return NumPy's norm: of vectors along one axis, of matrices along two.
+
+    The norms 2, -2 and "nuc" of matrices need singular values, which `svdvals` finds.
+    """
     array = _in_floats(x)
     if axis is None:
         if ord is None:
@@ -128,7 +131,10 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
 
 
 def cond(x: Any, p: Any = None) -> Array:
-    """Return condition numbers: how much solutions change with right sides. Collective."""
+    """Return condition numbers: how much solutions change with right sides. Collective.
+
+    For `p` of None, 2 and -2 they come from singular values, which `svdvals` finds.
+    """
     array = matrix(x)
     if 0 in array.shape[-2:]:
         raise np.linalg.LinAlgError(f"a matrix of shape {array.shape[-2:]} has no condition")

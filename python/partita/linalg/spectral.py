@@ -85,7 +85,10 @@ def _of_tall(array: Array) -> tuple[Array, Array, Array]:
 
 
 def svdvals(x: Any, /) -> Array:
-    """Return the singular values, the largest first. Collective."""
+    """Return the singular values, the largest first. Collective.
+
+    A tall or wide matrix stays where it is; any other that is spread is brought to every rank.
+    """
     array = matrix(x)
     if not is_local(array) and (is_tall(array) or is_wide(array)):
         _, r = of_tall(array if is_tall(array) else adjoint(array))

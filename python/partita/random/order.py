@@ -11,7 +11,7 @@ from partita._array.array import Array
 from partita._array.boxes import is_whole_along, slabs
 from partita._functions.creation import an_array, axis_of
 from partita._functions.elementwise import written
-from partita._functions.gathered import whole
+from partita._functions.gathered import few
 from partita._functions.manipulation import moveaxis
 from partita._local import randomness, sorting
 from partita.random.discrete import Discrete
@@ -97,8 +97,9 @@ class Order(Discrete):
     ) -> Any:
         """Return entries of an array, or numbers before `a`, chosen at random.
 
-        Chances `p` are needed on every rank: an array of them is gathered, and counted. What comes
-        without replacement is always in random order, whatever `shuffle` says.
+        Chances `p` are needed on every rank: an array of them is gathered, and counted if it has
+        more than 10,000. What comes without replacement is always in random order, whatever
+        `shuffle` says.
         """
         is_count = not isinstance(a, Array) and np.ndim(a) == 0
         array = None if is_count else an_array(a)
@@ -169,7 +170,7 @@ class Order(Discrete):
 def _chances(p: Any, n: int) -> Local | None:
     if p is None:
         return None
-    found = np.asarray(whole(p, "choice") if isinstance(p, Array) else p, np.float64)
+    found = np.asarray(few(p, "choice") if isinstance(p, Array) else p, np.float64)
     if found.shape != (n,):
         raise ValueError(f"chances of shape {found.shape} for {n} entries; give one for each")
     if not (found >= 0).all() or abs(found.sum() - 1) > _SUM_TOLERANCE:

@@ -11,6 +11,7 @@ from partita._array.array import Array
 from partita._functions import elementwise as e
 from partita._functions.creation import an_array, sizes_of
 from partita._functions.finding import searchsorted
+from partita._functions.gathered import few
 from partita._functions.manipulation import stack
 from partita._functions.placing import placed
 from partita._functions.searching import where
@@ -200,7 +201,8 @@ class Rarer(Vectors):
 
     def multinomial(self, n: Any, pvals: Any, size: Any = None, **at: Any) -> Array:
         """Return how often each of several things happens in `n` trials, in the last dimension."""
-        chances = np.asarray(pvals.gather() if isinstance(pvals, Array) else pvals, np.float64)
+        known = few(pvals, "multinomial") if isinstance(pvals, Array) else pvals
+        chances = np.asarray(known, np.float64)
         if chances.ndim != 1 or not chances.size:
             raise ValueError(f"pvals of shape {chances.shape}; use one row of chances")
         checked("pvals", (chances >= 0) & (chances <= 1), "numbers from 0 to 1")

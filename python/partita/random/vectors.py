@@ -12,6 +12,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._array.boxes import is_whole_along, slabs
 from partita._functions.creation import sizes_of
+from partita._functions.gathered import few
 from partita._functions.manipulation import stack
 from partita._functions.placing import placed
 from partita._local import matrices
@@ -23,7 +24,7 @@ class Vectors(Order):
 
     def dirichlet(self, alpha: Any, size: Any = None, **at: Any) -> Array:
         """Return vectors of numbers from 0 on whose sum is 1."""
-        shapes = np.asarray(alpha, np.float64)
+        shapes = _known(alpha, "dirichlet")
         if shapes.ndim != 1 or not shapes.size or not (shapes > 0).all():
             raise ValueError(f"alpha of shape {shapes.shape}; use a row of positive numbers")
         sizes = () if size is None else sizes_of(size)
@@ -45,7 +46,7 @@ class Vectors(Order):
         **at: Any,
     ) -> Array:
         """Return vectors of the normal distribution with a mean and covariances."""
-        center, covariances = np.asarray(mean, np.float64), np.asarray(cov, np.float64)
+        center, covariances = (_known(one, "multivariate_normal") for one in (mean, cov))
         n = len(center) if center.ndim == 1 else -1
         if covariances.shape != (n, n):
             message = f"a mean of shape {center.shape} and covariances of {covariances.shape}"
@@ -65,6 +66,11 @@ class Vectors(Order):
         turned = matrices.matmul(local.reshape(-1, n), root).reshape(local.shape)
         turned += center
         return placed(Array([turned], made.layout, team, turned.dtype), layout)
+
+
+def _known(given: Any, name: str) -> np.ndarray[Any, Any]:
+    """A parameter that every rank has to know. Collective."""
+    return np.asarray(few(given, name) if isinstance(given, Array) else given, np.float64)
 
 
 def _check_covariances(given: np.ndarray[Any, Any], check_valid: str, tol: float) -> None:

@@ -245,10 +245,10 @@ impl Array {
         Err(LocalError::ReadOnly { shape: self.shape().to_vec(), why })
     }
 
-    /// Whether its memory was written since this was asked last, or will be by what is pending.
+    /// How often its memory was written so far, or will have been by what is pending.
     #[must_use]
-    pub fn take_ahead(&self) -> bool {
-        self.base.is_ahead.take()
+    pub fn n_writes(&self) -> u64 {
+        self.base.n_writes.get()
     }
 
     /// Writes another array's elements here; sizes of 1 are repeated.

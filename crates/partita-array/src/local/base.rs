@@ -93,8 +93,8 @@ pub(super) struct Base {
     pub spread: RefCell<Option<Rc<Spread>>>,
     /// Whether its margins are those of the owners.
     pub is_fresh: Cell<bool>,
-    /// Whether somebody has written it since its holder looked.
-    pub is_ahead: Cell<bool>,
+    /// How often somebody has written it, or will have by what is pending.
+    pub n_writes: Cell<u64>,
     /// Why its elements are lost, if they are.
     pub lost: RefCell<Option<Rc<str>>>,
     /// Whether it was made from nothing, as by `ones`: it goes where new arrays go unless it meets
@@ -115,7 +115,7 @@ impl Base {
             is_read_only: Cell::new(false),
             spread: RefCell::default(),
             is_fresh: Cell::new(false),
-            is_ahead: Cell::new(false),
+            n_writes: Cell::new(0),
             lost: RefCell::default(),
             is_from_nothing: Cell::new(false),
             number: Cell::new((u64::MAX, 0)),

@@ -48,6 +48,6 @@ pub use base::Storage;
 pub use engine::Engine;
 pub use foreign::Foreign;
 pub use outline::Outline;
-pub use ranks::{Here, Spread, cut_dim, spread_of};
+pub use ranks::{Here, Snapshot, Spread, cut_dim, spread_of};
 pub use record::{Input, Running};
 pub use window::{Dims, Window, broadcast_shapes, c_strides};

@@ -331,6 +331,7 @@ impl Engine {
         if target.n_elements() == 0 {
             return source.array().map_or(Ok(()), |source| source.fit(target.shape()).map(drop));
         }
+        target.base.n_writes.set(target.base.n_writes.get() + 1);
         if self.is_in_place(target, &source) {
             return Ok(());
         }
@@ -351,7 +352,6 @@ impl Engine {
             }
         }
         target.mend()?;
-        target.base.is_ahead.set(true);
         self.unfill(target, Some(&target.window))?;
         self.record(Action::Copy, &[source], target, &target.window)
     }

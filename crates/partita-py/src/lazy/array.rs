@@ -5,8 +5,11 @@
 use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 
+use partita_array::LocalError;
 use partita_array::api::{Axes, How, Number, Reducing, reduce, running};
-use partita_array::local::{Array as LocalArray, Engine, Foreign, Here, Lock, Running, Spread};
+use partita_array::local::{
+    Array as LocalArray, Engine, Foreign, Here, Lock, Running, Snapshot, Spread,
+};
 use partita_team::Access;
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -38,6 +41,26 @@ impl Drop for Handle {
         // SAFETY: taken once, here.
         let array = unsafe { ManuallyDrop::take(&mut self.array) };
         self.rank.get().drop_array(array);
+    }
+}
+
+/// What is shown of an array of a rank's engine instead of its memory.
+pub(super) struct Shown {
+    rank: Py<Rank>,
+    /// Touched and dropped under the rank's lock.
+    snapshot: ManuallyDrop<Snapshot>,
+}
+
+// SAFETY: what is not plain data in it is touched under the rank's lock only.
+unsafe impl Send for Shown {}
+// SAFETY: as above.
+unsafe impl Sync for Shown {}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        // SAFETY: taken once, here.
+        let snapshot = unsafe { ManuallyDrop::take(&mut self.snapshot) };
+        self.rank.get().drop_array(snapshot.into_copy());
     }
 }
 
@@ -185,11 +208,11 @@ impl Array {
         self.forms.current().held.get().is_some()
     }
 
-    /// Whether it was written since this was asked last.
-    fn _take_ahead(slf: &Bound<'_, Self>) -> bool {
-        let taken =
-            |handle: &Handle| handle.rank.get().with(slf.py(), |_| handle.array.take_ahead());
-        slf.get().entered().is_some_and(taken)
+    /// How often its memory was written.
+    #[getter]
+    fn _n_writes(slf: &Bound<'_, Self>) -> u64 {
+        let found = |handle: &Handle| handle.rank.get().with(slf.py(), |_| handle.array.n_writes());
+        slf.get().entered().map_or(0, found)
     }
 
     /// Whether it is one of an engine yet.
@@ -267,11 +290,19 @@ impl Array {
     fn _here(slf: &Bound<'_, Self>) -> PyResult<SharedPart> {
         let py = slf.py();
         let handle = slf.get().handle(slf)?;
-        let here = handle.rank.get().detached(py, |_| handle.array.share_here());
-        let Here { array, buffer, boxes } = here.map_err(|error| api_error(py, &error.into()))?;
+        let shown = handle.rank.get().detached(py, |_| {
+            let here = handle.array.share_here()?;
+            let snapshot = Snapshot::of(&handle.array, &here.array);
+            Ok::<_, LocalError>((here, snapshot.map(ManuallyDrop::new)))
+        });
+        let (here, snapshot) = shown.map_err(|error| api_error(py, &error.into()))?;
+        let Here { array, buffer, boxes } = here;
         // What is written to a copy would be lost.
-        let is_own = array.is_of(&handle.array);
-        let is_writable = is_own && handle.array.check_writable().is_ok();
+        let is_writable = snapshot.is_none() && handle.array.check_writable().is_ok();
+        if let Some(snapshot) = snapshot {
+            let rank = handle.rank.clone_ref(py);
+            let _ = slf.get().forms.current().shown.set(Shown { rank, snapshot });
+        }
         let (memory, offset) = SharedMemory::new(py, &handle.rank, array, &buffer, is_writable);
         let boxes = boxes.map(|all| all.into_iter().map(|one| (one.start, one.shape)).collect());
         Ok((memory, offset, buffer.shape, buffer.strides, boxes))
@@ -327,10 +358,13 @@ impl Array {
 
     /// Computes it now. Collective.
     fn sync(slf: &Bound<'_, Self>) -> PyResult<()> {
-        match slf.get().entered() {
-            Some(handle) => handle.rank.get().sync(slf.py()),
-            None => Ok(()),
-        }
+        let (py, form) = (slf.py(), slf.get().forms.current());
+        let Some(handle) = form.handle() else { return Ok(()) };
+        let Some(Shown { snapshot, .. }) = form.shown.get() else {
+            return handle.rank.get().sync(py);
+        };
+        let refreshed = handle.rank.get().detached(py, |_| snapshot.refresh(&handle.array));
+        refreshed.map_err(|error| api_error(py, &error.into()))
     }
 
     /// Shape of the whole array.
@@ -572,7 +606,8 @@ impl Array {
         self.forms.each(|form| {
             let visited = form.held.get().map_or(Ok(()), |held| visit.call(held));
             let rank = form.handle().map_or(Ok(()), |handle| visit.call(&handle.rank));
-            outcome = std::mem::replace(&mut outcome, Ok(())).and(visited).and(rank);
+            let shown = form.shown.get().map_or(Ok(()), |shown| visit.call(&shown.rank));
+            outcome = std::mem::replace(&mut outcome, Ok(())).and(visited).and(rank).and(shown);
         });
         outcome
     }

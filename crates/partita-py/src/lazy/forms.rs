@@ -10,7 +10,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use pyo3::prelude::*;
 
-use super::array::Handle;
+use super::array::{Handle, Shown};
 use crate::layout::Layout;
 
 /// An engine's array: there from the start, or from when an array of Python's first computes.
@@ -26,11 +26,13 @@ pub(super) struct Form {
     pub held: OnceLock<Py<PyAny>>,
     /// The layout that was asked for: boxes alone do not say by which maps.
     pub asked: OnceLock<Py<Layout>>,
+    /// What is shown of it where that is a copy.
+    pub shown: OnceLock<Shown>,
 }
 
 impl Form {
     pub fn new(entry: Entry) -> Self {
-        Self { entry, held: OnceLock::new(), asked: OnceLock::new() }
+        Self { entry, held: OnceLock::new(), asked: OnceLock::new(), shown: OnceLock::new() }
     }
 
     /// Its engine's array, if it has one.

@@ -5,7 +5,7 @@
 //! - `divide`: one rank's work and the movements between; `reduce`, `running`, `shares`:
 //!   what ranks combine together;
 //!   `phases`: the loops of that work, and what becomes of memory between them.
-//! - `array`: what a rank has of an array.
+//! - `array`: what a rank has of an array; `snapshot`: copies of what has no memory of its own.
 //! - `moves`: one rank's part of a movement; `run`: agreement among the ranks, and the run;
 //!   `differ`: where their programs differ.
 
@@ -21,9 +21,11 @@ mod reduce;
 mod run;
 mod running;
 mod shares;
+mod snapshot;
 mod spread;
 
 pub use array::{Here, spread_of};
 pub(super) use phases::Divided;
 pub(super) use run::Ranks;
+pub use snapshot::Snapshot;
 pub use spread::{Spread, cut_dim};
