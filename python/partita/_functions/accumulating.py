@@ -109,6 +109,7 @@ def _carried(theirs: np.ufunc, array: Array) -> Array:
     """A vector's running results: each rank its own, then with what the ranks before have."""
     layout = default_layout(array.shape, array.team)
     own = (array if array.layout == layout else array.redistribute(layout)).local
+    array.team.say(f"{theirs.__name__}.accumulate")
     made = theirs.accumulate(own)
     lasts = array.team.allgather_data(made[-1:])
     before = [one for one in lasts[: array.team.rank] if len(one)]

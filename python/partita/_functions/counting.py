@@ -9,13 +9,14 @@ import numpy as np
 from partita._algorithms.rows import elements_of, from_here, is_here, same_rows
 from partita._algorithms.totals import added_up
 from partita._array.array import Array
-from partita._functions.binning import edges_of
+from partita._functions.binning import Edges, edges_of
 from partita._functions.creation import an_array, zeros
 from partita._functions.manipulation import reshape
 from partita._functions.statistics import max as largest
 from partita._functions.statistics import min as smallest
 from partita._functions.statistics import sum as total
 from partita._local import choosing
+from partita._team.alike import digest
 
 
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
@@ -81,6 +82,7 @@ def histogram(
         parts = [one.local for one in local]
     else:
         parts = [elements_of(array)] if loads is None else same_rows(*local)
+        array.team.say(f"histogram({_words(edges)}, density={bool(density)})")
     if parts[0].dtype == np.bool:
         parts[0] = parts[0].astype(np.uint8)
     given = None if loads is None else parts[1]
@@ -95,6 +97,12 @@ def histogram(
 
 
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
+def _words(edges: Edges) -> str:
+    """Bounds in a few words, of which equal ones have the same."""
+    bins = edges.bins if np.ndim(edges.bins) == 0 else digest(np.asarray(edges.bins))
+    return f"bins={bins!r}, range={edges.range!r}"
+
+
     """Return the bounds between which `histogram` counts."""
     array = reshape(a, -1)
     edges = edges_of(array, bins, range, is_weighted=weights is not None)

@@ -45,7 +45,7 @@ def sort(
         made = sorted_copy(block)
         return made[..., ::-1] if descending else made
 
-    made = by_lines(array, at, by_value)
+    made = by_lines(array, at, by_value, f"sort(descending={bool(descending)})")
     if made is not None:
         return made
     if array.ndim == 1:
@@ -72,7 +72,7 @@ def argsort(
     def by_position(block: Any) -> Any:
         return sorting.positions(np.ascontiguousarray(block), descending=descending)
 
-    made = by_lines(array, at, by_position)
+    made = by_lines(array, at, by_position, f"argsort(descending={bool(descending)})")
     if made is not None:
         return made
     if array.ndim == 1:
@@ -168,7 +168,7 @@ def _lexsorted_lines(lines: Sequence[Array]) -> Array:
 
     # In one type keys of integers and of floats would no longer be what they are.
     if len({one.dtype.kind for one in lines}) == 1:
-        made = by_lines(concat(lines, axis=-1), len(shape) - 1, by_keys)
+        made = by_lines(concat(lines, axis=-1), len(shape) - 1, by_keys, "lexsort")
         if made is not None:
             return made
     found = [lexsort([one[at] for one in lines]) for at in np.ndindex(*shape[:-1])]

@@ -24,6 +24,7 @@ def cholesky(x: Any, /, *, upper: bool = False) -> Array:
     Only the lower halves of the matrices are read, or the upper ones.
     """
     array = square(x)
+    array.team.say(f"linalg.cholesky(upper={bool(upper)})")
     if is_few(array):
         found: Array = one_by_one(lambda one: cholesky(one, upper=upper), array)
         return found
