@@ -10,7 +10,7 @@ from partita._algorithms.lines import by_lines
 from partita._algorithms.rows import from_row, row_of
 from partita._algorithms.sample_sort import sorted_copy, sorted_row, sorting_positions
 from partita._array.array import Array
-from partita._functions.creation import an_array, axis_of, empty, zeros
+from partita._functions.creation import an_array, axis_of, empty, is_axis_of_number, ndim, zeros
 from partita._functions.manipulation import concat, moveaxis, reshape, stack
 from partita._functions.types import result_type
 from partita._local import sorting
@@ -65,6 +65,8 @@ def argsort(
 ) -> Array:
     """Return the positions that sort along an axis; those of equal elements stay in order."""
     _refuse_order(kind, order)
+    if is_axis_of_number(axis, ndim(a)):
+        axis = None
     array, at = _in_line(a, axis)
     if array.size == 0:
         return zeros(array.shape, np.int64, team=array.team)
