@@ -34,9 +34,10 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
         raise TypeError(f"elements of {array.dtype} are not counted; use integers")
     if minlength < 0:
         raise ValueError(f"minlength {minlength} is negative; use 0 or more")
-    loads = None if weights is None else _weights(weights, array)
     if array.size == 0:
-        return zeros(minlength, np.int64 if loads is None else np.float64, team=array.team)
+        # NumPy asks for weights only where there is something to count.
+        return zeros(minlength, np.int64, team=array.team)
+    loads = None if weights is None else _weights(weights, array)
     least = int(smallest(array))
     if least < 0:
         raise ValueError(f"{least} is negative; count numbers from 0 on")
@@ -81,8 +82,8 @@ def histogram(
     if alone:
         parts = [one.local for one in local]
     else:
-        parts = [elements_of(array)] if loads is None else same_rows(*local)
         array.team.say(f"histogram({_words(edges)}, density={bool(density)})")
+        parts = [elements_of(array)] if loads is None else same_rows(*local)
     if parts[0].dtype == np.bool:
         parts[0] = parts[0].astype(np.uint8)
     given = None if loads is None else parts[1]
@@ -96,13 +97,13 @@ def histogram(
     return made, where
 
 
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
 def _words(edges: Edges) -> str:
     """Bounds in a few words, of which equal ones have the same."""
     bins = edges.bins if np.ndim(edges.bins) == 0 else digest(np.asarray(edges.bins))
     return f"bins={bins!r}, range={edges.range!r}"
 
 
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
     """Return the bounds between which `histogram` counts."""
     array = reshape(a, -1)
     edges = edges_of(array, bins, range, is_weighted=weights is not None)
