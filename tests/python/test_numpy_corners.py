@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -208,3 +209,32 @@ def test_types_are_refused_and_kept_as_by_numpy(n_ranks: int) -> None:
     works["rfft"] = lambda np, array: np.fft.rfft(array(halves))
     works["irfft2"] = lambda np, array: np.fft.irfft2(array(numpy.ones((4, 3), numpy.float16)))
     check(works, n_ranks)
+
+
+def test_dealt_out_arrays_are_not_looked_at_piece_by_piece() -> None:
+    """Work that counts pieces costs as many calls of Python as there are elements."""
+    x = np.arange(30_000.0)
+
+    def body(team: Any) -> None:
+        a, n_calls = pt.asarray(x, "cyclic"), 0
+
+        def count(*_: Any) -> None:
+            nonlocal n_calls
+            n_calls += 1
+
+        works: list[Callable[[], Any]] = [
+            lambda: a[pt.asarray(x > 5, "cyclic")].gather(),
+            lambda: a.owned,
+            lambda: pt.linalg.qr(a.reshape(300, 100)),
+            lambda: pt.asarray(x.reshape(300, 100), "cyclic, cyclic") @ np.ones(100),
+        ]
+        for number, work in enumerate(works):
+            n_calls = 0
+            sys.setprofile(count if team.rank == 0 else None)
+            try:
+                work()
+            finally:
+                sys.setprofile(None)
+            assert n_calls < 10_000, (number, n_calls)
+
+    pt.spmd(body, 3)
