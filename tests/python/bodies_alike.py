@@ -113,6 +113,92 @@ def differing(team: pt.Team) -> None:
         assert team.allgather_data(team.rank) == list(range(team.size))
 
 
+def _square(a: Any) -> Any:
+    """A positive definite matrix, spread."""
+    n = 6
+    return a[: n * n].reshape(n, n) / 1000 + np.eye(n)
+
+
+OPTIONS: dict[str, Callable[[Any, bool], Any]] = {
+    "cholesky": lambda a, last: pt.linalg.cholesky(_square(a), upper=last),
+    "cholesky of stacks": lambda a, last: pt.linalg.cholesky(
+        _square(a)[None] + np.zeros((4, 1, 1)), upper=last
+    ),
+    "qr": lambda a, last: pt.linalg.qr(_square(a), "r" if last else "reduced"),
+    "eigh": lambda a, last: pt.linalg.eigh(_square(a), "U" if last else "L"),
+    "pinv": lambda a, last: pt.linalg.pinv(_square(a), rcond=0.5 if last else None),
+    "fft": lambda a, last: pt.fft.fft(a, norm="ortho" if last else None),
+    "fft of rows": lambda a, last: pt.fft.fft(a.reshape(8, -1), norm="ortho" if last else None),
+    "other fft": lambda a, last: (pt.fft.ifft if last else pt.fft.fft)(a.reshape(8, -1)),
+    "sort of rows": lambda a, last: pt.sort(a.reshape(8, -1), descending=last),
+    "argsort of rows": lambda a, last: pt.argsort(a.reshape(8, -1), descending=last),
+    "searchsorted": lambda a, last: pt.searchsorted(a, a, side="right" if last else "left"),
+    "searchsorted here": lambda a, last: pt.searchsorted(
+        np.arange(3), a, side="right" if last else "left"
+    ),
+    "digitize": lambda a, last: pt.digitize(a, [1.0, 2.0 + last]),
+    "histogram": lambda a, last: pt.histogram(a, range=(0, 5 + last))[0],
+    "bounds": lambda a, last: pt.histogram(a, [0, 2 + last, 5])[0],
+    "histogram2d": lambda a, last: pt.histogram2d(a, a, [[0, 2 + last, 5], [0, 5]])[0],
+    "quantile": lambda a, last: pt.quantile(a, 0.3 + last / 10),
+    "quantile of rows": lambda a, last: pt.quantile(a.reshape(8, -1), 0.3 + last / 10, axis=1),
+    "method": lambda a, last: pt.quantile(
+        a.reshape(8, -1), 0.3, axis=1, method="lower" if last else "higher"
+    ),
+    "nanmedian": lambda a, last: (pt.nanmedian if last else pt.median)(a.reshape(8, -1), axis=1),
+    "unique": lambda a, last: pt.unique(a, equal_nan=last),
+    "sets": lambda a, last: pt.intersect1d(a, a[:5] + 0, assume_unique=last),
+    "isin": lambda a, last: pt.isin(a, [1.0, 2.0 + last]),
+    "packbits": lambda a, last: pt.packbits(a > 3, bitorder="little" if last else "big"),
+    "interp": lambda a, last: pt.interp(a, [0, 9], [0, 1], period=2 if last else None),
+    "accumulate": lambda a, last: (pt.maximum if last else pt.minimum).accumulate(a),
+    "choice": lambda a, last: pt.random.default_rng(1).choice(a, 5, replace=last),
+    "distribution": lambda a, last: _drawn("standard_normal" if last else "random"),
+}
+
+
+def _drawn(name: str) -> Any:
+    return getattr(pt.random.default_rng(1), name)(24)
+
+
+def options(team: pt.Team) -> None:
+    """Options that differ are told too, at the latest when ranks meet for the result."""
+    for name, work in OPTIONS.items():
+        told = attempt(partial(_looked_at, work, team, team.rank == team.size - 1))
+        if team.size == 1:
+            assert told is None, (name, told)
+            continue
+        assert told is not None, name
+        assert told[0] == "MismatchError", (name, told)
+        assert f"rank {team.size - 1}" in told[3], (name, told)
+        _looked_at(work, team, False)
+        assert team.allgather_data(team.rank) == list(range(team.size))
+
+
+def _looked_at(work: Callable[[Any, bool], Any], team: pt.Team, is_last: bool) -> None:
+    a: Any = pt.arange(48.0) + 0
+    a.sync()
+    made = work(a, is_last)
+    for one in made if isinstance(made, tuple) else [made]:
+        one.gather()
+    # Where a rank has the whole result, the next meeting tells.
+    team.barrier()
+
+
+def options_alone(team: pt.Team) -> None:
+    """With arrays that it has whole, a rank may do what it likes."""
+    x = np.arange(24.0).reshape(4, 6)
+    if team.rank == team.size - 1:
+        pt.sort(pt.asarray(x), descending=True)
+        pt.fft.fft(pt.asarray(x), norm="ortho")
+        pt.quantile(pt.asarray(x), 0.25)
+        pt.searchsorted(pt.asarray(x[0]), pt.asarray(x[1]), side="right")
+        pt.unique(pt.asarray(x), equal_nan=False)
+        pt.histogram(pt.asarray(x), range=(0, 3))
+        pt.isin(pt.asarray(x), [3.0])
+    team.barrier()
+
+
 def checked(team: pt.Team) -> None:
     """What PARTITA_CHECK finds besides: elements of operands and of arrays that come in."""
     a = pt.ones(6)
@@ -133,4 +219,4 @@ def checked(team: pt.Team) -> None:
     assert told[1] == "ranks-differ", told
 
 
-BODIES = (no_exchange, pickled, differing)
+BODIES = (no_exchange, pickled, differing, options, options_alone)

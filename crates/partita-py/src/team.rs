@@ -93,6 +93,11 @@ impl TeamCore {
         Ok(Self { core: self.core.clone().with_deadline(limit) })
     }
 
+    /// Notes options with which this rank computes alone: the next meeting compares them.
+    fn say(&self, words: &str) {
+        self.core.say(words);
+    }
+
     fn subteam(&self, py: Python<'_>, ranks: Vec<u64>) -> PyResult<Self> {
         let core = self.core.subteam(&ranks).map_err(|error| team_error(py, &error))?;
         Ok(Self { core })

@@ -22,19 +22,23 @@ if TYPE_CHECKING:
 Local = np.ndarray[Any, Any]
 
 
-def by_lines(array: Array, axis: int, function: Callable[[Local], Local]) -> Array | None:
+def by_lines(
+    array: Array, axis: int, function: Callable[[Local], Local], what: str
+) -> Array | None:
     """An array of what a function makes of lines; None if there are fewer lines than ranks.
 
     The function gets a block whose last axis is the line, and may change its extent and type.
-    Where lines are cut they are moved, and the result lies where they are then.
+    Where lines are cut they are moved, and the result lies where they are then. `what` it does
+    with which options all ranks say alike.
     """
     team = array.team
     if is_here(array):
         return from_here(_applied(array.local, axis, function), team)
+    team.say(f"{what} along axis {axis}")
     if not _has_whole_lines(array, axis):
         cut = _cut_for_lines(array.shape, axis, team.size)
         if cut is None:
-            return _in_a_list(array, axis, function)
+            return _in_a_list(array, axis, function, what)
         array = array.redistribute(cut)
     layout = array.layout
     made = np.ascontiguousarray(_applied(array.local, axis, function))
@@ -71,14 +75,16 @@ def _cut_for_lines(shape: Sequence[int], axis: int, n_ranks: int) -> Layout | No
     return None
 
 
-def _in_a_list(array: Array, axis: int, function: Callable[[Local], Local]) -> Array | None:
+def _in_a_list(
+    array: Array, axis: int, function: Callable[[Local], Local], what: str
+) -> Array | None:
     """As `by_lines` where no axis has enough entries, but several together have."""
     others = [size for at, size in enumerate(array.shape) if at != axis]
     if math.prod(others) < array.team.size:
         return None
     order = [at for at in range(array.ndim) if at != axis]
     listed = array._permute([*order, axis]).reshape(math.prod(others), array.shape[axis])
-    made = by_lines(listed, 1, function)
+    made = by_lines(listed, 1, function, what)
     assert made is not None
     back = [*range(axis), array.ndim - 1, *range(axis, array.ndim - 1)]
     return made.reshape(*others, made.shape[1])._permute(back)

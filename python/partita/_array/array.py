@@ -114,9 +114,9 @@ class Methods(Described, _Base):  # type: ignore[override]
         """This rank's buffer without its halo; not a copy."""
         buffer = self.local
         pieces = self.layout.pieces(self._team.rank)
-        own = [piece for piece in pieces if all(piece.owned_shape)]
-        if len(pieces) != 1 and sum(int(np.prod(p.owned_shape)) for p in own) == buffer.size:
+        if len(pieces) != 1 and self.layout.n_owned(self._team.rank) == buffer.size:
             return buffer
+        own = [piece for piece in pieces if all(piece.owned_shape)]
         if len(own) > 1:
             message = "what this rank owns is no single box of its buffer; use .pieces"
             raise LayoutError(message, "owned-not-a-box")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from partita._array.array import Array
-    from partita._partita import Plan
+    from partita._partita import Piece, Pieces, Plan
     from partita._team.team import Team
 
 Local = np.ndarray[Any, Any]
@@ -98,7 +98,8 @@ def everywhere(shape: Sequence[int], n_ranks: int) -> Layout:
 
 
 def _is_whole(layout: Layout, rank: int) -> bool:
-    pieces = list(layout.pieces(rank)) if rank in layout.ranks else []
+    # Pieces may be as many as elements: they are counted before one is looked at.
+    pieces: Pieces | list[Piece] = layout.pieces(rank) if rank in layout.ranks else []
     if layout.partial or len(pieces) != 1:
         return False
     return pieces[0].shape == layout.shape and not any(pieces[0].start)

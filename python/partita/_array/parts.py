@@ -7,6 +7,7 @@ and make an array of the result.
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from partita._partita import Block, Layout, Whole, plan
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from partita._partita import Piece
+    from partita._partita import Piece, Pieces
     from partita._team.team import Team
 
 Local = np.ndarray[Any, Any]
@@ -43,7 +44,8 @@ def slab_sizes(layout: Layout, dim: int, n_ranks: int) -> tuple[int, ...] | None
         return None
     for rank in range(n_ranks):
         pieces = layout.pieces(rank) if rank in layout.ranks else ()
-        own = [piece for piece in pieces if 0 not in piece.owned_shape]
+        # Two tell enough; there may be as many as elements.
+        own = list(islice((piece for piece in pieces if 0 not in piece.owned_shape), 2))
         if not own:
             sizes.append(0)
             continue
@@ -72,8 +74,8 @@ def is_here(source: Layout, target: Layout) -> bool:
     if source.partial or target.partial:
         return False
     for rank in target.ranks:
-        wanted = [piece for piece in target.pieces(rank) if 0 not in piece.shape]
-        found = list(source.pieces(rank)) if rank in source.ranks else []
+        wanted = list(islice((one for one in target.pieces(rank) if 0 not in one.shape), 2))
+        found: Pieces | list[Piece] = source.pieces(rank) if rank in source.ranks else []
         if len(wanted) > 1 or (wanted and len(found) != 1):
             return False
         if wanted and not _is_inside(wanted[0], found[0]):
@@ -123,7 +125,7 @@ def alone(array: Array) -> Local:
 @lru_cache(maxsize=1024)
 def _is_in_order(layout: Layout) -> bool:
     """Whether the first rank's one buffer is the whole array."""
-    pieces = list(layout.pieces(0)) if 0 in layout.ranks else []
+    pieces: Pieces | list[Piece] = layout.pieces(0) if 0 in layout.ranks else []
     is_one = len(pieces) == 1 and not layout.partial
     return is_one and layout.n_held(0) == layout.n_owned(0) and pieces[0].shape == layout.shape
 

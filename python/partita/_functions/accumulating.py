@@ -9,7 +9,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._array.held import default_layout
 from partita._functions import statistics
-from partita._functions.creation import axes_of, axis_of, full
+from partita._functions.creation import axes_of, axis_of, full, is_axis_of_number
 from partita._functions.gathered import few
 from partita._functions.locally import each_line
 from partita._functions.manipulation import concat, expand_dims, moveaxis
@@ -51,7 +51,8 @@ def _computed_with(ufunc: Ufunc, array: Array) -> Array:
 
 def reduced(ufunc: Ufunc, array: Array, axis: Any, keepdims: bool) -> Array:
     """All elements along axes put together."""
-    axes = list(range(array.ndim)) if axis is None else axes_of(axis, array.ndim)
+    is_all = axis is None or is_axis_of_number(axis, array.ndim)
+    axes = list(range(array.ndim)) if is_all else axes_of(axis, array.ndim)
     made = _computed_with(ufunc, array)
     for at in sorted(axes, reverse=True):
         made = _reduced_along(ufunc, made, at)
@@ -108,6 +109,7 @@ def running(ufunc: Ufunc, array: Array, axis: int) -> Array:
 def _carried(theirs: np.ufunc, array: Array) -> Array:
     """A vector's running results: each rank its own, then with what the ranks before have."""
     layout = default_layout(array.shape, array.team)
+    array.team.say(f"{theirs.__name__}.accumulate")
     own = (array if array.layout == layout else array.redistribute(layout)).local
     made = theirs.accumulate(own)
     lasts = array.team.allgather_data(made[-1:])

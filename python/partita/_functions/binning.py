@@ -33,7 +33,7 @@ def edges_of(array: Array, bins: Any, range: Any, *, is_weighted: bool) -> Edges
     if isinstance(bins, str):
         if is_weighted:
             raise TypeError(f"bins={bins!r} does not know weights; give a number of bins")
-        return _by_rule(array, bins, range)
+        return _by_rule(array._cast(np.uint8) if array.dtype == np.bool else array, bins, range)
     if np.ndim(bins) > 0:
         return Edges(_rising(np.asarray(bins)), None)
     try:

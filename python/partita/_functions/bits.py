@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._algorithms.rows import from_here
 from partita._functions.creation import an_array
 from partita._functions.locally import each_line
 from partita._functions.manipulation import moveaxis, reshape
@@ -13,6 +14,7 @@ from partita._functions.padding import pad
 
 if TYPE_CHECKING:
     from partita._array.array import Array
+    from partita._team.team import Team
 
 
 def seen_as(array: Array, dtype: Any) -> Array:
@@ -50,7 +52,7 @@ def unpackbits(
     array = an_array(a)
     if array.dtype != np.uint8:
         raise TypeError(f"bits of elements of {array.dtype}; use uint8")
-    shifts = _shifts(bitorder)
+    shifts = _shifts(bitorder, array.team)
     lines = array.reshape(-1) if axis is None else moveaxis(array, axis, -1)
     if lines.ndim == 0:
         lines = reshape(lines, 1)
@@ -65,7 +67,7 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Array
     array = an_array(a)
     if array.dtype.kind not in "biu":
         raise TypeError(f"bits of elements of {array.dtype}; use truth values or integers")
-    shifts = _shifts(bitorder)
+    shifts = _shifts(bitorder, array.team)
     lines = array.reshape(-1) if axis is None else moveaxis(array, axis, -1)
     n_bytes = -(-lines.shape[-1] // 8)
     bits = _of_length((lines != 0).astype(np.uint8), 8 * n_bytes)
@@ -74,12 +76,12 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Array
     return made if axis is None else moveaxis(made, -1, axis)
 
 
-def _shifts(bitorder: str) -> np.ndarray[Any, Any]:
-    """How far each bit of a byte stands from its end."""
+def _shifts(bitorder: str, team: Team) -> Array:
+    """How far each bit of a byte stands from its end: in one of two orders, which ranks compare."""
     if bitorder not in ("big", "little"):
         raise ValueError(f"bitorder {bitorder!r} is not known; use 'big' or 'little'")
-    shifts = np.arange(8, dtype=np.uint8)
-    return shifts[::-1].copy() if bitorder == "big" else shifts
+    shifts = from_here(np.arange(8, dtype=np.uint8), team)
+    return shifts[::-1] if bitorder == "big" else shifts
 
 
 def _of_length(lines: Array, length: int) -> Array:

@@ -9,13 +9,14 @@ import numpy as np
 from partita._algorithms.rows import elements_of, from_here, is_here, same_rows
 from partita._algorithms.totals import added_up
 from partita._array.array import Array
-from partita._functions.binning import edges_of
+from partita._functions.binning import Edges, edges_of
 from partita._functions.creation import an_array, zeros
 from partita._functions.manipulation import reshape
 from partita._functions.statistics import max as largest
 from partita._functions.statistics import min as smallest
 from partita._functions.statistics import sum as total
 from partita._local import choosing
+from partita._team.alike import digest
 
 
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
@@ -33,9 +34,10 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
         raise TypeError(f"elements of {array.dtype} are not counted; use integers")
     if minlength < 0:
         raise ValueError(f"minlength {minlength} is negative; use 0 or more")
-    loads = None if weights is None else _weights(weights, array)
     if array.size == 0:
-        return zeros(minlength, np.int64 if loads is None else np.float64, team=array.team)
+        # NumPy asks for weights only where there is something to count.
+        return zeros(minlength, np.int64, team=array.team)
+    loads = None if weights is None else _weights(weights, array)
     least = int(smallest(array))
     if least < 0:
         raise ValueError(f"{least} is negative; count numbers from 0 on")
@@ -80,6 +82,7 @@ def histogram(
     if alone:
         parts = [one.local for one in local]
     else:
+        array.team.say(f"histogram({_words(edges)}, density={bool(density)})")
         parts = [elements_of(array)] if loads is None else same_rows(*local)
     if parts[0].dtype == np.bool:
         parts[0] = parts[0].astype(np.uint8)
@@ -92,6 +95,12 @@ def histogram(
         widths = from_here(np.diff(bounds).astype(np.float64), team)
         made = made / widths / total(made)
     return made, where
+
+
+def _words(edges: Edges) -> str:
+    """Bounds in a few words, of which equal ones have the same."""
+    bins = edges.bins if np.ndim(edges.bins) == 0 else digest(np.asarray(edges.bins))
+    return f"bins={bins!r}, range={edges.range!r}"
 
 
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:

@@ -397,6 +397,11 @@ def axis_of(axis: Any, ndim: int) -> int:
     return at % ndim
 
 
+def is_axis_of_number(axis: Any, ndim: int) -> bool:
+    """Whether it is the one axis that a single number has, as NumPy sees it in reductions."""
+    return ndim == 0 and isinstance(axis, int | np.integer) and axis in (0, -1)
+
+
 def axes_of(axis: Any, ndim: int) -> list[int]:
     """Axes counted from the front, each once."""
     given = axis if isinstance(axis, tuple | list) else (axis,)

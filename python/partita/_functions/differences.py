@@ -18,6 +18,7 @@ from partita._functions.locally import each_element
 from partita._functions.manipulation import broadcast_to, concat, flip, ravel, reshape
 from partita._functions.searching import where
 from partita._functions.types import result_type
+from partita._team.alike import digest
 
 # Products of so many shifted views are one loop over memory.
 _TERMS_AT_ONCE = 32
@@ -261,6 +262,8 @@ def interp(
     )
     if points.ndim != 1 or points.shape != heights.shape or len(points) == 0:
         raise ValueError(f"points of shapes {points.shape} and {heights.shape}; use equal rows")
+    ends = f"left={left!r}, right={right!r}, period={period!r}"
+    places.team.say(f"interp({digest(points)}, {digest(heights)}, {ends})")
     made: Array = each_element(
         lambda own: np.interp(own, points, heights, left, right, period), places
     )

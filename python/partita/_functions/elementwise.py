@@ -234,6 +234,8 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Array:
 
 def _rounded(array: Array, decimals: int) -> Array:
     is_whole = array.dtype.kind in "iu"
+    if decimals and array.dtype == np.bool:
+        raise TypeError(f"truth values have no {decimals} decimals; use astype first")
     if decimals == 0 or (is_whole and decimals > 0):
         made: Array = _nearest(array)
         return made

@@ -10,9 +10,11 @@ from partita._algorithms.lookup import asked
 from partita._algorithms.rows import is_here, mapped, row_of
 from partita._array.array import Array
 from partita._functions.creation import an_array
+from partita._functions.gathered import few
 from partita._functions.statistics import all as all_of
 from partita._functions.types import result_type
 from partita._local import sorting
+from partita._team.alike import digest
 
 
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Array:
@@ -34,8 +36,12 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Arra
     right = side == "right"
     if is_here(ordered):
         run = np.ascontiguousarray(ordered.local)
+        if not is_here(values):
+            values.team.say(f"searchsorted({digest(run)}, side={side!r})")
         return mapped(values, lambda some: sorting.search(run, some, right=right), np.int64)
-    team, row = ordered.team, row_of(ordered)
+    team = ordered.team
+    team.say(f"searchsorted(side={side!r})")
+    row = row_of(ordered)
     first = row.first(team.rank)
 
     def placed(some: Any) -> Any:
@@ -56,7 +62,15 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
         return searchsorted(bounds, values, side)
     if bool(all_of(bounds[1:] <= bounds[:-1])):
         return bounds.size - searchsorted(bounds[::-1], values, side)
-    raise ValueError("bounds that rise and fall; sort them")
+    # Where bounds are no numbers it depends on which are compared; NumPy's search knows that.
+    known = few(bounds, "digitize")
+    try:
+        np.digitize(known[:0], known)
+    except ValueError:
+        raise ValueError("bounds that rise and fall; sort them") from None
+    if not is_here(values):
+        values.team.say(f"digitize({digest(known)}, right={bool(right)})")
+    return mapped(values, lambda some: np.digitize(some, known, right), np.int64)
 
 
 __all__ = ["digitize", "searchsorted"]

@@ -14,6 +14,7 @@ from partita._functions.creation import an_array
 from partita._functions.finding import searchsorted
 from partita._functions.gathered import few
 from partita._functions.statistics import sum as total
+from partita._functions.types import result_type
 
 
 def histogramdd(
@@ -52,14 +53,17 @@ _dims = range
 
 def _coordinates(sample: Any) -> list[Array]:
     if isinstance(sample, list | tuple) and any(isinstance(one, Array) for one in sample):
-        return [an_array(one) for one in sample]
+        given = [an_array(one) for one in sample]
+        # As columns of one array they would have one type.
+        dtype = result_type(*given)
+        return [one if one.dtype == dtype else one._cast(dtype) for one in given]
     # As in NumPy, lists are rows of coordinates.
-    given = an_array(sample) if hasattr(sample, "shape") else an_array(np.atleast_2d(sample).T)
-    if given.ndim == 1:
-        return [given]
-    if given.ndim != 2:
-        raise ValueError(f"points of shape {given.shape}; use rows of coordinates")
-    return [given[:, dim] for dim in _dims(given.shape[1])]
+    points = an_array(sample) if hasattr(sample, "shape") else an_array(np.atleast_2d(sample).T)
+    if points.ndim == 1:
+        return [points]
+    if points.ndim != 2:
+        raise ValueError(f"points of shape {points.shape}; use rows of coordinates")
+    return [points[:, dim] for dim in _dims(points.shape[1])]
 
 
 def _edges(points: Array, bins: Any, limits: Any) -> Any:

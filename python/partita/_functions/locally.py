@@ -37,6 +37,7 @@ def each_element(work: Callable[..., Any], *operands: Any) -> Any:
     given = [one if bare else next(arrays) for one, bare in zip(operands, numbers, strict=True)]
     first: Array = next(one for one in given if isinstance(one, Array))
     layout = default_layout(first.shape, first.team)
+    first.team.say(getattr(work, "__name__", "a function of elements"))
     parts = [_part(one, layout) if isinstance(one, Array) else one for one in given]
     made = work(*parts)
     if isinstance(made, tuple):
@@ -70,6 +71,7 @@ def each_line(work: Callable[[Local], Any], array: Array, axis: int, name: str) 
         return asarray(np.asarray(work(lines.local)))
     if lines.ndim == 1:
         return asarray(np.asarray(work(whole(lines, name))))
+    lines.team.say(f"{name} along axis {axis}")
     others = lines.shape[:-1]
     cut = max(range(len(others)), key=lambda at: others[at])
     held = _part(+lines, _cut_along(lines.shape, cut, lines.team))
@@ -95,6 +97,7 @@ def each_entry(
     if team.size == 1 or not lead:
         seen = [one.local if team.size == 1 else whole(one, name) for one in wide]
         return [asarray(np.asarray(one), team=team) for one in work(*seen)]
+    team.say(name)
     cut = max(range(len(lead)), key=lambda at: lead[at])
     parts = [_part(+one, _cut_along(one.shape, cut, team)) for one in wide]
     found = [np.ascontiguousarray(one) for one in work(*parts)]

@@ -47,9 +47,11 @@ def _statistic(
         both = [moveaxis(*_as_lines(one, axes), -1) for one in (array, heavy)]
         shares = np.true_divide(q, 100) if name.endswith("percentile") else q
         skips_nan = name.startswith("nan")
+        array.team.say(f"{name}(q={np.asarray(q).tolist()}, weights=...)")
         made = moveaxis(weighted.of_lines(both[0], both[1], shares, skips_nan=skips_nan), -1, 0)
     else:
         lines, at = _as_lines(array, axes)
+        given = "" if q is None else f"(q={np.asarray(q).tolist()}, method={method!r})"
 
         def of_block(block: Any) -> Any:
             if block.size == 0:
@@ -58,7 +60,7 @@ def _statistic(
             found = np.asarray(numpys(block, axis=block.ndim - 1, **options))
             return np.moveaxis(found.reshape(sample.size, *block.shape[:-1]), 0, -1)
 
-        found = by_lines(lines, at, of_block)
+        found = by_lines(lines, at, of_block, f"{name}{given}")
         if found is None:
             found, at = _of_few_lines(name, moveaxis(lines, at, -1), q, method, sample.dtype), -1
         made = moveaxis(found, at, 0)

@@ -67,6 +67,8 @@ def take(
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     """Set elements at positions in a row, values again from the first if they do not suffice."""
     array = to_write(a)
+    if getattr(ind, "dtype", None) == np.uint64:
+        raise TypeError("positions of uint64, which may be too large; use int64")
     places = ravel(_positions(ind, array))
     values = ravel(beside(v, array))
     if places.size == 0 or values.size == 0:

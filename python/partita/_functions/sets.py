@@ -17,6 +17,7 @@ from partita._functions.gathered import whole
 from partita._functions.manipulation import concat, reshape
 from partita._functions.sorting import sort
 from partita._functions.types import result_type
+from partita._team.alike import digest
 
 
 class UniqueAll(NamedTuple):
@@ -47,6 +48,7 @@ def _values(x: Any, *, equal_nan: bool) -> Array:
     flat = reshape(x, -1)
     if is_here(flat):
         return _counted(flat, equal_nan=equal_nan).values
+    flat.team.say(f"unique(equal_nan={bool(equal_nan)})")
     values, sizes = distinct_values(flat.team, row_of(flat), equal_nan=equal_nan)
     return from_row(values, sizes, flat.team)
 
@@ -59,6 +61,7 @@ def _counted(x: Any, *, equal_nan: bool) -> UniqueCounts:
         local = np.ascontiguousarray(flat.local)
         made = distinct_here(local, equal_nan=equal_nan, wants_places=False)
         return UniqueCounts(from_here(made.values, team), from_here(made.counts, team))
+    team.say(f"unique(return_counts=True, equal_nan={bool(equal_nan)})")
     made, sizes = distinct(team, row_of(flat), equal_nan=equal_nan, wants_places=False)
     return UniqueCounts(from_row(made.values, sizes, team), from_row(made.counts, sizes, team))
 
@@ -72,6 +75,7 @@ def _placed(x: Any, *, equal_nan: bool) -> UniqueAll:
         sizes = n_elements = None
         made = distinct_here(local, equal_nan=equal_nan, wants_places=True)
     else:
+        team.say(f"unique(return_inverse=True, equal_nan={bool(equal_nan)})")
         row = row_of(flat)
         n_elements = row.sizes
         made, sizes = distinct(team, row, equal_nan=equal_nan, wants_places=True)
@@ -129,6 +133,8 @@ def unique(
     made: list[Array]
     if axis is not None and shape(ar) != (size(ar),):
         array = an_array(ar)
+        if not is_here(array):
+            array.team.say(f"unique(axis={axis!r}, equal_nan={bool(equal_nan)})")
         local = whole(array, "unique")
         found: Any = np.unique(local, True, True, True, axis, equal_nan=equal_nan)
         made = [from_here(one, array.team) for one in found]
@@ -157,8 +163,11 @@ def isin(
     array, tests = _as_type(array, dtype), _as_type(tests, dtype)
     if is_here(tests):
         run = sorted_copy(tests.local)
+        if not is_here(array):
+            array.team.say(f"isin({digest(run)})")
         made = mapped(array, lambda values: is_among(run, values), np.bool)
     else:
+        array.team.say("isin")
         team, row = array.team, sorted_row(array.team, row_of(tests))
         made = mapped(
             array,

@@ -10,7 +10,7 @@ from partita._algorithms.lines import by_lines
 from partita._algorithms.rows import from_row, row_of
 from partita._algorithms.sample_sort import sorted_copy, sorted_row, sorting_positions
 from partita._array.array import Array
-from partita._functions.creation import an_array, axis_of, empty, zeros
+from partita._functions.creation import an_array, axis_of, empty, is_axis_of_number, ndim, zeros
 from partita._functions.manipulation import concat, moveaxis, reshape, stack
 from partita._functions.types import result_type
 from partita._local import sorting
@@ -45,7 +45,7 @@ def sort(
         made = sorted_copy(block)
         return made[..., ::-1] if descending else made
 
-    made = by_lines(array, at, by_value)
+    made = by_lines(array, at, by_value, f"sort(descending={bool(descending)})")
     if made is not None:
         return made
     if array.ndim == 1:
@@ -65,6 +65,8 @@ def argsort(
 ) -> Array:
     """Return the positions that sort along an axis; those of equal elements stay in order."""
     _refuse_order(kind, order)
+    if is_axis_of_number(axis, ndim(a)):
+        axis = None
     array, at = _in_line(a, axis)
     if array.size == 0:
         return zeros(array.shape, np.int64, team=array.team)
@@ -72,7 +74,7 @@ def argsort(
     def by_position(block: Any) -> Any:
         return sorting.positions(np.ascontiguousarray(block), descending=descending)
 
-    made = by_lines(array, at, by_position)
+    made = by_lines(array, at, by_position, f"argsort(descending={bool(descending)})")
     if made is not None:
         return made
     if array.ndim == 1:
@@ -171,7 +173,7 @@ def _lexsorted_lines(lines: Sequence[Array]) -> Array:
 
     # In one type keys of integers and of floats would no longer be what they are.
     if len({one.dtype.kind for one in lines}) == 1:
-        made = by_lines(concat(lines, axis=-1), len(shape) - 1, by_keys)
+        made = by_lines(concat(lines, axis=-1), len(shape) - 1, by_keys, "lexsort")
         if made is not None:
             return made
     found = [lexsort([one[at] for one in lines]) for at in np.ndindex(*shape[:-1])]

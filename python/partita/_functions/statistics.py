@@ -7,7 +7,7 @@ from typing import Any
 
 from partita._array.array import Array
 from partita._functions import complex_order, elementwise, masked
-from partita._functions.creation import an_array, axes_of, full
+from partita._functions.creation import an_array, axes_of, full, is_axis_of_number
 from partita._functions.elementwise import written
 from partita._functions.manipulation import concat, reshape
 from partita._partita import lazy_where
@@ -67,6 +67,8 @@ def _counted(how: str, array: Array, where: Any, initial: Any) -> Array:
 def _begun(how: str, array: Array, axis: Any, keepdims: bool, dtype: Any, initial: Any) -> Array:
     """A reduction that begins with a number, which is the result if there are no elements."""
     combine, nothing = _COMBINED[how]
+    if is_axis_of_number(axis, array.ndim):
+        axis = None
     axes = range(array.ndim) if axis is None else axes_of(axis, array.ndim)
     if nothing is None and builtins.any(array.shape[at] == 0 for at in axes):
         sizes = [1 if at in axes else size for at, size in enumerate(array.shape)]
@@ -262,7 +264,10 @@ def cumulative_prod(
 def _running(
     x: Any, axis: int | None, dtype: Any, *, product: bool = False, initial: bool = False
 ) -> Array:
-    made = an_array(x)._running(product, axis, dtype)
+    array = an_array(x)
+    if is_axis_of_number(axis, array.ndim):
+        array, axis = reshape(array, 1), 0
+    made = array._running(product, axis, dtype)
     if not initial:
         return made
     along = 0 if axis is None else axis

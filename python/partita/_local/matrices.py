@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.linalg import LinAlgError
 
 from partita._local.threads import n_threads
 from partita._partita import (
@@ -61,8 +62,31 @@ def cholesky(a: Block, *, upper: bool = False) -> Block:
     """Return the triangle whose product with its adjoint is `a`; reads that half of `a` alone."""
     given = _wide(a)
     out = np.empty(a.shape, given.dtype)
-    local_cholesky(given, out, upper, n_threads())
+    try:
+        local_cholesky(given, out, upper, n_threads())
+    except LinAlgError:
+        lower = np.tril(given.conj().swapaxes(-1, -2) if upper else given)
+        if np.isfinite(lower).all():
+            raise
+        for at in np.ndindex(*a.shape[:-2]):
+            lower[at] = _cholesky_by_columns(lower[at])
+        out = lower.conj().swapaxes(-1, -2) if upper else lower
     return _like(a.dtype, out)[0]
+
+
+def _cholesky_by_columns(a: Block) -> Block:
+    """The lower triangle, column by column: what is no number is carried on, and not refused."""
+    made = np.zeros_like(a)
+    with np.errstate(invalid="ignore", over="ignore"):
+        for at in range(len(a)):
+            row = made[at, :at]
+            pivot = a[at, at].real - (row * row.conj()).real.sum()
+            if pivot <= 0:
+                raise LinAlgError(f"the matrix is not positive definite: pivot {at} is {pivot}")
+            made[at, at] = np.sqrt(pivot)
+            below = a[at + 1 :, at] - made[at + 1 :, :at] @ row.conj()
+            made[at + 1 :, at] = below / made[at, at]
+    return made
 
 
 def lu(a: Block) -> tuple[Block, Block]:
@@ -118,6 +142,13 @@ def qr(a: Block, *, full: bool = False) -> tuple[Block, Block]:
     size = m if full else min(m, n)
     q, r = np.empty((*stack, m, size), given.dtype), np.empty((*stack, size, n), given.dtype)
     local_qr(given, q, r, n_threads())
+    is_lost: Block = np.asarray(~np.isfinite(r).all(axis=-2))
+    if is_lost.any():
+        # Its reflection makes no numbers of what comes after: rows of r, and columns of q.
+        places = np.minimum(np.arange(size), n - 1)
+        is_after: Block = np.asarray(np.logical_or.accumulate(is_lost, axis=-1))[..., places]
+        r[np.triu(is_lost[..., None, :] | is_after[..., :, None])] = np.nan
+        q[np.broadcast_to(is_after[..., None, :], q.shape)] = np.nan
     q, r = _like(a.dtype, q, r)
     return q, r
 

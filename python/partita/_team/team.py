@@ -171,6 +171,11 @@ class Team(Keeper):
         data = self._encoded(encode, obj)
         return [decode(one) for one in self.native.allgather(call, argument, data)]
 
+    def say(self, words: str) -> None:
+        """Note options with which this rank computes on its own: the next meeting compares them."""
+        if self.size > 1 and self.active:
+            self.native.say(words)
+
     def told(self, error: E) -> E:
         """The same error, after the other members were told: for `raise team.told(...)`."""
         self.native.report(text_of(error))

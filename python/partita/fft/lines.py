@@ -10,6 +10,7 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._array.boxes import is_whole_along, resized, slabs
+from partita._array.held import default_layout
 from partita._local import fourier
 from partita.fft import row
 
@@ -46,6 +47,8 @@ def transformed(array: Array, steps: Sequence[Step], factor: float) -> Array:
     A step from real numbers is the first, one to real numbers the last. The others are done in the
     order that moves least: first those whose axes are whole.
     """
+    if steps and array.size == 0:
+        return _of_nothing(array, steps)
     waiting, is_own = list(steps), False
     while waiting:
         step = _next(array, waiting)
@@ -57,6 +60,18 @@ def transformed(array: Array, steps: Sequence[Step], factor: float) -> Array:
         buffer = array.local
         buffer *= factor
     return array
+
+
+def _of_nothing(array: Array, steps: Sequence[Step]) -> Array:
+    """Zeros: what is transformed is filled with nothing else. No part says where they shall lie."""
+    shape, dtype = list(array.shape), np.result_type(array.dtype, np.complex64)
+    for step in steps:
+        shape[step.axis] = step.n_out
+    if steps[-1].how == "to real":
+        dtype = np.empty(0, dtype).real.dtype
+    layout = default_layout(shape, array.team)
+    made = np.zeros(layout.local_shape(array.team.rank), dtype)
+    return Array([made], layout, array.team, made.dtype)
 
 
 def _next(array: Array, waiting: Sequence[Step]) -> Step:

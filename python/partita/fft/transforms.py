@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array.array import Array
+from partita._array.held import is_everywhere
 from partita._functions.creation import an_array, axis_of, sizes_of
 from partita._functions.elementwise import conj, written
 from partita.fft.lines import Step, transformed
@@ -167,7 +168,12 @@ def _made(
     steps.reverse()
     if name == "irfft":
         steps.append(steps.pop(0))
+    if not is_everywhere(array.layout, array.team.size):
+        array.team.say(f"fft.{name}({counts}, axes={list(axes)}, norm={norm or 'backward'!r})")
     made = transformed(_numbers(array, name), steps, _factor(math.prod(counts), norm, is_inverse))
+    if name == "irfft" and len(axes) == 1 and array.dtype == np.float16:
+        # As in NumPy: a step before this one would have made them complex64.
+        made = made._cast(np.float16)
     result: Array = written(made if steps else made.copy(), out)
     return result
 

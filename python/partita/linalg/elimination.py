@@ -117,6 +117,7 @@ def _eliminate(own: Local, packed: Local, order: Local, width: int) -> None:
 def inv(a: Any) -> Array:
     """Return the inverses. Collective."""
     array = square(a)
+    array.team.say("linalg.inv")
     if is_local(array) and not is_few(array):
         return of_stacks(lambda one: (matrices.inv(one),), array)[0]
     unit = eye(array.shape[-1], dtype=array.dtype, team=array.team)
@@ -126,6 +127,7 @@ def inv(a: Any) -> Array:
 def slogdet(a: Any) -> SlogdetResult:
     """Return signs and logarithms of the sizes of determinants. Collective."""
     array = square(a)
+    array.team.say("linalg.slogdet")
     if is_few(array):
         made: SlogdetResult = one_by_one(slogdet, array)
         return made
@@ -146,6 +148,7 @@ def slogdet(a: Any) -> SlogdetResult:
 def det(a: Any) -> Array:
     """Return the determinants. Collective."""
     array = square(a)
+    array.team.say("linalg.det")
     if is_few(array):
         made: Array = one_by_one(det, array)
         return made

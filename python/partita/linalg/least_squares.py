@@ -76,6 +76,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
     relative = rcond if rtol is None else rtol
     if relative is None:
         relative = max(array.shape[-2:]) * float(np.finfo(array.dtype).eps)
+    array.team.say(f"linalg.pinv(rcond={rcond!r}, rtol={rtol!r})")
     if is_in_panels(array) and np.ndim(relative) == 0:
         found = inverse_above(array, float(relative))
         if found is not None:

@@ -39,7 +39,7 @@ def _vector_norm(array: Array, axes: tuple[int, ...], keepdims: bool, order: Any
         return cast(counted, real_type(array.dtype))
     sizes: Array = elementwise.abs(array)
     if order == np.inf:
-        return sizes._reduce("max", axes, keepdims)
+        return _largest(sizes, axes, keepdims)
     if order == -np.inf:
         return sizes._reduce("min", axes, keepdims)
     if order == 1:
@@ -50,6 +50,12 @@ def _vector_norm(array: Array, axes: tuple[int, ...], keepdims: bool, order: Any
     else:
         made = (sizes ** float(order))._reduce("sum", axes, keepdims) ** (1.0 / float(order))
     return made
+
+
+def _largest(sizes: Array, axes: tuple[int, ...], keepdims: bool = False) -> Array:
+    """The largest of numbers from 0 on, along axes; of none it is 0, as their sum is."""
+    is_empty = any(sizes.shape[at] == 0 for at in axes)
+    return sizes._reduce("sum" if is_empty else "max", axes, keepdims)
 
 
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
@@ -71,13 +77,16 @@ def _matrix_norm(array: Array, axes: tuple[int, int], keepdims: bool, order: Any
         along, chosen = _SUMMED[order]
         sizes: Array = elementwise.abs(array)
         sums = sizes._reduce("sum", axes[along], True)
+        if chosen == "max":
+            return _largest(sums, axes, keepdims)
         return sums._reduce(chosen, axes, keepdims)
     if order not in (2, -2, "nuc"):
         raise ValueError(f"norm {order!r} of matrices; use 'fro', 'nuc', 1, -1, 2, -2 or inf")
     rest = [at for at in range(array.ndim) if at not in axes]
     values = svdvals(permute_dims(array, [*rest, *axes]))
     chosen = {2: "max", -2: "min", "nuc": "sum"}[order]
-    made = values._reduce(chosen, -1)
+    last = values.ndim - 1
+    made = _largest(values, (last,)) if chosen == "max" else values._reduce(chosen, last)
     return expand_dims(made, axis=tuple(sorted(axes))) if keepdims else made
 
 

@@ -34,6 +34,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f"mode {mode!r}; use 'reduced', 'complete' or 'r'")
     array = matrix(a)
+    array.team.say(f"linalg.qr(mode={mode!r})")
     if is_few(array):
         return one_by_one(lambda one: qr(one, mode), array)
     if is_local(array):

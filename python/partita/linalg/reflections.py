@@ -86,4 +86,5 @@ def reflections(panel: Local) -> tuple[Local, Local]:
     below = matrices.solve_triangular(upper, q[width:].conj().T, lower=False, adjoint=True)
     t = -matrices.solve_triangular(lower, (upper * signs.conj()).conj().T).conj().T
     y = np.concatenate([lower, below.conj().T])
-    return np.concatenate([t, y]), signs[:, None] * r
+    # No number times zero below the diagonal would be none.
+    return np.concatenate([t, y]), np.triu(signs[:, None] * r)

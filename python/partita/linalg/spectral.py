@@ -65,6 +65,7 @@ def svd(
     is brought to every rank.
     """
     array = square(a) if hermitian else matrix(a)
+    array.team.say(f"linalg.svd(full_matrices={bool(full_matrices)})")
     if not compute_uv:
         return svdvals(array)
     n_rows, n_columns = array.shape[-2:]
@@ -90,6 +91,7 @@ def svdvals(x: Any, /) -> Array:
     A tall or wide matrix stays where it is; any other that is spread is brought to every rank.
     """
     array = matrix(x)
+    array.team.say("linalg.svdvals")
     if not is_local(array) and (is_tall(array) or is_wide(array)):
         _, r = of_tall(array if is_tall(array) else adjoint(array))
         return spread(agreed(array.team, lambda: _values(r))[0], array.team)
@@ -111,8 +113,9 @@ def eigh(a: Any, UPLO: str = "L") -> EighResult:
 
     A matrix that is spread is brought to every rank. Collective.
     """
-    lower = _is_lower(UPLO)
-    return EighResult(*_everywhere(lambda one: matrices.eigh(one, lower=lower), square(a), "eigh"))
+    array, lower = square(a), _is_lower(UPLO)
+    array.team.say(f"linalg.eigh(UPLO={UPLO.upper()!r})")
+    return EighResult(*_everywhere(lambda one: matrices.eigh(one, lower=lower), array, "eigh"))
 
 
 def eigvalsh(a: Any, UPLO: str = "L") -> Array:
@@ -120,9 +123,10 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Array:
 
     A matrix that is spread is brought to every rank. Collective.
     """
-    lower = _is_lower(UPLO)
+    array, lower = square(a), _is_lower(UPLO)
+    array.team.say(f"linalg.eigvalsh(UPLO={UPLO.upper()!r})")
     work = lambda one: matrices.eigh(one, lower=lower, vectors=False)  # noqa: E731
-    return _everywhere(work, square(a), "eigvalsh")[0]
+    return _everywhere(work, array, "eigvalsh")[0]
 
 
 def eig(a: Any) -> EigResult:

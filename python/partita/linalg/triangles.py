@@ -24,6 +24,7 @@ def cholesky(x: Any, /, *, upper: bool = False) -> Array:
     Only the lower halves of the matrices are read, or the upper ones.
     """
     array = square(x)
+    array.team.say(f"linalg.cholesky(upper={bool(upper)})")
     if is_few(array):
         found: Array = one_by_one(lambda one: cholesky(one, upper=upper), array)
         return found
@@ -50,7 +51,7 @@ def _lower(array: Array) -> Array:
             mine = _triangle(own[panel.first :], panel.last - panel.first)
             own[: panel.first], own[panel.first :] = 0, mine
         seen = panels.shown(panel, mine, (n - panel.first, panel.last - panel.first))
-        if np.isnan(seen[-1, 0]):
+        if seen[0, 0].real < 0:
             at = f"in columns {panel.first} to {panel.last - 1}"
             raise LinAlgError(f"the matrix is not positive definite: a pivot {at} is not")
         for number in range(panel.number + 1, -(-n // WIDTH)):
@@ -64,13 +65,13 @@ def _lower(array: Array) -> Array:
 
 
 def _triangle(panel: Local, width: int) -> Local:
-    """A panel's columns of the triangle; no numbers where it is not positive definite."""
+    """A panel's columns of the triangle; a negative pivot where it is not positive definite."""
     made = np.zeros(panel.shape, panel.dtype)
     try:
         made[:width] = matrices.cholesky(panel[:width])
     except LinAlgError:
         # All ranks see it in what they are shown next.
-        made[...] = np.nan
+        made[...] = -1
         return made
     below = matrices.solve_triangular(made[:width], panel[width:].conj().T)
     made[width:] = below.conj().T

@@ -39,7 +39,7 @@ class Continuous(Drawing):
         def fill(position: int, row: Local) -> None:
             randomness.fill_single(stream, first + position, row)
 
-        return in_type(self._filled(shape, np.float32, fill, at), dtype, out)
+        return in_type(self._filled(shape, np.float32, fill, at, "uniform"), dtype, out)
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None, **at: Any) -> Any:
         """Return numbers from `low` to `high`, without `high`."""

@@ -59,7 +59,7 @@ class Discrete(Continuous):
             )
 
         wide = np.uint64 if kind == np.uint64 else np.int64
-        return _in_type(self._filled(shape, wide, fill, at), kind)
+        return _in_type(self._filled(shape, wide, fill, at, "integers"), kind)
 
     def _counted_apart(
         self, shape: tuple[int, ...], kind: np.dtype[Any], at: dict[str, Any], low: Any, end: Any
@@ -114,7 +114,7 @@ class Discrete(Continuous):
         def fill(position: int, row: Local) -> None:
             randomness.fill_integers(stream, first + position, row, kind, *values)
 
-        made = self._filled(shape, np.int64, fill, at)
+        made = self._filled(shape, np.int64, fill, at, kind)
         return int(made) if shape is None else made
 
     def bytes(self, length: int) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._array.boxes import Box, box_of, is_one_box_each
-from partita._array.held import default_layout
+from partita._array.held import default_layout, is_everywhere
 from partita._array.limits import hold, refuse_too_much
 from partita._array.runs import run_length, runs
 from partita._functions.creation import sizes_of
@@ -57,7 +57,7 @@ class Drawing:
         def fill(at: int, row: Local) -> None:
             randomness.fill(stream, first + at, row, kind, *numbers)
 
-        return self._filled(shape, np.float64, fill, where)
+        return self._filled(shape, np.float64, fill, where, kind)
 
     def _filled(
         self,
@@ -65,6 +65,7 @@ class Drawing:
         dtype: Any,
         fill: Callable[[int, Local], None],
         where: dict[str, Any],
+        kind: str,
     ) -> Any:
         """An array that `fill(position, row)` fills; one number, the same on all ranks, alone."""
         if shape is None:
@@ -76,7 +77,7 @@ class Drawing:
             if local.size:
                 _fill_box(local, shape, *box, fill)
 
-        return self._made(shape, dtype, where, fill_own)
+        return self._made(shape, dtype, where, fill_own, kind)
 
     def _by_element(
         self,
@@ -101,7 +102,7 @@ class Drawing:
                 fill(stream, first + at, row[part], kind, *(one[part] for one in own))
                 done += length
 
-        return self._made(shape, dtype, where, fill_own)
+        return self._made(shape, dtype, where, fill_own, kind)
 
     def _made(
         self,
@@ -109,6 +110,7 @@ class Drawing:
         dtype: Any,
         where: dict[str, Any],
         fill: Callable[[Local, Layout, Box], None],
+        kind: str,
     ) -> Array:
         """An array where it shall be, of which `fill` fills a rank's box. Collective."""
         if unknown := sorted(set(where) - {"layout", "team"}):
@@ -118,6 +120,8 @@ class Drawing:
         # What is no box for each rank is moved there; where it is made, each has one.
         is_simple = is_one_box_each(wanted, team.size)
         layout = wanted if is_simple else default_layout(shape, team)
+        if not is_everywhere(layout, team.size):
+            team.say(f"random numbers: {kind}")
         box = box_of(layout, team.rank)
         n_bytes = math.prod(box[1]) * np.dtype(dtype).itemsize
         refuse_too_much(team, n_bytes, "an array of random numbers")

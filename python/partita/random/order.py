@@ -14,6 +14,7 @@ from partita._functions.elementwise import written
 from partita._functions.gathered import few
 from partita._functions.manipulation import moveaxis
 from partita._local import randomness, sorting
+from partita._team.alike import digest
 from partita.random.discrete import Discrete
 from partita.random.drawing import Local, shape_of
 
@@ -41,7 +42,7 @@ class Order(Discrete):
         def fill(position: int, row: Local) -> None:
             randomness.permutation(stream, n, position, row)
 
-        made: Array = self._filled((n_first,), np.int64, fill, at)
+        made: Array = self._filled((n_first,), np.int64, fill, at, "permutation")
         return made
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
@@ -146,7 +147,7 @@ class Order(Discrete):
             randomness.fill(stream, first + position, numbers, "uniform")
             row[...] = sorting.search(sums, numbers, right=True)
 
-        made = self._filled(shape, np.int64, fill, at)
+        made = self._filled(shape, np.int64, fill, at, f"choice {digest(p)}")
         return int(made) if shape is None else made
 
     def _lottery(self, p: Local, count: int, at: dict[str, Any]) -> Array:
@@ -163,7 +164,7 @@ class Order(Discrete):
         def fill(position: int, row: Local) -> None:
             row[...] = order[position : position + len(row)]
 
-        made: Array = self._filled((count,), np.int64, fill, at)
+        made: Array = self._filled((count,), np.int64, fill, at, f"lottery {digest(p)}")
         return made
 
 

@@ -62,6 +62,7 @@ class Vectors(Order):
                 made = made.redistribute("*")
             else:
                 made = made.redistribute(slabs(made.shape, [axis], team.size))
+        team.say(f"multivariate_normal(method={method!r})")
         local = made.local
         turned = matrices.matmul(local.reshape(-1, n), root).reshape(local.shape)
         turned += center

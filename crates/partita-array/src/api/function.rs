@@ -229,7 +229,7 @@ impl Function {
         let kind = common.kind();
         let typed = match (self.rule, kind) {
             (Rule::Truths | Rule::NumbersOr(_), Bool) | (Rule::Truths, _) => Dtype::Bool,
-            (Rule::Numbers, Bool) if matches!(self.op, Op::Subtract | Op::Negative) => {
+            (Rule::Numbers, Bool) if matches!(self.op, Op::Subtract | Op::Negative | Op::Sign) => {
                 return refused("logical_xor or logical_not, or astype(int)");
             }
             (Rule::Numbers, Bool) => Dtype::Int8,

@@ -441,7 +441,7 @@ impl Array {
         let unknown = || PyValueError::new_err(format!("no reduction {how}"));
         let how = How::named(how).ok_or_else(unknown)?;
         let dtype = dtype.map(dtype_given).transpose()?;
-        let axes = axes_given(axes)?;
+        let axes = axes_given(axes, how, handle.array.ndim())?;
         let what = Reducing { how, axes, keeps_dims: keepdims, dtype, correction };
         Self::made(py, &handle.rank, |engine| reduce(engine, &handle.array, &what))
     }

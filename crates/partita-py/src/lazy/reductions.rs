@@ -33,7 +33,7 @@ impl<'py> Asked<'_, 'py> {
         if is_complex && matches!(how, How::Min | How::Max) {
             return self.done_in_steps(how);
         }
-        let axes = axes_given(self.axis.as_ref())?;
+        let axes = axes_given(self.axis.as_ref(), how, handle.array.ndim())?;
         let dtype = self.dtype.as_ref().map(dtype_given).transpose()?;
         let what = Reducing { how, axes, keeps_dims: self.keepdims, dtype, correction: 0.0 };
         let made = Array::made(py, &handle.rank, |engine| reduce(engine, &handle.array, &what))?;
@@ -57,9 +57,15 @@ impl<'py> Asked<'_, 'py> {
 }
 
 /// The axes that an argument names: one, several, or all of them.
-pub(super) fn axes_given(axis: Option<&Bound<'_, PyAny>>) -> PyResult<Axes> {
+///
+/// One number has an axis, as NumPy sees it, along which all but its moments can be taken.
+pub(super) fn axes_given(axis: Option<&Bound<'_, PyAny>>, how: How, ndim: usize) -> PyResult<Axes> {
     let Some(axis) = axis else { return Ok(Axes::All) };
     if let Ok(one) = axis.extract::<i64>() {
+        let is_moment = matches!(how, How::Mean | How::Var | How::Std);
+        if ndim == 0 && matches!(one, 0 | -1) && !is_moment {
+            return Ok(Axes::All);
+        }
         return Ok(Axes::Some(vec![one]));
     }
     let refused = |_| {

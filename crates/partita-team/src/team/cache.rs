@@ -11,7 +11,7 @@ use crate::program::offer::{Offer, View};
 use crate::program::packed_halo::{PackedHalo, PackedHalos, Wanted};
 use crate::program::program::{Program, Style};
 use crate::team::agreed::{AgreedPlan, AgreedPlans, Way};
-use crate::team::call::Call;
+use crate::team::call::{Call, Said};
 use crate::team::claim::ClaimState;
 use crate::team::meeting::Stage;
 
@@ -28,6 +28,7 @@ pub(crate) struct TeamCache {
     pub last_posted: Mutex<Option<(Call, Arc<Offer>)>>,
     packed_halos: Mutex<PackedHalos>,
     agreed: Mutex<AgreedPlans>,
+    said: Mutex<Said>,
     /// How long this rank has waited for others since somebody asked.
     waits: Mutex<Waits>,
 }
@@ -63,6 +64,16 @@ impl TeamCache {
     /// What was noted since the last call of this.
     pub(crate) fn take_waits(&self) -> Waits {
         std::mem::take(&mut *lock(&self.waits))
+    }
+
+    /// Notes options of this rank's calls, which the next meeting compares.
+    pub(crate) fn say(&self, words: &str) {
+        lock(&self.said).note(words);
+    }
+
+    /// What was said since the last meeting.
+    pub(crate) fn take_said(&self) -> Said {
+        std::mem::take(&mut *lock(&self.said))
     }
 
     /// The last offer if it fits, else a new one.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::error::{Differing, Mismatch, Rank, Result, cut};
@@ -69,6 +70,42 @@ impl Call {
     }
 }
 
+/// Options of calls that need no meeting of their own: the next meeting compares them.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    /// The last ones in words; of those before, their number and a hash stay.
+    words: String,
+    n_before: u64,
+    hash: u64,
+}
+
+impl Said {
+    /// Notes what a rank does with which options.
+    pub(crate) fn note(&mut self, words: &str) {
+        if !self.words.is_empty() {
+            self.n_before += 1;
+            let mut hasher = DefaultHasher::new();
+            (self.hash, &self.words).hash(&mut hasher);
+            self.hash = hasher.finish();
+        }
+        words.clone_into(&mut self.words);
+    }
+
+    /// A call whose argument has what was said since the last one.
+    pub(crate) fn put_into(&mut self, call: &mut Call) {
+        if self.words.is_empty() {
+            return;
+        }
+        let Self { words, n_before, hash } = std::mem::take(self);
+        let before = match n_before {
+            0 => String::new(),
+            n => format!(" after {n} others ({hash:016x})"),
+        };
+        let rest = if call.argument.is_empty() { "" } else { ", " };
+        call.argument = format!("{words}{before}{rest}{}", call.argument).into();
+    }
+}
+
 /// Finds the first rank that made another call than rank 0; every rank comes to the same verdict.
 pub(crate) fn check_same<'a>(
     members: &[u64],
@@ -102,5 +139,41 @@ impl Contribution {
             Arrival::Stuck => " among partners",
         };
         format!("{}{stuck} after {n_calls} runs among partners ({hash:016x})", self.call.words())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn argument_of(said: &mut Said, argument: &str) -> String {
+        let mut call = Call { name: CallName::Run, argument: argument.into() };
+        said.put_into(&mut call);
+        call.argument.to_string()
+    }
+
+    #[test]
+    fn what_is_said_goes_with_the_next_call_alone() {
+        let mut said = Said::default();
+        assert_eq!(argument_of(&mut said, "ab12"), "ab12");
+        said.note("sort(descending)");
+        assert_eq!(argument_of(&mut said, "ab12"), "sort(descending), ab12");
+        assert_eq!(argument_of(&mut said, "ab12"), "ab12");
+        said.note("sort(descending)");
+        assert_eq!(argument_of(&mut said, ""), "sort(descending)");
+    }
+
+    #[test]
+    fn all_that_was_said_counts_in_a_few_words() {
+        let told = |words: &[&str]| {
+            let mut said = Said::default();
+            words.iter().for_each(|one| said.note(one));
+            argument_of(&mut said, "")
+        };
+        let first = told(&["a", "b", "c"]);
+        assert!(first.starts_with("c after 2 others ("), "{first}");
+        assert_eq!(first, told(&["a", "b", "c"]));
+        assert_ne!(first, told(&["b", "a", "c"]));
+        assert_ne!(first, told(&["b", "c"]));
     }
 }

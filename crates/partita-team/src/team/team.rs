@@ -168,6 +168,13 @@ impl Team {
         Ok(contributions(&posts).map(|one| Arc::clone(&one.bytes)).collect())
     }
 
+    /// Notes options with which this rank computes alone: the next meeting of all compares them.
+    ///
+    /// So ranks whose options differ are told, and no call needs a meeting for its options.
+    pub fn say(&self, words: &str) {
+        self.meeting.cache().say(words);
+    }
+
     /// Tells the others that this rank cannot take part in the call they are in or come to next.
     ///
     /// # Errors
@@ -187,10 +194,12 @@ impl Team {
         Rank::of(self.members(), rank)
     }
 
-    pub(super) fn post(&self, post: Post<Contribution>) -> Result<u64> {
+    pub(super) fn post(&self, mut post: Post<Contribution>) -> Result<u64> {
         self.meeting.check()?;
-        if post.is_err() {
-            self.meeting.cache().forget_agreed();
+        let mut said = self.meeting.cache().take_said();
+        match &mut post {
+            Ok(contribution) => said.put_into(&mut contribution.call),
+            Err(_) => self.meeting.cache().forget_agreed(),
         }
         self.meeting.post(post, &self.patience)
     }

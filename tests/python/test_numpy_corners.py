@@ -1,0 +1,240 @@
+"""Corners where partita once was not NumPy: nothing, one number, no numbers, odd types."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy
+import pytest
+
+import partita
+
+# Their types are stricter than what tests give to them.
+np: Any = numpy
+pt: Any = partita
+RANKS = [1, 3]
+nan, inf = np.nan, np.inf
+
+Work = Callable[[Any, Callable[..., Any]], Any]
+
+
+def spread(x: Any) -> Any:
+    """An array of partita of what NumPy makes, cut along its first dimension."""
+    local = np.asarray(x)
+    made = pt.asarray(local, "block" if local.ndim else None)
+    made.sync()
+    return made
+
+
+def outcome(work: Work, module: Any, array: Callable[..., Any]) -> Any:
+    """What a program makes with a module's functions: arrays of NumPy, or the kind of its error."""
+    try:
+        with np.errstate(all="ignore"):
+            made = work(module, array)
+    except (TypeError, ValueError, IndexError) as error:
+        kinds = (np.exceptions.AxisError, np.linalg.LinAlgError, TypeError, ValueError)
+        return next(kind for kind in kinds if isinstance(error, kind))
+    parts = made if isinstance(made, tuple) else (made,)
+    return [one.gather() if isinstance(one, pt.Array) else np.asarray(one) for one in parts]
+
+
+def check(works: dict[str, Work], n_ranks: int) -> None:
+    """Compare programs with NumPy's results: shapes, types, elements and errors."""
+
+    def body(_: Any) -> None:
+        for name, work in works.items():
+            found, wanted = outcome(work, pt, spread), outcome(work, np, np.asarray)
+            if not isinstance(wanted, list) or not isinstance(found, list):
+                assert found is wanted, name
+                continue
+            for one, other in zip(found, wanted, strict=True):
+                assert (one.shape, one.dtype) == (other.shape, other.dtype), name
+                np.testing.assert_allclose(one, other, rtol=1e-6, err_msg=name)
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", [*RANKS, 4])
+def test_transforms_of_nothing_are_zeros(n_ranks: int) -> None:
+    wide = np.zeros((8, 3))
+
+    def transform(name: str, shape: Any, options: Any, module: Any, array: Any) -> Any:
+        rows, columns = shape
+        view = array(wide)[rows:, columns:]
+        return getattr(module.fft, name)(view, **options)
+
+    works: dict[str, Work] = {}
+    for shape in ((0, 3), (8, 0), (8, 3)):
+        # NumPy's own inverses to real numbers read memory that nobody has written here.
+        for name in ("fft", "ifft", "rfft"):
+            for axis in (0, 1):
+                options = {"n": 4, "axis": axis}
+                works[f"{name} {shape} {axis}"] = partial(transform, name, shape, options)
+        for name in ("fft2", "ifftn", "rfft2"):
+            several = {"s": (4, 5), "axes": (0, 1)}
+            works[f"{name} {shape}"] = partial(transform, name, shape, several)
+    works["a row"] = lambda np, array: np.fft.fft(array(wide)[8:, 0], n=5)
+    check(works, n_ranks)
+
+    def body(_: Any) -> None:
+        made = pt.fft.irfft(spread(wide)[:, 3:], n=4)
+        assert (made.dtype, made.gather().tolist()) == (np.float64, np.zeros((8, 4)).tolist())
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_norms_of_nothing_are_zero(n_ranks: int) -> None:
+    works: dict[str, Work] = {}
+    for shape in ((0, 3), (3, 0), (1, 0, 0), (2, 0, 3)):
+        for order in (None, 1, 2, -2, inf, -inf, "nuc"):
+            for name in ("norm", "matrix_norm", "vector_norm"):
+
+                def norm(np: Any, array: Any, name: str = name, of: Any = (shape, order)) -> Any:
+                    sizes, order = of
+                    x = array(numpy.zeros(sizes))
+                    return getattr(np.linalg, name)(x, ord=order, keepdims=True)
+
+                works[f"{name} {shape} {order}"] = norm
+    works["of a row"] = lambda np, array: np.linalg.norm(array(numpy.zeros(0)), inf)
+    check(works, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_one_number_has_an_axis_in_reductions(n_ranks: int) -> None:
+    names = ["sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "ptp", "nanmax"]
+    names += ["nansum", "nanmean", "nanargmin", "cumsum", "cumprod", "cumulative_sum", "argsort"]
+    names += ["count_nonzero", "mean", "std", "median", "sort"]
+
+    def reduced(name: str, axis: Any, np: Any, array: Any) -> Any:
+        return getattr(np, name)(array(3.0), axis=axis)
+
+    works: dict[str, Work] = {
+        f"{name} {axis}": partial(reduced, name, axis) for name in names for axis in (0, -1, 1)
+    }
+    works["method"] = lambda np, array: array(3.0).sum(-1)
+    works["several"] = lambda np, array: array(3.0).sum((0,))
+    works["initial"] = lambda np, array: np.sum(array(3.0), axis=0, initial=4.0)
+    works["reduce"] = lambda np, array: np.maximum.reduce(array(3.0), axis=-1)
+    check(works, n_ranks)
+
+
+@pytest.mark.filterwarnings("ignore:Converting input from bool")
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_bounds_and_counts_are_numpys(n_ranks: int) -> None:
+    def digitized(bounds: Any, np: Any, array: Any) -> Any:
+        x = array([0.5, 1.5, nan, -1.0])
+        return tuple(np.digitize(x, one, right) for one in bounds for right in (False, True))
+
+    def counted(rule: Any, np: Any, array: Any) -> Any:
+        return np.histogram(array([True, False, True]), bins=rule)
+
+    rows = ([0.0, 1.0, nan], [nan, 0.0], [2.0, 1.0, nan], [nan, nan], [0.0, nan, 1.0, 2.0])
+    works: dict[str, Work] = {f"digitize {row}": partial(digitized, [row]) for row in rows}
+    for rule in ("auto", "sqrt", "fd", 3):
+        works[f"truths {rule}"] = partial(counted, rule)
+    works["two types"] = lambda np, array: np.histogram2d(
+        array(numpy.arange(3.0)), array(numpy.arange(3, dtype=numpy.float16))
+    )
+    works["nothing"] = lambda np, array: np.bincount(
+        array(numpy.zeros(0, int)), weights=array(numpy.zeros(0)), minlength=2
+    )
+    check(works, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_factorisations_carry_on_what_is_no_number(n_ranks: int) -> None:
+    large = np.eye(100) * 3
+    some = np.random.default_rng(0).random((5, 3))
+    some[2, 1] = nan
+
+    def lower(x: Any, np: Any, array: Any) -> Any:
+        return np.linalg.cholesky(array(x))
+
+    def upper(x: Any, np: Any, array: Any) -> Any:
+        return np.linalg.cholesky(array(x), upper=True)
+
+    def columns(x: Any, np: Any, array: Any) -> Any:
+        return np.isnan(np.linalg.qr(array(x))[0])
+
+    def triangle(x: Any, np: Any, array: Any) -> Any:
+        return abs(np.linalg.qr(array(x), "r"))
+
+    def with_one(place: tuple[int, int], value: float) -> Any:
+        made = large.copy()
+        made[place] = made[place[::-1]] = value
+        return made
+
+    given = {
+        "infinite": [[inf, 0], [0, 1.0]],
+        "none": [[1.0, nan], [nan, 1.0]],
+        "none before": [[nan, 0], [0, -1.0]],
+        "negative before": [[-1.0, 0], [0, nan]],
+        "diagonal": np.diag([1, nan, -1.0]),
+        "stack": np.stack([np.eye(3), np.diag([1, nan, 2.0])]),
+        "in panels": with_one((80, 3), nan),
+        "in the last panel": with_one((99, 99), nan),
+        "infinite in panels": with_one((70, 70), inf),
+        "negative in panels": with_one((70, 70), -1.0),
+    }
+    works: dict[str, Work] = {}
+    for name, x in given.items():
+        works |= {f"{name} lower": partial(lower, x), f"{name} upper": partial(upper, x)}
+    for name, x in {
+        "all": np.full((3, 2), nan),
+        "some": some,
+        "tall": np.full((90, 3), nan),
+    }.items():
+        works |= {f"q of {name}": partial(columns, x), f"r of {name}": partial(triangle, x)}
+    check(works, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_types_are_refused_and_kept_as_by_numpy(n_ranks: int) -> None:
+    def put(dtype: str, np: Any, array: Any) -> Any:
+        made = array(numpy.zeros(3))
+        np.put(made, array(numpy.asarray([1], dtype)), 5.0)
+        return made
+
+    truths, halves = np.asarray([True, False, True]), np.ones(3, np.float16)
+    works: dict[str, Work] = {dtype: partial(put, dtype) for dtype in ("uint64", "uint32", "int64")}
+    works["sign"] = lambda np, array: np.sign(array(truths))
+    works["round"] = lambda np, array: np.round(array(truths), 1)
+    works["round to tens"] = lambda np, array: array(truths).round(-1)
+    works["irfft"] = lambda np, array: np.fft.irfft(array(halves))
+    works["hfft"] = lambda np, array: np.fft.hfft(array(halves))
+    works["rfft"] = lambda np, array: np.fft.rfft(array(halves))
+    works["irfft2"] = lambda np, array: np.fft.irfft2(array(numpy.ones((4, 3), numpy.float16)))
+    check(works, n_ranks)
+
+
+def test_dealt_out_arrays_are_not_looked_at_piece_by_piece() -> None:
+    """Work that counts pieces costs as many calls of Python as there are elements."""
+    x = np.arange(30_000.0)
+
+    def body(team: Any) -> None:
+        a, n_calls = pt.asarray(x, "cyclic"), 0
+
+        def count(*_: Any) -> None:
+            nonlocal n_calls
+            n_calls += 1
+
+        works: list[Callable[[], Any]] = [
+            lambda: a[pt.asarray(x > 5, "cyclic")].gather(),
+            lambda: a.owned,
+            lambda: pt.linalg.qr(a.reshape(300, 100)),
+            lambda: pt.asarray(x.reshape(300, 100), "cyclic, cyclic") @ np.ones(100),
+        ]
+        for number, work in enumerate(works):
+            n_calls = 0
+            sys.setprofile(count if team.rank == 0 else None)
+            try:
+                work()
+            finally:
+                sys.setprofile(None)
+            assert n_calls < 10_000, (number, n_calls)
+
+    pt.spmd(body, 3)
