@@ -97,6 +97,8 @@ def part(array: Array, layout: Layout) -> Local:
     team = array.team
     if not is_here(array.layout, layout):
         return array.redistribute(layout).local
+    # What is recorded is computed on every rank now, also on those that want nothing of it.
+    buffers = array._buffers
     wanted = [piece for piece in layout.pieces(team.rank) if 0 not in piece.shape]
     if not wanted:
         return np.empty(layout.local_shape(team.rank), array.dtype)
@@ -107,7 +109,7 @@ def part(array: Array, layout: Layout) -> Local:
     ]
     sides = zip(starts, wanted[0].shape, strict=True)
     index: Any = (*(slice(start, start + length) for start, length in sides), ...)
-    found: Local = array.local[index]
+    found: Local = buffers[0][index]
     return found
 
 
