@@ -11,6 +11,7 @@ from partita._array.array import Array
 from partita.sparse.agreement import agreed, computed
 from partita.sparse.aligned import combined, multiplied_elements
 from partita.sparse.comparing import Comparing
+from partita.sparse.complex_order import dense_extreme
 from partita.sparse.diagonals import Diagonals
 from partita.sparse.elements import as_number, is_number, number_words
 from partita.sparse.extremes import Extremes
@@ -146,8 +147,10 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
         whole: Any = self
         right = self._sparse(other)
         if right is not None:
+            # Complex quotients have NumPy's type: SciPy's loses their imaginary parts.
+            kind = self.dtype if right.dtype.kind == "c" else _dividend_type(self.dtype)
             # Zeros divided by zeros are not zero.
-            return whole.astype(_dividend_type(self.dtype)).to_dense() / right.to_dense()
+            return whole.astype(kind).to_dense() / right.to_dense()
         return self._scaled(other, operator.truediv) if is_dense(other) else NotImplemented
 
     def __rtruediv__(self, other: Any) -> Any:
@@ -172,8 +175,7 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
             return self._made(combined(self._block, self._beside(right), name), step)
         whole: Any = self
         if not is_number(other):
-            made: Any = function(whole.to_dense(), other)
-            return made
+            return dense_extreme(whole.to_dense(), other, function)
         number = as_number(other)
         if function(0, number) != 0:
             message = f"{name} with {number} would fill a sparse tensor"

@@ -10,6 +10,7 @@ import numpy as np
 
 from partita._array.array import Array
 from partita.sparse.aligned import compared, filtered, negated, side_by_side
+from partita.sparse.complex_order import dense_compared
 from partita.sparse.elements import Elements, as_number, is_number, number_words
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class Comparing(Elements):
             if not isinstance(other, Array | np.ndarray | list | tuple):
                 return NotImplemented
             whole: Any = self
-            return compare(whole.to_dense(), other)
+            return dense_compared(whole.to_dense(), other, compare)
         if right.shape != self.shape and compare in (operator.eq, operator.ne):
             return compare is operator.ne
         block = self._beside(right)
