@@ -164,7 +164,9 @@ def _small_matrix(given: Any) -> Local:
     if isinstance(given, Base):
         message = f"kron with a {type(given).__name__}; use a matrix that every rank has whole"
         raise TypeError(f"{message}, such as other.gather()")
-    made = given.toarray() if hasattr(given, "toarray") else np.asarray(given)
+    # PyData's arrays have the other name only.
+    dense = getattr(given, "toarray", None) or getattr(given, "todense", None)
+    made = np.asarray(given if dense is None else dense())
     if made.ndim != 2:
         raise ValueError(f"kron with {made.ndim} dimensions; use a matrix of NumPy or SciPy")
     if made.dtype.kind not in "biufc":

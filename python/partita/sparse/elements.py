@@ -11,6 +11,7 @@ from partita._array.parts import part
 from partita._functions.manipulation import reshape
 from partita._partita import Layout, Whole
 from partita.sparse.base import Base
+from partita.sparse.outside import is_foreign
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +44,7 @@ class Elements(Base):
         """A sparse operand as a tensor; None if it is something else."""
         if isinstance(other, Base):
             return other
-        if hasattr(other, "tocoo") and hasattr(other, "shape"):
+        if is_foreign(other):
             made: Any = type(self)
             return made.from_scipy(other, team=self._team, dist=self.dist, format=self.format)
         return None
