@@ -176,6 +176,12 @@ class Foreign(np.lib.mixins.NDArrayOperatorsMixin):
         return NotImplemented
 
 
+class Unknown(Foreign):
+    """An array of nobody."""
+
+    __module__ = "elsewhere"
+
+
 @pytest.mark.parametrize("n_ranks", [1, 3])
 def test_arrays_of_pydata_are_operands_where_scipys_are(n_ranks: int) -> None:
     whole, other = tensor((6, 6), "float64", 1), tensor((6, 6), "float64", 2)
@@ -192,7 +198,7 @@ def test_arrays_of_pydata_are_operands_where_scipys_are(n_ranks: int) -> None:
         assert DistTensor.from_scipy(other).allclose(given)
         # What is no operand for either is refused, and not asked for again and again.
         with pytest.raises(TypeError):
-            t + np.lib.mixins.NDArrayOperatorsMixin()
+            t + Unknown(other.tocoo())
 
     pt.spmd(body, n_ranks)
 
