@@ -28,10 +28,11 @@ import numpy as np
 from jax.experimental import io_callback
 
 from partita._errors import LayoutError
+from partita._team.together import together_telling
 from partita.distdl import Movement, Primitive
 from partita.distdl.agree import Structure
 from partita.sparse import DistTensor
-from partita.sparse.operands import Operands, operands_of
+from partita.sparse.operands import Operands, check_alike, operands_of
 
 Function = Callable[[Any], Any]
 
@@ -132,7 +133,7 @@ def spmm(pattern: DistTensor, x: Any, values: Any = None) -> Any:
     `values` are those of this rank's slice; without any, the pattern's own are taken.
     """
     operands = operands_of(pattern)
-    given = jax.numpy.asarray(pattern._block.data if values is None else values)
+    given = jax.numpy.asarray(pattern._block.data) if values is None else values
     _check_rows(operands, (given, x), (operands.n_values, operands.n_rows(1)))
     return _product(operands, 1, given, x)
 
@@ -145,16 +146,33 @@ def sddmm(pattern: DistTensor, x: Any, y: Any) -> Any:
 
 
 def _check_rows(operands: Operands, given: tuple[Any, Any], n_rows: tuple[int, int]) -> None:
-    # A rank that stumbles over its own array tells the others.
-    with operands.pattern.team:
-        for one, n in zip(given, n_rows, strict=True):
-            if one.ndim not in (1, 2) or one.shape[0] != n:
-                message = f"an array of shape {one.shape} where this rank has {n} rows"
-                raise LayoutError(f"{message}; use as many", "operand-rows")
-            if one.dtype != given[0].dtype or np.dtype(one.dtype).name not in FLOATING:
-                types = " and ".join(str(other.dtype) for other in given)
-                message = f"arrays of {types} in a sparse product; use one type of"
-                raise LayoutError(f"{message} {', '.join(FLOATING)}", "dtype-unknown")
+    team = operands.pattern.team
+
+    def look() -> tuple[None, list[int]]:
+        _check_own(given, n_rows)
+        return None, list(given[-1].shape[1:])
+
+    if any(isinstance(one, jax.core.Tracer) for one in given):
+        # Ranks may trace while others still run what was traced before: they do not meet now.
+        with team:
+            look()
+        return
+    # A rank that stumbles over its own array is all ranks' error.
+    check_alike(together_telling(team, look, "partita.jax")[1])
+
+
+def _check_own(given: tuple[Any, Any], n_rows: tuple[int, int]) -> None:
+    for one, n in zip(given, n_rows, strict=True):
+        if not isinstance(one, jax.Array | np.ndarray):
+            message = f"a {type(one).__name__} as local array; use an array of JAX or NumPy"
+            raise LayoutError(message, "local-type")
+        if one.ndim not in (1, 2) or one.shape[0] != n:
+            message = f"an array of shape {one.shape} where this rank has {n} rows"
+            raise LayoutError(f"{message}; use as many", "operand-rows")
+        if one.dtype != given[0].dtype or np.dtype(one.dtype).name not in FLOATING:
+            types = " and ".join(str(other.dtype) for other in given)
+            message = f"arrays of {types} in a sparse product; use one type of"
+            raise LayoutError(f"{message} {', '.join(FLOATING)}", "dtype-unknown")
 
 
 FLOATING = ("float32", "float64", "complex64", "complex128")

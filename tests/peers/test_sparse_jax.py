@@ -76,6 +76,16 @@ def test_what_does_not_fit_is_refused() -> None:
         t, _ = pattern(team, (6, 6), "block, *")
         with pytest.raises(pt.LayoutError, match="where this rank has 3 rows"):
             spmm(t, jax.numpy.ones(4))
+        # One rank's mistake is all ranks', of the same class.
+        with pytest.raises(pt.LayoutError, match="where this rank has 3 rows") as found:
+            spmm(t, jax.numpy.ones(3 + (team.rank == 1)))
+        assert found.value.reason == "operand-rows"
+        with pytest.raises(pt.MismatchError, match="on rank 1"):
+            spmm(t, jax.numpy.ones((3, 1 + team.rank)))
+        with pytest.raises(pt.LayoutError, match="a NoneType as local array"):
+            spmm(t, None)
+        with pytest.raises(pt.LayoutError, match="a NoneType as the pattern"):
+            spmm(None, jax.numpy.ones(3))  # type: ignore[arg-type]
         with pytest.raises(pt.LayoutError, match="one type of"):
             spmm(t, jax.numpy.ones(3, "float32"))
 

@@ -139,12 +139,74 @@ def origins(team: pt.Team) -> None:
         (lambda: t.maximum(u), lambda: t.minimum(u)),
         (lambda: abs(t), lambda: -t),
         (lambda: t.tril(), lambda: t.triu()),
+        (lambda: t.tril(1), lambda: t.tril(2)),
+        (lambda: t.triu(-1), lambda: t.triu()),
+        (lambda: t * 2, lambda: t * 3),
+        (lambda: t / 2, lambda: t / np.float32(3)),
+        (lambda: t**2, lambda: t**3),
+        (lambda: t > 0.5, lambda: t > 1.5),
+        (lambda: t.maximum(-1), lambda: t.maximum(-2)),
+        (lambda: t.with_diagonal(9.0), lambda: t.with_diagonal(9.0, 1)),
+        (lambda: t.with_diagonal(9.0), lambda: t.with_diagonal(8.0)),
+        (lambda: t.kron([[1]]), lambda: t.kron([[2]])),
         (lambda: t @ u.T, lambda: t @ t.T),
     ]
     for one, other in pairs:
         # A product meets by itself; whoever made the other one is told there.
         _refused(team, lambda one=one, other=other: (other() if last else one()).gather())  # type: ignore[misc]
         assert one().gather().shape == one().gather().shape
+    # One number in several types is one number.
+    for number in (2, 2.0, np.float32(2), np.int8(2), np.array(2), 2 + 0j):
+        mine = number if last else 2
+        assert (t > mine).gather().shape == t.shape
+        assert (t * (mine if isinstance(mine, int | float) else 2)).nnz == t.nnz
 
 
-BODIES = [indices, calls, tensors, products, products_with_dense, origins]
+# A call, a wrong argument, a right one, and what the wrong one raises.
+ARGUMENTS: list[tuple[Callable[[Any, Any], Any], Any, Any, type[Exception]]] = [
+    (lambda t, k: t.tril(k), None, 0, TypeError),
+    (lambda t, k: t.triu(k), 0.5, 0, TypeError),
+    (lambda t, k: t.diagonal(k), None, 0, TypeError),
+    (lambda t, k: t.with_diagonal(1.0, k), None, 0, TypeError),
+    (lambda t, x: t.with_diagonal(x), None, 1.0, TypeError),
+    (lambda t, x: t.with_diagonal(x), 1j, 1.0, TypeError),
+    (lambda t, x: t.kron(x), [["a"]], [[1]], TypeError),
+    (lambda t, x: t * x, np.array(["a"] * 6), np.ones(6), TypeError),
+    (lambda t, x: t**x, None, 2, NotImplementedError),
+    (lambda t, x: t + x, 1, 0, NotImplementedError),
+    (lambda t, axis: t.sum(axis=axis), 5, 0, ValueError),
+    (lambda t, axis: t.argmax(axis=axis), (), 0, ValueError),
+    (lambda t, kind: t.sum(dtype=kind), "nothing", float, TypeError),
+    (lambda t, ord: t.norm(ord, 0), "x", 1, ValueError),
+    (lambda t, kind: t.astype(kind), "nothing", float, TypeError),
+    (lambda t, axes: t.transpose(axes), [0, 0], [1, 0], pt.LayoutError),
+    (lambda t, end: t[:end], "a", 2, TypeError),
+    (lambda t, k: pt.sparse.eye(3, k=k), None, 0, pt.LayoutError),
+    (lambda t, kind: pt.sparse.laplacian((3,), dtype=kind), "nothing", float, TypeError),
+]
+
+
+def arguments(team: pt.Team) -> None:
+    """Wrong arguments are refused on every rank, also on those without entries.
+
+    Where one rank gives them, it does not leave the others waiting.
+    """
+    first, last = team.rank == 0, team.rank == team.size - 1
+    coords = ([0, 1], [0, 3]) if first else ([], [])
+    t = DistTensor.from_coo((6, 6), coords, [1.0, 2.0][: 2 * first])
+
+    def met(work: Callable[[Any, Any], Any], given: Any) -> None:
+        found = work(t, given)
+        if hasattr(found, "gather"):
+            found.gather()
+
+    for work, wrong, right, kind in ARGUMENTS:
+        raised(lambda work=work, wrong=wrong: work(t, wrong), kind)
+        met(work, right)
+        mine = wrong if last else right
+        kinds = (kind,) if last else (pt.RemoteError, kind)
+        raised(lambda work=work, mine=mine: met(work, mine), *kinds)
+        team.barrier()
+
+
+BODIES = [indices, calls, tensors, products, products_with_dense, origins, arguments]

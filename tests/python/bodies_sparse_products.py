@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sparse_matrices import (
     DTYPES,
     FORMATS,
@@ -198,9 +199,42 @@ def fetches(team: pt.Team) -> None:
             np.testing.assert_array_equal(total, asked[held])
 
 
+def products_of_vectors(team: pt.Team) -> None:
+    """Tensors of one dimension with dense and sparse vectors and matrices, on either side."""
+    rng = np.random.default_rng(4)
+    for layout, kind, n in itertools.product(
+        ("block", "*", "cyclic"), ("int8", "complex64"), (7, 2)
+    ):
+        v, w = (rng.integers(-2, 3, n).astype(kind) for _ in range(2))
+        m = rng.integers(-2, 3, (n, 4)).astype(kind)
+        t, u = DistTensor.from_dense(v, layout=layout), DistTensor.from_dense(w)
+        s, scipys = DistTensor.from_dense(m), sp.csr_array(m)
+        for found, wanted in [
+            (t @ w, v @ w),
+            (t @ pt.asarray(w), v @ w),
+            (w @ t, w @ v),
+            (t @ u, v @ w),
+            (t @ sp.coo_array(w), v @ w),
+            (t @ m, v @ m),
+            (t @ pt.asarray(m), v @ m),
+            (m.T @ t, m.T @ v),
+            (t @ s, v @ m),
+            (s.T @ t, m.T @ v),
+            (t @ scipys, v @ m),
+            (s.T @ sp.coo_array(w), m.T @ w),
+        ]:
+            whole = found.gather() if hasattr(found, "gather") else found
+            whole = whole.toarray() if sp.issparse(whole) else whole
+            assert whole.dtype == wanted.dtype
+            np.testing.assert_array_equal(whole, wanted)
+    for wrong in (np.ones(3), np.ones((3, 2)), np.ones((2, 2, 2)), u @ s):
+        with pytest.raises(ValueError, match="rows"):
+            t @ wrong
+
+
 def refusals(team: pt.Team) -> None:
     t = spread(team, matrix((5, 4)))
-    with pytest.raises(ValueError, match=r"shape \(5,\) for a matrix of \(5, 4\); give it 4 rows"):
+    with pytest.raises(ValueError, match=r"shape \(5,\) for the 4 .*; give it 4 rows"):
         t @ np.ones(5)
     with pytest.raises(ValueError, match="3 dimensions"):
         t @ np.ones((4, 1, 1))
@@ -230,6 +264,7 @@ BODIES = [
     results_lie_as_the_rows,
     products_on_other_grids,
     products_of_sparse,
+    products_of_vectors,
     sampled_products,
     adjoints,
     fetches,

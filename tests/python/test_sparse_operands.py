@@ -58,7 +58,7 @@ def test_scipys_matrices_in_products(n_ranks: int) -> None:
             with pytest.raises(ValueError, match="as many rows"):
                 t @ whole
             with pytest.raises(ValueError, match="2 dimensions"):
-                t @ sp.coo_array(np.ones(4))
+                t @ sp.coo_array(np.ones((4, 1, 1)))
             with pytest.raises(TypeError):
                 t @ "matrix"
 

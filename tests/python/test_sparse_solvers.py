@@ -287,6 +287,22 @@ def test_more_ranks_than_rows() -> None:
     on_ranks(5, body)
 
 
+@pytest.mark.parametrize("name", SOLVERS)
+def test_preconditioners_beside_ranks_without_rows(name: str) -> None:
+    """Blocks that a rank has none of need no work there, but all ranks do what is recorded."""
+
+    def body(team: pt.Team) -> None:
+        few = pt.sparse.eye(2) * 2
+        uneven = pt.sparse.laplacian((16,), layout="block(0,5,9,0,2), *")
+        for a in (few, uneven):
+            b = np.arange(1.0, 1 + a.shape[0])
+            x, info = getattr(ours, name)(a, b, M=ours.block_jacobi(a), rtol=1e-12)
+            assert info == 0
+            np.testing.assert_allclose((a @ x).gather(), b, atol=1e-8)
+
+    on_ranks(5, body)
+
+
 def test_norms_of_dense_arrays_are_numpys() -> None:
     matrix = a_matrix(5)
     assert float(ours.norm(pt.asarray(matrix), 1)) == pytest.approx(np.linalg.norm(matrix, 1))

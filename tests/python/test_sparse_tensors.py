@@ -163,6 +163,46 @@ def test_arrays_of_pydata() -> None:
         DistTensor.from_scipy(given)
 
 
+class Foreign(np.lib.mixins.NDArrayOperatorsMixin):
+    """What PyData's arrays have in common with others: operators by NumPy, no `tocoo`."""
+
+    __module__ = "sparse.numba_backend"
+    fill_value = 0.0
+
+    def __init__(self, m: Any) -> None:
+        self.shape, self.data, self.coords = m.shape, m.data, np.stack(m.coords)
+
+    def __array_ufunc__(self, *given: Any, **options: Any) -> Any:
+        return NotImplemented
+
+
+class Unknown(Foreign):
+    """An array of nobody."""
+
+    __module__ = "elsewhere"
+
+
+@pytest.mark.parametrize("n_ranks", [1, 3])
+def test_arrays_of_pydata_are_operands_where_scipys_are(n_ranks: int) -> None:
+    whole, other = tensor((6, 6), "float64", 1), tensor((6, 6), "float64", 2)
+    given: Any = Foreign(other.tocoo())
+
+    def body(team: pt.Team) -> None:
+        t = DistTensor.from_scipy(whole)
+        same((t + given).gather(), whole + other)
+        same((given - t).gather(), other - whole)
+        same((t * given).gather(), whole * other)
+        same((t > given).gather(), whole > other)
+        same((t @ given).gather(), whole @ other)
+        same(t.maximum(given).gather(), whole.maximum(other))
+        assert DistTensor.from_scipy(other).allclose(given)
+        # What is no operand for either is refused, and not asked for again and again.
+        with pytest.raises(TypeError):
+            t + Unknown(other.tocoo())
+
+    pt.spmd(body, n_ranks)
+
+
 def test_sparse_is_imported_without_scipy() -> None:
     """Tensors are made and moved without it; whoever wants its objects is told what to install."""
     program = (

@@ -130,7 +130,7 @@ def in_ranges(ufunc: Ufunc, array: Array, indices: Any, axis: int) -> Array:
     for place in places:
         if not 0 <= place < size:
             raise IndexError(
-                f"position {place} along an axis of {size} entries; use 0 to {size} - 1"
+                f"position {place} along an axis of {size} entries; use 0 to {size - 1}"
             )
     parts = []
     for start, stop in zip(places, [*places[1:], size], strict=True):

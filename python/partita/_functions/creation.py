@@ -392,7 +392,7 @@ def axis_of(axis: Any, ndim: int) -> int:
     except TypeError:
         raise TypeError(f"{axis!r} is no axis; use an integer") from None
     if not -ndim <= at < ndim:
-        inside = f"use -{ndim} to {ndim} - 1" if ndim else "give no axis"
+        inside = f"use -{ndim} to {ndim - 1}" if ndim else "give no axis"
         raise AxisError(f"axis {at} of an array of {ndim} dimensions; {inside}")
     return at % ndim
 

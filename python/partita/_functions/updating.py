@@ -62,7 +62,7 @@ def _places(a: Array, indices: Any) -> Array:
     given = beside(indices, a).astype(np.int64, copy=False)
     places: Array = where(given < 0, given + a.size, given)
     if bool(((places < 0) | (places >= a.size)).any()):
-        raise IndexError(f"a position outside {a.size} elements; use -{a.size} to {a.size} - 1")
+        raise IndexError(f"a position outside {a.size} elements; use -{a.size} to {a.size - 1}")
     return places
 
 

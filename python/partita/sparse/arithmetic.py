@@ -11,8 +11,9 @@ from partita._array.array import Array
 from partita.sparse.agreement import agreed, computed
 from partita.sparse.aligned import combined, multiplied_elements
 from partita.sparse.comparing import Comparing
+from partita.sparse.complex_order import dense_extreme
 from partita.sparse.diagonals import Diagonals
-from partita.sparse.elements import as_number, is_number
+from partita.sparse.elements import as_number, is_number, number_words
 from partita.sparse.extremes import Extremes
 from partita.sparse.unary import Unary
 
@@ -62,7 +63,8 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
             if as_number(other) == 0:
                 return self
             message = "adding a nonzero scalar to a sparse tensor would fill it"
-            raise NotImplementedError(f"{message}; use t.to_dense() for that")
+            message += "; use t.to_dense() for that"
+            raise self._team.told(NotImplementedError(message))
         right = self._sparse(other)
         if right is not None:
             if not name:
@@ -101,6 +103,9 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
 
         def look() -> tuple[tuple[int, ...], dict[str, Any], None]:
             given = np.shape(other)
+            kind = np.dtype(other.dtype) if hasattr(other, "dtype") else np.asarray(other).dtype
+            if kind.kind not in "biufc":
+                raise TypeError(f"an operand of {kind}; use numbers")
             return np.broadcast_shapes(self.shape, given), {"the operand's shape": given}, None
 
         # An array of NumPy may be another one on each rank.
@@ -115,7 +120,7 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
     def _by_number(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
         number = as_number(other)
         data = computed(self._team, lambda: operation(self._block.data, number))
-        return self._with_data(data, operation.__name__)
+        return self._with_data(data, f"{operation.__name__} {number_words(number)}")
 
     def _spread(self, shape: tuple[int, ...]) -> Any:
         """The tensor repeated along dimensions of size 1. Collective."""
@@ -138,12 +143,14 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
             kind = _quotient_type(self.dtype, number)
             given = self._block.data.astype(kind)
             data = computed(self._team, lambda: (given / number).astype(kind))
-            return self._with_data(data, "truediv")
+            return self._with_data(data, f"truediv {number_words(number)}")
         whole: Any = self
         right = self._sparse(other)
         if right is not None:
+            # Complex quotients have NumPy's type: SciPy's loses their imaginary parts.
+            kind = self.dtype if right.dtype.kind == "c" else _dividend_type(self.dtype)
             # Zeros divided by zeros are not zero.
-            return whole.astype(_dividend_type(self.dtype)).to_dense() / right.to_dense()
+            return whole.astype(kind).to_dense() / right.to_dense()
         return self._scaled(other, operator.truediv) if is_dense(other) else NotImplemented
 
     def __rtruediv__(self, other: Any) -> Any:
@@ -168,11 +175,12 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
             return self._made(combined(self._block, self._beside(right), name), step)
         whole: Any = self
         if not is_number(other):
-            made: Any = function(whole.to_dense(), other)
-            return made
+            return dense_extreme(whole.to_dense(), other, function)
         number = as_number(other)
         if function(0, number) != 0:
             message = f"{name} with {number} would fill a sparse tensor"
-            raise NotImplementedError(f"{message}; use t.to_dense() for that")
+            message += "; use t.to_dense() for that"
+            raise self._team.told(NotImplementedError(message))
         block = self._block.tidy()
-        return self._made(block.with_data(function(block.data, number)), name)
+        step = f"{name} {number_words(number)}"
+        return self._made(block.with_data(function(block.data, number)), step)

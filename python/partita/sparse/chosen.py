@@ -87,6 +87,8 @@ def _names_block(rows: Any, columns: Any) -> bool:
 
 def _one(index: Any, n: int) -> Index:
     if isinstance(index, slice):
+        # Whether its ends are numbers is known now.
+        index.indices(n)
         return index
     if np.ndim(index) == 0 and not isinstance(index, bool | np.bool_):
         return int(positions(index, n)[0])

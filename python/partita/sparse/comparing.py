@@ -10,7 +10,8 @@ import numpy as np
 
 from partita._array.array import Array
 from partita.sparse.aligned import compared, filtered, negated, side_by_side
-from partita.sparse.elements import Elements, as_number, is_number
+from partita.sparse.complex_order import dense_compared
+from partita.sparse.elements import Elements, as_number, is_number, number_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +81,7 @@ class Comparing(Elements):
             if not isinstance(other, Array | np.ndarray | list | tuple):
                 return NotImplemented
             whole: Any = self
-            return compare(whole.to_dense(), other)
+            return dense_compared(whole.to_dense(), other, compare)
         if right.shape != self.shape and compare in (operator.eq, operator.ne):
             return compare is operator.ne
         block = self._beside(right)
@@ -93,13 +94,14 @@ class Comparing(Elements):
     def _with_number(self, number: Any, compare: Callable[[Any, Any], Any]) -> Any:
         block = self._block.tidy()
         holds = np.asarray(compare(block.data, number))
+        step = f"{compare.__name__} {number_words(number)}"
         if not compare(self.dtype.type(0), number):
             kept = filtered(block, holds)
-            return self._made(kept.with_data(np.ones(kept.nnz, bool)), compare.__name__)
+            return self._made(kept.with_data(np.ones(kept.nnz, bool)), step)
         opposites = {**_OPPOSITE, **{one: two for two, one in _OPPOSITE.items()}}
         _warn(compare, opposites[compare])
         fails = filtered(block, ~holds)
-        return self._made(negated(fails.with_data(np.ones(fails.nnz, bool))), compare.__name__)
+        return self._made(negated(fails.with_data(np.ones(fails.nnz, bool))), step)
 
     def allclose(
         self, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
@@ -115,5 +117,7 @@ class Comparing(Elements):
             whole: Any = self
             return bool(allclose(whole.to_dense(), other, rtol=rtol, atol=atol))
         _, _, ours, theirs = side_by_side(self._block, self._beside(right))
-        near = bool(np.allclose(ours, theirs, rtol=rtol, atol=atol, equal_nan=equal_nan))
+        # A tolerance that is no number may be this rank's only: the others are told.
+        with self._team:
+            near = bool(np.allclose(ours, theirs, rtol=rtol, atol=atol, equal_nan=equal_nan))
         return all(self._met("allclose", near))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,10 +11,10 @@ import numpy as np
 from partita._array.array import Array
 from partita._array.held import default_layout
 from partita._array.parts import part
-from partita._team.together import together
+from partita.sparse.agreement import agreed
 from partita.sparse.aligned import filtered
 from partita.sparse.base import Base
-from partita.sparse.elements import Elements
+from partita.sparse.elements import Elements, as_number, is_number, number_words
 from partita.sparse.reducing import lines_layout, placed
 
 if TYPE_CHECKING:
@@ -29,8 +31,15 @@ class Diagonals(Elements):
             raise ValueError(f"a tensor of {self.ndim} dimensions has no diagonal; use a matrix")
         return self.shape[0], self.shape[1]
 
+    def _number_of(self, k: Any) -> int:
+        """The number of a diagonal of a matrix; what is wrong on this rank the others are told."""
+        with self._team:
+            self._matrix_shape()
+            return _diagonal_number(k)
+
     def diagonal(self, k: int = 0) -> Array:
         """Return the elements of a diagonal; that of a square matrix lies as its rows do."""
+        k = self._number_of(k)
         m, n = self._matrix_shape()
         size = max(min(m + min(k, 0), n - max(k, 0)), 0)
         (rows, columns), values = self._own_entries()
@@ -52,12 +61,17 @@ class Diagonals(Elements):
 
     def with_diagonal(self, values: Any, k: int = 0) -> Self:
         """Return the tensor with other elements on a diagonal: an array of them, or a number."""
-        size = together(
-            self._team,
-            lambda: self._diagonal_size(np.shape(values), k),
-            "DistTensor.with_diagonal",
-            self._words,
-        )
+
+        def look() -> tuple[tuple[int, int], dict[str, Any], None]:
+            number = _diagonal_number(k)
+            size = self._diagonal_size(np.shape(values), number)
+            self._check_values(values)
+            facts = {"k": number, "the shape of the values": np.shape(values)}
+            if is_number(values) and not isinstance(values, Array):
+                facts["the value"] = number_words(values)
+            return (size, number), facts, None
+
+        (size, k), _ = agreed(self._team, "with_diagonal", look, self._words)
         given = np.shape(values)
         layout = default_layout((size,), self._team)
         n_here = layout.local_shape(self._team.rank)[0]
@@ -65,8 +79,7 @@ class Diagonals(Elements):
         if isinstance(values, Array) and given:
             own = part(values, layout)
         else:
-            plain = values.item() if isinstance(values, Array) else values
-            own = np.broadcast_to(np.asarray(plain), (size,))[at]
+            own = np.broadcast_to(np.asarray(as_number(values)), (size,))[at]
         coords, data = self._own_entries()
         rest = coords[1] - coords[0] != k
         rows = np.concatenate([coords[0][rest], at + max(-k, 0)])
@@ -83,6 +96,14 @@ class Diagonals(Elements):
         if given not in ((), (size,)):
             raise ValueError(f"{given} values for a diagonal of {size}; use as many, or a number")
         return size
+
+    def _check_values(self, values: Any) -> None:
+        """Refuse what is no number, and complex numbers for a tensor of real ones."""
+        has_type = isinstance(values, Array | np.ndarray)
+        kind = np.dtype(values.dtype) if has_type else np.asarray(values).dtype
+        if kind.kind not in "biufc" or (kind.kind == "c" and self.dtype.kind != "c"):
+            message = f"values of {kind} for a diagonal of {self.dtype}"
+            raise TypeError(f"{message}; use numbers that it can hold")
 
     def setdiag(self, values: Any, k: int = 0) -> None:
         """Refuse: tensors are values."""
@@ -104,15 +125,23 @@ class Diagonals(Elements):
         return self._triangle(k, is_low=False)
 
     def _triangle(self, k: int, *, is_low: bool) -> Self:
-        self._matrix_shape()
+        k = self._number_of(k)
         rows, columns = self._global_coords(self._block.all_coords())
         kept = columns - rows <= k if is_low else columns - rows >= k
-        return self._made(filtered(self._block, kept), "tril" if is_low else "triu")
+        step = f"{'tril' if is_low else 'triu'} {k}"
+        return self._made(filtered(self._block, kept), step)
 
     def kron(self, other: Any) -> Self:
         """Return the products of each element with a small matrix that every rank has whole."""
         m, n = self._matrix_shape()
-        small = together(self._team, lambda: _small_matrix(other), "DistTensor.kron", self._words)
+
+        def look() -> tuple[Local, dict[str, Any], None]:
+            made = _small_matrix(other)
+            content = zlib.crc32(np.ascontiguousarray(made).view(np.uint8).data)
+            facts = {"the other's shape": made.shape, "the other's type": made.dtype.name}
+            return made, {**facts, "the other's content": f"({content:08x})"}, None
+
+        small, _ = agreed(self._team, "kron", look, self._words)
         at = np.nonzero(small)
         (rows, columns), values = self._own_entries()
         coords = [
@@ -124,11 +153,22 @@ class Diagonals(Elements):
         return self._from_entries(shape, coords, data, dist=self.dist)
 
 
+def _diagonal_number(k: Any) -> int:
+    try:
+        return operator.index(k)
+    except TypeError:
+        raise TypeError(f"{k!r} is no diagonal; use an integer") from None
+
+
 def _small_matrix(given: Any) -> Local:
     if isinstance(given, Base):
         message = f"kron with a {type(given).__name__}; use a matrix that every rank has whole"
         raise TypeError(f"{message}, such as other.gather()")
-    made = given.toarray() if hasattr(given, "toarray") else np.asarray(given)
+    # PyData's arrays have the other name only.
+    dense = getattr(given, "toarray", None) or getattr(given, "todense", None)
+    made = np.asarray(given if dense is None else dense())
     if made.ndim != 2:
         raise ValueError(f"kron with {made.ndim} dimensions; use a matrix of NumPy or SciPy")
+    if made.dtype.kind not in "biufc":
+        raise TypeError(f"kron with a matrix of {made.dtype}; use numbers")
     return np.asarray(made)

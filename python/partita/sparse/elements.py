@@ -11,6 +11,7 @@ from partita._array.parts import part
 from partita._functions.manipulation import reshape
 from partita._partita import Layout, Whole
 from partita.sparse.base import Base
+from partita.sparse.outside import is_foreign
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +44,7 @@ class Elements(Base):
         """A sparse operand as a tensor; None if it is something else."""
         if isinstance(other, Base):
             return other
-        if hasattr(other, "tocoo") and hasattr(other, "shape"):
+        if is_foreign(other):
             made: Any = type(self)
             return made.from_scipy(other, team=self._team, dist=self.dist, format=self.format)
         return None
@@ -79,10 +80,20 @@ class Elements(Base):
 def is_number(given: Any) -> bool:
     """Whether an operand is one number."""
     if isinstance(given, Array | np.ndarray):
-        return given.ndim == 0
+        return given.ndim == 0 and given.dtype.kind in "biufc"
     return isinstance(given, bool | int | float | complex | np.number | np.bool_)
 
 
 def as_number(given: Any) -> Any:
     """A number of Python or NumPy, of an array without dimensions, too."""
     return given.item() if isinstance(given, Array) else given
+
+
+def number_words(number: Any) -> str:
+    """What ranks compare of a number: its value, whatever type it has."""
+    value = number.item() if hasattr(number, "item") else number
+    if isinstance(value, complex) and value.imag == 0 and not np.signbit(value.imag):
+        value = value.real
+    if isinstance(value, float) and value.is_integer() and (value or not np.signbit(value)):
+        value = int(value)
+    return repr(int(value) if isinstance(value, bool) else value)

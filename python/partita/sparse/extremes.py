@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from partita._functions.creation import axes_of
-from partita.sparse.first_zero import first_absent
+from partita.sparse.first_zero import first_absent, flat_places
 from partita.sparse.reducing import Lines, sent
 from partita.sparse.reductions import Reductions
 from partita.sparse.slices import Slices
@@ -35,9 +34,8 @@ class Extremes(Reductions):
         return self._position(np.minimum, axis, explicit)
 
     def _extreme(self, function: Any, axis: Any, explicit: bool) -> Any:
+        lines = Lines(self, self._axes(axis), _call(function, explicit))
         coords, data = self._entries(is_tidy=True)
-        axes = list(range(self.ndim)) if axis is None else axes_of(axis, self.ndim)
-        lines = Lines(self, axes, function.__name__)
         if lines.length == 0:
             raise ValueError("zero-size array to reduction operation; use a tensor with elements")
         if not lines.kept:
@@ -53,58 +51,62 @@ class Extremes(Reductions):
 
     def _extreme_of_all(self, function: Any, data: Local, size: int, explicit: bool) -> Any:
         mine = [function.reduce(data)] if len(data) else []
-        told = self._met(function.__name__, (len(data), np.array(mine, data.dtype)))
+        told = self._met(_call(function, explicit), (len(data), np.array(mine, data.dtype)))
         best = np.concatenate([values for _, values in told])
         if sum(n for n, _ in told) < size and not explicit:
             best = np.append(best, data.dtype.type(0))
         return function.reduce(best) if len(best) else data.dtype.type(0)
 
     def _position(self, function: Any, axis: Any, explicit: bool) -> Any:
-        if axis is not None:
-            (dim,) = axes_of(axis, self.ndim)
-            _, positions, lines = self._positions(function, dim, explicit)
-            return lines.array(positions)
-        if self.ndim != 2:
-            message = f"the position of an extreme of {self.ndim} dimensions"
-            raise ValueError(f"{message}; name an axis, or use a matrix")
-        if 0 in self.shape:
+        lines = Lines(self, self._axes(axis), f"position of {_call(function, explicit)}")
+        if lines.length == 0:
             raise ValueError("no element has a position; use a tensor with elements")
-        m, n = self.shape
-        (rows, columns), values = self._own_entries()
-        places = rows.astype(np.int64) * n + columns
+        if lines.length > np.iinfo(np.int64).max:
+            message = f"positions among {lines.length} elements, more than 64 bits can count"
+            raise ValueError(f"{message}; name one axis")
+        if not lines.kept:
+            return self._position_of_all(function, lines, explicit)
+        return lines.array(self._positions(function, lines, explicit))
+
+    def _position_of_all(self, function: Any, lines: Lines, explicit: bool) -> Any:
+        coords, values = self._own_entries()
+        places = flat_places(coords, self.shape, len(values))
         own = (len(values), *_first_best(function, values, places))
-        told = self._met(f"position of {function.__name__}", own)
+        told = self._met(lines.call, own)
         found = [(one, value) for _, one, value in told if one is not None]
         at, best = _first_best(
             function,
             np.array([value for _, value in found], self.dtype),
             np.array([one for one, _ in found], np.int64),
         )
-        if explicit or sum(count for count, _, _ in told) == m * n:
+        if explicit or sum(count for count, _, _ in told) == lines.length:
             return np.int64(0 if at is None else at)
         zero = self.dtype.type(0)
         if at is not None and function(best, zero) != zero:
             return np.int64(at)
-        absent = first_absent(self, f"position of {function.__name__}", (rows, columns))
+        absent = first_absent(self, lines.call, coords)
         return np.int64(absent if at is None or best != zero else min(at, absent))
 
-    def _positions(self, function: Any, dim: int, explicit: bool) -> tuple[Local, Local, Lines]:
-        """Of each line of this rank the extreme and its position; whole lines travel if cut."""
-        lines = Lines(self, [dim], f"position of {function.__name__}")
-        if lines.length == 0:
-            raise ValueError("no element has a position; use a tensor with elements")
+    def _positions(self, function: Any, lines: Lines, explicit: bool) -> Local:
+        """Of each line of this rank the position of its extreme; whole lines travel if cut."""
         coords, data = self._own_entries()
         keep = [coords[at] for at in lines.kept]
-        inside, (places, values) = sent(
-            self, lines.call, Slices(lines.layout), keep, [coords[dim], data]
-        )
+        along = [dim for dim in range(self.ndim) if dim not in lines.kept]
+        sides = [self.shape[dim] for dim in along]
+        own = flat_places([coords[dim] for dim in along], sides, len(data))
+        inside, (places, values) = sent(self, lines.call, Slices(lines.layout), keep, [own, data])
         shape = lines.layout.local_shape(self._team.rank)
         n_lines = int(np.prod(shape, dtype=np.int64))
         key = np.ravel_multi_index(inside, shape) if len(values) else places[:0]
         order = np.lexsort((places, key))
         key, places, values = key[order], places[order], values[order]
-        best, at = _by_line(function, key, places, values, n_lines, lines.length, explicit)
-        return best.reshape(shape), at.reshape(shape), lines
+        at = _by_line(function, key, places, values, n_lines, lines.length, explicit)
+        return at.reshape(shape)
+
+
+def _call(function: Any, explicit: bool) -> str:
+    """What ranks that look for an extreme compare."""
+    return f"{function.__name__}{' of what is stored' if explicit else ''}"
 
 
 def _worst(function: Any, dtype: np.dtype[Any]) -> Any:
@@ -125,8 +127,8 @@ def _by_line(
     n_lines: int,
     length: int,
     explicit: bool,
-) -> tuple[Local, Local]:
-    """Extreme and first position of each line, of entries in order."""
+) -> Local:
+    """First position of the extreme of each line, of entries in order."""
     best = np.full(n_lines, _worst(function, values.dtype), values.dtype)
     with np.errstate(invalid="ignore"):
         function.at(best, key, values)
@@ -143,7 +145,7 @@ def _by_line(
     at = np.full(n_lines, length, np.int64)
     np.minimum.at(at, key[hit], places[hit])
     at = np.where(has_zero & (best == 0), np.minimum(at, free), at)
-    return best, np.where(at == length, 0, at)
+    return np.where(at == length, 0, at)
 
 
 def _is_nan(values: Local) -> Local:

@@ -42,18 +42,28 @@ class Forms(Base):
 
         A CSR matrix becomes a CSC matrix. Nothing moves.
         """
-        order = tuple(reversed(range(self.ndim))) if axes is None else checked_axes(axes, self.ndim)
+        # What is wrong here and below may be wrong on this rank only: the others are told.
+        with self._team:
+            order = self._order(axes)
+        step = f"transpose {order}"
+        return self._made(self._block.transposed(order), step, self._slices.transposed(order))
+
+    def _order(self, axes: Sequence[int] | None) -> tuple[int, ...]:
+        if axes is None:
+            return tuple(reversed(range(self.ndim)))
+        order = tuple(checked_axes(axes, self.ndim))
         if len(order) != self.ndim:
             message = f"axes {order} of {self.ndim} dimensions; name each once"
             raise LayoutError(message, "axis-count")
-        step = f"transpose {order}"
-        return self._made(self._block.transposed(order), step, self._slices.transposed(order))
+        return order
 
     def asformat(self, format: str | None) -> Self:
         """Return the tensor in a format; nothing moves between ranks."""
         if format is None or format == self.format:
             return self
-        return self._made(self._block.in_format(checked_format(format, self.ndim)), "")
+        with self._team:
+            wanted = checked_format(format, self.ndim)
+        return self._made(self._block.in_format(wanted), "")
 
     def tocsr(self) -> Self:
         """Return the matrix in compressed rows."""
@@ -69,7 +79,8 @@ class Forms(Base):
 
     def astype(self, dtype: Any) -> Self:
         """Return the tensor with another element type; the pattern is shared."""
-        kind = checked_dtype(dtype)
+        with self._team:
+            kind = checked_dtype(dtype)
         data = computed(self._team, lambda: self._block.data.astype(kind, copy=False))
         return self._made(self._block.with_data(data), "astype")
 
@@ -92,16 +103,19 @@ class Forms(Base):
 
         They are in the order of `values`, and are not copied. Nothing is compared between ranks.
         """
-        given = values_of(values)
-        if len(given) != self.nnz_local:
-            message = f"{len(given)} values for {self.nnz_local} entries on rank {self.team.rank}"
-            raise LayoutError(f"{message}; give one for each", "sparse-lengths")
+        with self._team:
+            given = values_of(values)
+            if len(given) != self.nnz_local:
+                message = f"{len(given)} values for {self.nnz_local} entries"
+                message += f" on rank {self.team.rank}; give one for each"
+                raise LayoutError(message, "sparse-lengths")
         return self._made(self._block.with_data(given), "with_values")
 
     def pattern_is(self, other: Base) -> bool:
         """Return whether another tensor shares this one's pattern, so that plans fit both."""
         return (
-            self._block.pattern is other._block.pattern
+            isinstance(other, Base)
+            and self._block.pattern is other._block.pattern
             and self._slices.layout == other._slices.layout
         )
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._args import integer
 from partita._array.array import Array
 from partita._array.held import default_layout
 from partita._array.parts import part
@@ -23,6 +24,7 @@ from partita._team.spmd import own_team
 from partita._team.together import together
 from partita.random.generator import Generator
 from partita.random.seeds import Seeds
+from partita.sparse.kinds import checked_dtype
 from partita.sparse.tensor import DistTensor
 
 if TYPE_CHECKING:
@@ -51,7 +53,8 @@ def made(
 ) -> DistTensor:
     """Return the tensor of every rank's entries, where `dist=`, `grid=` or `layout=` say."""
     if unknown := sorted(set(where) - {"dist", "grid", "layout", "index_dtype"}):
-        raise TypeError(f"no argument {unknown[0]!r} here; use dist=, grid=, layout=, index_dtype=")
+        message = f"no argument {unknown[0]!r} here; use dist=, grid=, layout=, index_dtype="
+        raise team.told(TypeError(message))
     return DistTensor.from_coo(shape, coords, values, team=team, format=format, **where)
 
 
@@ -66,13 +69,18 @@ def eye(
     **where: Any,
 ) -> DistTensor:
     """Return a matrix with ones on a diagonal; `dist=` or `layout=` say where. Collective."""
-    n = m if n is None else n
     team = own_team(team)
-    first, end = own_numbers(m, team)
+
+    def look() -> tuple[tuple[int, int, int], np.dtype[Any]]:
+        m_rows, at = integer(m, "m"), integer(k, "k")
+        return (m_rows, m_rows if n is None else integer(n, "n"), at), checked_dtype(dtype)
+
+    (n_rows, n_columns, at), kind = together(team, look)
+    first, end = own_numbers(n_rows, team)
     rows = np.arange(first, end)
-    rows = rows[(rows + k >= 0) & (rows + k < n)]
-    coords = [rows, rows + k]
-    return made((m, n), coords, np.ones(len(rows), dtype), team, format, where)
+    rows = rows[(rows + at >= 0) & (rows + at < n_columns)]
+    coords = [rows, rows + at]
+    return made((n_rows, n_columns), coords, np.ones(len(rows), kind), team, format, where)
 
 
 def diags(
@@ -94,7 +102,9 @@ def diags(
     team = own_team(team)
     given, places, extents = together(team, lambda: _diagonals(diagonals, offsets, shape))
     kinds = [one.dtype if isinstance(one, Array) else np.asarray(one).dtype for one in given]
-    kind = np.result_type(*kinds) if dtype is None else np.dtype(dtype)
+    # What is wrong here may be wrong on this rank only: the others are told.
+    with team:
+        kind = checked_dtype(np.result_type(*kinds) if dtype is None else dtype)
     rows, columns, values = [], [], []
     for one, k in zip(given, places, strict=True):
         size = min(extents[0] + min(k, 0), extents[1] - max(k, 0))
@@ -154,17 +164,24 @@ def random_array(
     finds one.
     """
     team = own_team(team)
-    shape = together(team, lambda: _checked_shape(shape, density))
+    shape, kind = together(
+        team,
+        lambda: (
+            _checked_shape(shape, density),
+            checked_dtype(np.float64 if dtype is None else dtype),
+        ),
+    )
     size = math.prod(shape)
     n_entries = round(density * size)
-    seeds = rng._seeds if isinstance(rng, Generator) else Seeds.of(rng, team)
+    with team:
+        seeds = rng._seeds if isinstance(rng, Generator) else Seeds.of(rng, team)
     first, end = own_numbers(n_entries, team)
     chosen = np.empty(end - first, np.int64)
     # Places of a permutation differ from each other, whoever asks for them.
     order = seeds.take_permutation()
     if end > first:
         permutation(order, size, first, chosen)
-    values = _values(seeds, np.dtype(np.float64 if dtype is None else dtype), n_entries, first, end)
+    values = _values(seeds, kind, n_entries, first, end)
     coords = np.unravel_index(chosen, shape) if size else [chosen for _ in shape]
     wanted = format or ("csr" if len(shape) == 2 else "coo")
     return made(shape, coords, values, team, wanted, where)

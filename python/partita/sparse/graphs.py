@@ -11,6 +11,7 @@ from partita._team.spmd import own_team
 from partita._team.together import together
 from partita.random.seeds import Seeds
 from partita.sparse.generators import made, own_numbers
+from partita.sparse.kinds import checked_dtype
 
 if TYPE_CHECKING:
     from partita._local.randomness import Stream
@@ -46,7 +47,7 @@ def rmat(
     graph is the same for every number of ranks. Undirected graphs have each edge both ways.
     """
     team = own_team(team)
-    together(team, lambda: _check(scale, edge_factor, (a, b, c)))
+    kind = together(team, lambda: _check(scale, edge_factor, (a, b, c), dtype))
     n = 1 << scale
     n_edges = edge_factor << scale
     stream, begin = Seeds.of(seed, team).take("words", n_edges * -(-scale // _LEVELS))
@@ -62,14 +63,17 @@ def rmat(
             np.concatenate([rows, columns[other]]),
             np.concatenate([columns, rows[other]]),
         )
-    return made((n, n), [rows, columns], np.ones(len(rows), dtype), team, format, where)
+    return made((n, n), [rows, columns], np.ones(len(rows), kind), team, format, where)
 
 
-def _check(scale: int, edge_factor: int, shares: tuple[float, float, float]) -> None:
+def _check(
+    scale: int, edge_factor: int, shares: tuple[float, float, float], dtype: Any
+) -> np.dtype[Any]:
     if not 0 <= scale < 62 or edge_factor < 0:
         raise ValueError(f"scale={scale}, edge_factor={edge_factor}; use numbers from 0 on")
     if min(shares) < 0 or sum(shares) > 1:
         raise ValueError(f"shares of {shares}; use numbers whose sum is at most 1")
+    return checked_dtype(dtype)
 
 
 def _choose(

@@ -11,6 +11,7 @@ from partita._team.spmd import own_team
 from partita._team.together import together
 from partita.sparse.block import Block
 from partita.sparse.generators import own_numbers
+from partita.sparse.kinds import checked_dtype
 from partita.sparse.tensor import DistTensor
 
 if TYPE_CHECKING:
@@ -35,10 +36,10 @@ def laplacian(
     three the seven. Every rank makes its own rows; `dist=` or `layout=` move them. Collective.
     """
     team = own_team(team)
-    points = together(team, lambda: _checked(shape))
+    points, kind = together(team, lambda: (_checked(shape), checked_dtype(dtype)))
     n = math.prod(points)
     first, end = own_numbers(n, team)
-    block = _rows(points, first, end, np.dtype(dtype))
+    block = _rows(points, first, end, kind)
     made = DistTensor.from_blocks(block, (n, n), ("distributed", "replicated"), team)
     if format != "csr" or where:
         return made.redistribute(format=format, **where)

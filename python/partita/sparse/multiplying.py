@@ -132,8 +132,9 @@ def checked_operand(tensor: Base, operand: Any, over: int, *, is_met: bool) -> A
     elif x.ndim not in (1, 2):
         problem = f"an operand of {x.ndim} dimensions beside a matrix; use 1 or 2, * for numbers"
     elif x.shape[0] != n:
-        shape = tensor.shape if over else tensor.shape[::-1]
-        problem = f"an operand of shape {x.shape} for a matrix of {shape}; give it {n} rows"
+        lines = "columns" if over else "rows"
+        problem = f"an operand of shape {x.shape} for the {n} {lines} of a matrix of {tensor.shape}"
+        problem += f"; give it {n} rows"
     elif np.dtype(x.dtype).kind not in "biufc":
         problem = f"an operand of {x.dtype}; use numbers"
     if is_met and problem is not None:

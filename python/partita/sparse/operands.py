@@ -6,19 +6,17 @@ its dimension: what comes out along a dimension can go in along it again.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from partita._array.parts import array_of, cut_along, part
-from partita._errors import LayoutError
+from partita._errors import LayoutError, MismatchError
 from partita._partita import Layout, Whole
 from partita.sparse.axes import result_along
+from partita.sparse.base import Base
 from partita.sparse.multiplying import multiplied
 from partita.sparse.sampling import sddmm
-
-if TYPE_CHECKING:
-    from partita.sparse.base import Base
 
 Local = np.ndarray[Any, Any]
 
@@ -71,7 +69,18 @@ class Operands:
 
 def operands_of(pattern: Base) -> Operands:
     """Return the operands of a pattern, kept with it."""
+    if not isinstance(pattern, Base):
+        message = f"a {type(pattern).__name__} as the pattern of a product; use a DistTensor"
+        raise LayoutError(message, "sparse-type")
     return pattern._plans.kept("operands", lambda: Operands(pattern))
+
+
+def check_alike(rows: list[list[int]]) -> None:
+    """Refuse operands whose rows have one length on some rank and another on the next."""
+    for rank, row in enumerate(rows):
+        if row != rows[0]:
+            message = f"rows of shape {tuple(rows[0])} on rank 0 and {tuple(row)} on rank {rank}"
+            raise MismatchError(f"{message}; use the same on all", "operand-rows-differ", rank)
 
 
 def wide(layout: Layout, row: tuple[int, ...]) -> Layout:

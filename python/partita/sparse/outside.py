@@ -36,6 +36,11 @@ def block_of(given: Any) -> Block:
     return made
 
 
+def is_foreign(given: Any) -> bool:
+    """Whether something is a sparse tensor of another library."""
+    return hasattr(given, "shape") and (hasattr(given, "tocoo") or _is_pydata(given))
+
+
 def _is_scipy(given: Any) -> bool:
     # Whoever has such an object has loaded the module.
     module = sys.modules.get("scipy.sparse")

@@ -13,6 +13,8 @@ from partita._array.array import Array
 from partita.sparse.base import Base
 from partita.sparse.matmul import sparse_product
 from partita.sparse.multiplying import multiplied
+from partita.sparse.outside import is_foreign
+from partita.sparse.vectors import sparse_vector_product, vector_times_dense
 
 if TYPE_CHECKING:
     from typing import Self
@@ -42,25 +44,31 @@ class Products(Base):
 
     def __matmul__(self, other: Any) -> Any:
         if _is_dense(other):
-            return multiplied(self, other, 1)
-        right = self._matrix(other)
-        return NotImplemented if right is None else sparse_product(self, right)
+            return vector_times_dense(self, other) if self.ndim == 1 else multiplied(self, other, 1)
+        right = self._operand(other)
+        return NotImplemented if right is None else _sparse_product(self, right)
 
     def __rmatmul__(self, other: Any) -> Any:
         if not _is_dense(other):
-            left = self._matrix(other)
-            return NotImplemented if left is None else sparse_product(left, self)
+            left = self._operand(other)
+            return NotImplemented if left is None else _sparse_product(left, self)
         x = other if isinstance(other, Array) else np.asarray(other)
+        if self.ndim == 1:
+            return vector_times_dense(self, x.T)
         return multiplied(self, x, 0) if x.ndim != 2 else multiplied(self, x.T, 0).T
 
-    def _matrix(self, other: Any) -> Any:
+    def _operand(self, other: Any) -> Any:
         """A sparse operand as a tensor; one of SciPy is whole on every rank. None if it is none."""
         if isinstance(other, Base):
             return other
-        if hasattr(other, "tocoo") and len(other.shape) != 2:
+        if not is_foreign(other):
+            return None
+        if len(other.shape) not in (1, 2):
             message = f"a product with a sparse array of shape {other.shape}"
-            raise self._team.told(ValueError(f"{message}; use one of 2 dimensions"))
+            raise self._team.told(ValueError(f"{message}; use one of 1 or 2 dimensions"))
         tensor: Any = self
+        if len(other.shape) != self.ndim:
+            return tensor.from_scipy(other, team=self._team)
         return tensor._sparse(other)
 
     @property
@@ -91,17 +99,26 @@ class Products(Base):
         if work is None or method != "__call__" or options or len(inputs) != 2:
             return NotImplemented
         left, right = inputs
+        # The method itself: Python's operator would ask the other array, too, and come back here.
         if isinstance(left, Base):
-            return work(left, right)
-        # Python would ask NumPy's array first, and come back here.
+            return getattr(left, f"__{_name(work)}__")(right)
         mirrored = getattr(right, _mirrored(work), None)
         return NotImplemented if mirrored is None else mirrored(left)
+
+
+def _sparse_product(left: Any, right: Any) -> Any:
+    is_vector = 1 in (left.ndim, right.ndim)
+    return sparse_vector_product(left, right) if is_vector else sparse_product(left, right)
+
+
+def _name(work: Any) -> str:
+    return str(work.__name__.strip("_"))
 
 
 def _mirrored(work: Any) -> str:
     """Return the method that Python calls on the right operand."""
     turned = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
-    name = work.__name__.strip("_")
+    name = _name(work)
     return f"__{turned[name]}__" if name in turned else f"__r{name}__"
 
 

@@ -6,6 +6,7 @@ per line and rank.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,7 +88,7 @@ class Lines:
         self.slices: Slices = tensor._slices
         self.kept = [dim for dim in range(tensor.ndim) if dim not in axes]
         self.layout, self.is_whole = lines_layout(self.slices, self.kept, self.team)
-        self.length = int(np.prod([tensor.shape[dim] for dim in axes], dtype=np.int64))
+        self.length = math.prod(tensor.shape[dim] for dim in axes)
 
     def reduced(self, function: Any, start: Any, data: Local, coords: Sequence[Local]) -> Local:
         """Return this rank's numbers: a function of all entries of each line. Collective.

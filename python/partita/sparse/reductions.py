@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from partita._functions import elementwise
 from partita._functions.creation import axes_of
 from partita._functions.products import cast
 from partita.sparse.agreement import computed
-from partita.sparse.elements import Elements
+from partita.sparse.elements import Elements, is_number
 from partita.sparse.reducing import Lines, placed_in_rank_order
 
 if TYPE_CHECKING:
@@ -31,6 +32,19 @@ class Reductions(Elements):
             return block.all_coords(), block.data
         return [one[:0] for one in block.all_coords()], block.data[:0]
 
+    def _axes(self, axis: Any) -> list[int]:
+        """Axes in rising order, all of them if none is named; the others are told of wrong ones."""
+        with self._team:
+            axes = list(range(self.ndim)) if axis is None else sorted(axes_of(axis, self.ndim))
+            if not axes:
+                raise ValueError("no axis in axis=(); name one, or use None for all")
+        return axes
+
+    def _sum_type(self, dtype: Any, own: np.dtype[Any]) -> Any:
+        """The type that is asked for, or that of sums of a type."""
+        with self._team:
+            return _sum_type(own) if dtype is None else np.dtype(dtype)
+
     def _total(self, work: Callable[[], Any], call: str) -> Any:
         """The sum of every rank's number, in rank order."""
         mine = computed(self._team, work)
@@ -47,10 +61,10 @@ class Reductions(Elements):
         self, entries: tuple[list[Local], Local], axis: Any, call: str, dtype: Any = None
     ) -> Any:
         coords, data = entries
-        data = data.astype(_sum_type(data.dtype) if dtype is None else dtype, copy=False)
+        data = data.astype(self._sum_type(dtype, data.dtype), copy=False)
         if axis is None:
             return self._total(lambda: data.sum(dtype=data.dtype), call)
-        lines = Lines(self, axes_of(axis, self.ndim), call)
+        lines = Lines(self, self._axes(axis), call)
         if not lines.kept:
             return self._total(lambda: data.sum(dtype=data.dtype), call)
         return lines.array(lines.reduced(np.add, 0, data, coords))
@@ -58,13 +72,13 @@ class Reductions(Elements):
     def mean(self, axis: Any = None, dtype: Any = None, out: None = None) -> Any:
         """Return the mean of all elements, or an array of those along axes."""
         kind = np.float64 if self.dtype.kind in "biu" else self.dtype
-        axes = range(self.ndim) if axis is None else axes_of(axis, self.ndim)
-        n = int(np.prod([self.shape[dim] for dim in axes], dtype=np.int64))
+        wanted = None if dtype is None else self._sum_type(dtype, self.dtype)
+        n = math.prod(self.shape[dim] for dim in self._axes(axis))
         total = self._summed(self._entries(), axis, "mean", kind)
         made = total * np.nan if n == 0 else total / n
-        if dtype is None:
+        if wanted is None:
             return made
-        return np.dtype(dtype).type(made) if np.ndim(made) == 0 else cast(made, np.dtype(dtype))
+        return wanted.type(made) if np.ndim(made) == 0 else cast(made, wanted)
 
     def count_nonzero(self, axis: Any = None) -> Any:
         """Return how many elements are not zero, or an array of how many along axes."""
@@ -73,31 +87,46 @@ class Reductions(Elements):
 
     def norm(self, ord: Any = None, axis: Any = None) -> Any:
         """Return a norm: 'fro', 1, -1, inf, -inf of a matrix; 2, 1, 0, inf, ... of lines."""
+        # What is wrong here may be wrong on this rank only: the others are told.
+        with self._team:
+            self._check_norm(ord, axis)
         coords, data = self._entries(is_tidy=True)
         # Whole numbers are added as wide ones, as in sums.
         sizes = np.abs(data.astype(_sum_type(data.dtype), copy=False))
         if axis is not None and np.ndim(axis) == 0:
             return self._norm_of_lines((coords, sizes), ord, axis)
-        if self.ndim != 2 and ord not in (None, "fro", "f"):
-            raise ValueError(f"norm {ord!r} of {self.ndim} dimensions; use 'fro', or an axis")
         if ord in (None, "fro", "f"):
             return np.sqrt(self._total(lambda: _squares(sizes).sum(), "norm"))
-        if ord not in (1, -1, np.inf, -np.inf):
-            raise NotImplementedError(f"norm {ord!r} of sparse matrices; use 'fro', 1, -1 or inf")
         order = abs(ord)
         rows, columns = (0, 1) if axis is None else axes_of(axis, 2)
         sums = self._summed((coords, sizes), rows if order == 1 else columns, "norm")
         return sums.dtype.type((sums.max() if ord > 0 else sums.min()).item())
 
+    def _check_norm(self, ord: Any, axis: Any) -> None:
+        if axis is not None and np.ndim(axis) == 0:
+            axes_of(axis, self.ndim)
+            if ord is not None and not is_number(ord):
+                raise ValueError(f"norm {ord!r} of lines; use a number")
+            return
+        if ord in (None, "fro", "f"):
+            return
+        if self.ndim != 2:
+            raise ValueError(f"norm {ord!r} of {self.ndim} dimensions; use 'fro', or an axis")
+        if ord not in (1, -1, np.inf, -np.inf):
+            raise NotImplementedError(f"norm {ord!r} of sparse matrices; use 'fro', 1, -1 or inf")
+        if axis is not None and len(axes_of(axis, 2)) != 2:
+            raise ValueError(f"norm {ord!r} along {axis!r}; use two axes, or one number")
+
     def _norm_of_lines(self, entries: tuple[list[Local], Local], ord: Any, axis: Any) -> Array:
         coords, sizes = entries
+        call = f"norm {ord!r}"
         made: Array
         if ord == 0:
             return cast(
-                self._summed((coords, sizes != 0), axis, "norm", np.int64), np.dtype(np.float64)
+                self._summed((coords, sizes != 0), axis, call, np.int64), np.dtype(np.float64)
             )
         if ord in (np.inf, -np.inf):
-            lines = Lines(self, axes_of(axis, self.ndim), "norm")
+            lines = Lines(self, axes_of(axis, self.ndim), call)
             if ord > 0:
                 return lines.array(lines.reduced(np.maximum, 0, sizes, coords))
             most = np.inf if sizes.dtype.kind == "f" else np.iinfo(sizes.dtype).max
@@ -105,11 +134,11 @@ class Reductions(Elements):
             counts = lines.reduced(np.add, 0, np.ones(len(sizes), np.int64), coords)
             return lines.array(np.where(counts == lines.length, smallest, 0).astype(sizes.dtype))
         if ord in (None, 2):
-            made = elementwise.sqrt(self._summed((coords, _squares(sizes)), axis, "norm"))
+            made = elementwise.sqrt(self._summed((coords, _squares(sizes)), axis, call))
         elif ord == 1:
-            made = self._summed((coords, sizes), axis, "norm")
+            made = self._summed((coords, sizes), axis, call)
         else:
-            made = self._summed((coords, sizes ** float(ord)), axis, "norm") ** (1.0 / float(ord))
+            made = self._summed((coords, sizes ** float(ord)), axis, call) ** (1.0 / float(ord))
         return made
 
     def find(self) -> tuple[Any, ...]:

@@ -32,8 +32,7 @@ def sddmm(pattern: T, x: Any, y: Any) -> T:
     y = checked_operand(pattern, y, 1, is_met=is_met)
     if x.shape[1:] != y.shape[1:]:
         problem = f"rows of {x.shape[1:]} beside rows of {y.shape[1:]}; use rows of one length"
-        error = ValueError(problem)
-        raise pattern.team.told(error) if is_met else error
+        raise pattern.team.told(ValueError(problem))
     lines = lines_of(pattern)
     # The lines' own rows are all here, those across the lines are fetched.
     near, far = (x, y) if lines.dim == 0 else (y, x)

@@ -36,15 +36,14 @@ class Slicing(Base):
     def _read(self, slice_id: SliceId) -> Block:
         """A slice of another rank, by one-sided access."""
         owner = self._slices.owner(slice_id)
-        cure = "call get_slices on all ranks"
         if self._window is None:
             message = f"slice {slice_id} is on rank {owner}, and this tensor is not shared"
-            message += f"; call share() on all ranks before, or {cure}"
+            message += "; call share() on all ranks before, or get_slices on all ranks"
             raise TeamError(message, "slice-not-shared", owner)
         reason = self._window.reach(owner)
         if reason is not None:
-            message = f"slice {slice_id} cannot be read: {reason}; {cure}"
-            raise TeamError(message, "slice-reach", owner)
+            # The reason has its own cure; get_slices helps where memory is apart, and nowhere else.
+            raise TeamError(f"slice {slice_id} cannot be read: {reason}", "slice-reach", owner)
         arrays = self._window.read(owner)
         return type(self._block).from_arrays(
             self._slices.slice_shape(slice_id), self.format, arrays

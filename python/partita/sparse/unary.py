@@ -8,7 +8,7 @@ import numpy as np
 
 from partita.sparse.agreement import computed
 from partita.sparse.aligned import filtered
-from partita.sparse.elements import Elements, is_number
+from partita.sparse.elements import Elements, is_number, number_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,18 +85,25 @@ class Unary(Elements):
 
     def power(self, n: Any, dtype: Any = None) -> Self:
         """Return the elements to a power, which is a number other than 0."""
+        # What is wrong here may be wrong on this rank only: the others are told.
+        with self._team:
+            kind = self._power_type(n, dtype)
+        block = self._block.tidy()
+        made = computed(self._team, lambda: block.data.astype(kind, copy=False) ** n)
+        return self._made(block.with_data(made), f"power {number_words(n)}")
+
+    def _power_type(self, n: Any, dtype: Any) -> np.dtype[Any]:
+        """The type of what is raised to a power, if that is a number that leaves zeros zero."""
         if not is_number(n):
             raise NotImplementedError(f"a {type(n).__name__} as a power; use a number")
         if not n:
             message = "the power 0 would make all zeros ones"
             raise NotImplementedError(f"{message}; use partita.ones(t.shape)")
-        block = self._block.tidy()
         kind = self.dtype if dtype is None else np.dtype(dtype)
         with np.errstate(all="ignore"):
             # What a type does not have is refused here, also where a rank has no entries.
             np.ones(1, kind) ** n
-        made = computed(self._team, lambda: block.data.astype(kind, copy=False) ** n)
-        return self._made(block.with_data(made), "power")
+        return kind
 
     def eliminate_zeros(self) -> Self:
         """Return the tensor without entries that are zero; it is the same to look at."""

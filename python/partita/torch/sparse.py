@@ -23,8 +23,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from partita._team.together import together_telling
 from partita.sparse import DistTensor
-from partita.sparse.operands import Operands, operands_of
+from partita.sparse.operands import Operands, check_alike, operands_of
 from partita.torch.memory import as_array, structure
 
 KINDS = (torch.float32, torch.float64, torch.complex64, torch.complex128)
@@ -62,13 +63,16 @@ def _run(
     work: Any, operands: Operands, given: tuple[Any, Any], n_rows: tuple[int, int], *more: Any
 ) -> torch.Tensor:
     """Apply a function on tensors that fit, recorded on all workers if any needs a gradient."""
-    team = operands.pattern.team
-    # A worker that stumbles over its own tensor tells the others.
-    with team:
+
+    def look() -> tuple[list[bool], tuple[list[bool], list[int]]]:
         flags = [structure(one).flag for one in given]
         _check(given, n_rows)
-    told = team.allgather_data(flags) if team.size > 1 else [flags]
-    needs = tuple(any(one) for one in zip(*told, strict=True))
+        return flags, (flags, list(given[-1].shape[1:]))
+
+    # A worker that stumbles over its own tensor is all workers' error.
+    flags, told = together_telling(operands.pattern.team, look, f"sparse {work.__name__}")
+    check_alike([row for _, row in told])
+    needs = tuple(any(one) for one in zip(*(flags for flags, _ in told), strict=True))
     token = None
     if any(needs) and not any(flags):
         token = torch.empty(0, requires_grad=True)
