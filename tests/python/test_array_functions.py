@@ -235,7 +235,7 @@ REFUSED: list[tuple[Any, type[Exception], str]] = [
     (lambda a: a.__setitem__(0, pt.ones(7)), ValueError, "do not fit"),
     (lambda a: pt.sum(a, axis=2), ValueError, "axis 2 of an array of 2 dimensions"),
     (lambda a: pt.reshape(a, (4, 2)), ValueError, "cannot become"),
-    (lambda a: a.sum(axis=2), IndexError, "axis 2 of an array of 2 dimensions; use -2 to 2 - 1"),
+    (lambda a: a.sum(axis=2), IndexError, "axis 2 of an array of 2 dimensions; use -2 to 1"),
     (lambda a: pt.flip(a, axis=2), np.exceptions.AxisError, "axis 2 of"),
     (lambda a: a.T.sum(axis=-3), np.exceptions.AxisError, "axis -3 of"),
     (lambda a: pt.ones(()).sum(axis=1), np.exceptions.AxisError, "give no axis"),

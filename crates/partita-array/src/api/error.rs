@@ -48,7 +48,7 @@ partita_error::errors! {
 fn inside(count: usize, otherwise: &str) -> String {
     match count {
         0 => otherwise.into(),
-        _ => format!("use -{count} to {count} - 1"),
+        _ => format!("use -{count} to {}", count - 1),
     }
 }
 
