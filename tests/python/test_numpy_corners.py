@@ -192,6 +192,7 @@ def test_factorisations_carry_on_what_is_no_number(n_ranks: int) -> None:
     check(works, n_ranks)
 
 
+@pytest.mark.filterwarnings("ignore::partita.GatherWarning")
 @pytest.mark.parametrize("n_ranks", RANKS)
 def test_types_are_refused_and_kept_as_by_numpy(n_ranks: int) -> None:
     def put(dtype: str, np: Any, array: Any) -> Any:
