@@ -14,7 +14,7 @@ KERNEL_PEERS = $(call named,kernels)
 
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel test-alone compile-ranks test-ranks test-rust test-python test-peers test-distdl conformance bench bench-distdl bench-kernels bench-dialects bench-arrays bench-algorithms bench-sparse check fmt clean
+.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel test-alone compile-ranks test-ranks test-rust test-python test-peers test-distdl conformance bench bench-distdl bench-kernels bench-dialects bench-arrays bench-algorithms bench-sparse scaling check fmt clean
 
 help:
 	@echo "make demo        build, then a wave on four ranks, drawn, explained and timed beside NumPy"
@@ -29,6 +29,7 @@ help:
 	@echo "make bench-arrays    the same for NumPy programs, into docs/benchmarks-arrays.md"
 	@echo "make bench-algorithms  the same for sorting, products, transforms, files, into docs/benchmarks-algorithms.md"
 	@echo "make bench-sparse    the same for sparse matrices, into docs/benchmarks-sparse.md"
+	@echo "make scaling         what calls cost on up to 4096 ranks, counted, and measured here, into docs/scaling.md"
 	@echo "make mutants     change layouts, plans, protocols and copy kernels at random, and show which changes no test notices"
 	@echo "make fuzz        read ten million changed programs; CASES=N SEED=S"
 	@echo "make wheel       a wheel for older systems, into dist/"
@@ -160,6 +161,10 @@ bench-algorithms: build $(PEERS)/ready
 
 bench-sparse: build $(PEERS)/ready
 	$(PEERS)/bin/python benches/sparse_matrices.py --mpiexec $(PEERS)/bin/mpiexec --write docs/benchmarks-sparse.md
+
+# The largest teams of the simulation take some GiB of memory: MOST=1024 for less.
+scaling: build
+	$(BIN)/python benches/scaling.py --most $(or $(MOST),4096)
 
 bench: build $(PEERS)/ready
 	cargo build --release --quiet --package partita-cli

@@ -10,15 +10,19 @@ use std::time::{Duration, Instant};
 
 use partita_mpi::{Comm, MpiError, Request, Source, Tag, n_forks};
 
-use crate::error::{Engine, TeamError, cut};
+use crate::error::{Engine, TeamError};
+use crate::memory::arena::Block;
+use crate::memory::other_arena::Mapping;
 use crate::memory::process::Life;
 use crate::mpi::circles::KnownWaits;
 use crate::mpi::inbox::Inbox;
-use crate::mpi::meeting::MpiMeeting;
+use crate::mpi::meeting::{MpiMeeting, wire_offer};
 use crate::mpi::node::{Neighbour, Node};
 use crate::mpi::peers::Peers;
+use crate::mpi::round::{Around, leave};
 use crate::mpi::stream::Stream;
-use crate::mpi::wire::ControlMessage;
+use crate::mpi::wire::{ControlMessage, WireOffer};
+use crate::program::offer::Offer;
 use crate::team::cache::TeamCache;
 use crate::team::callers::Callers;
 use crate::team::patience::Patience;
@@ -107,6 +111,7 @@ impl World {
         };
         let n_near = node.as_ref().map_or(0, |node| node.neighbours().len());
         let mut state = State::default();
+        state.inbox = Inbox::new(control.size() as u64);
         state.near.resize_with(n_near, Stream::default);
         Ok(Self {
             n_tags: (data.max_tag()?.max(32_767) as u64) - FIRST_DATA_TAG,
@@ -199,6 +204,11 @@ impl World {
         self.node.as_ref()?.neighbour(rank)
     }
 
+    /// A block of a neighbour's memory; none of those that share none.
+    fn map(&self, rank: u64, block: Block) -> Option<Arc<Mapping>> {
+        self.neighbour(rank)?.map(block)
+    }
+
     pub(crate) fn cache(&self, team: u64) -> Arc<TeamCache> {
         let mut caches = self.caches.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(caches.entry(team).or_default())
@@ -216,6 +226,11 @@ impl World {
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What this process has around it, for the rules of rounds.
+    pub(crate) fn around(&self) -> Surroundings<'_> {
+        Surroundings { world: self, state: self.state() }
     }
 
     /// Sends a message to some ranks of the world.
@@ -255,7 +270,7 @@ impl World {
         if self.is_over() {
             return Ok(());
         }
-        self.send(&mut self.state(), &ControlMessage::Left { why: cut(why) }, 0..self.size())
+        leave(&mut self.around(), why, self.size())
     }
 
     /// Gives the others a moment to leave, too.
@@ -319,9 +334,10 @@ impl World {
 
     fn hear_near(&self, state: &mut State) {
         let Some(node) = &self.node else { return };
+        let map = |rank: u64, block: Block| self.map(rank, block);
         for (stream, neighbour) in state.near.iter_mut().zip(node.neighbours()) {
             let inbox = &mut state.inbox;
-            let take = |message: &[u8]| inbox.take(message, neighbour.rank, Some(neighbour));
+            let take = |message: &[u8]| inbox.take(message, neighbour.rank, &map);
             if stream.hear(neighbour, take).is_none() {
                 inbox.depart(neighbour.rank, "the memory that its notes come by is damaged");
             }
@@ -362,7 +378,8 @@ impl World {
             let status = message.status();
             let mut bytes = vec![0_u8; status.n_bytes];
             message.recv(&mut bytes)?;
-            state.inbox.take(&bytes, status.source as u64, None);
+            let map = |rank: u64, block: Block| self.map(rank, block);
+            state.inbox.take(&bytes, status.source as u64, &map);
         }
         Ok(())
     }
@@ -400,6 +417,42 @@ impl World {
         let waits_for_room = !self.is_sent(&self.state());
         let has_room = || waits_for_room && node.neighbours().iter().any(Neighbour::has_room);
         node.rings().sleep(limit, || node.has_news() || has_room());
+    }
+}
+
+/// A world and its state, for the rules of rounds.
+pub(crate) struct Surroundings<'a> {
+    world: &'a World,
+    pub state: MutexGuard<'a, State>,
+}
+
+impl Around for Surroundings<'_> {
+    fn inbox(&mut self) -> &mut Inbox {
+        &mut self.state.inbox
+    }
+
+    fn send(
+        &mut self,
+        message: &ControlMessage,
+        to: &mut dyn Iterator<Item = u64>,
+    ) -> Result<(), MpiError> {
+        self.world.send(&mut self.state, message, to)
+    }
+
+    fn is_sent(&self) -> bool {
+        self.world.is_sent(&self.state)
+    }
+
+    fn life(&self, member: u64) -> Option<Life> {
+        self.world.life(member)
+    }
+
+    fn shares(&self, member: u64) -> bool {
+        self.world.neighbour(member).is_some()
+    }
+
+    fn wire_offer(&self, offer: &Offer) -> WireOffer {
+        wire_offer(offer)
     }
 }
 

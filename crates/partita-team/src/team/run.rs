@@ -342,18 +342,35 @@ impl Team {
         packed: Option<&Packed>,
         error: &TeamError,
     ) -> Result<()> {
-        if matches!(error, TeamError::Deadline { .. } | TeamError::Interrupted) {
+        let is_told =
+            matches!(error, TeamError::Remote(failure) if failure.kind == FailureKind::Late);
+        let may_differ = self.may_differ(error);
+        if (may_differ && !is_told) || matches!(error, TeamError::Interrupted) {
             // Somebody may have seen all come, and write.
             self.leave_behind(run.targets);
         }
         if packed.is_some() {
             self.meeting.cache().abandon_packed_halos();
-        } else if is_late(error) {
+        } else if may_differ {
             // Some may have seen all come and go on to the second meeting: come to it too, so that
             // all ranks count the same rounds.
             self.post(Err(error.failure(self.named(run.rank))))?;
         }
         Ok(())
+    }
+
+    /// Whether ranks may disagree about a round: one was given up, and may have come all the same;
+    /// or one has gone, and its post may have come to some by other hands.
+    fn may_differ(&self, error: &TeamError) -> bool {
+        match error {
+            TeamError::Deadline { .. } => true,
+            TeamError::Remote(failure) => match failure.kind {
+                FailureKind::Late => true,
+                FailureKind::Left => self.meeting.engine() == Engine::Mpi,
+                FailureKind::Raised | FailureKind::Circle => false,
+            },
+            _ => false,
+        }
     }
 
     /// This rank's share of the copying.
@@ -446,13 +463,4 @@ fn shown(posts: &Round<Contribution>) -> Vec<ShownOffer<'_>> {
 fn wraps(plan: &Plan, rank: u64) -> bool {
     let own = plan.receives(rank).into_iter().filter(|m| !m.crosses());
     own.into_iter().any(|m| !moving_regions(&m).is_empty())
-}
-
-/// Whether ranks may disagree about a round: one was given up, and may have come all the same.
-fn is_late(error: &TeamError) -> bool {
-    match error {
-        TeamError::Deadline { .. } => true,
-        TeamError::Remote(failure) => failure.kind == FailureKind::Late,
-        _ => false,
-    }
 }
