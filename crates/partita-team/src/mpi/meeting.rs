@@ -4,13 +4,14 @@
 //! bring theirs, or when those that are missing have left, have died, or are late. `README.md`
 //! beside this file has the cases.
 
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use partita_mpi::Waited;
 
 use crate::error::circle::{Circle, PATIENT_FOR};
-use crate::error::{Engine, Failure, FailureKind, Rank, Result, TeamError};
+use crate::error::{Engine, Failure, FailureKind, Host, Rank, Result, TeamError};
 use crate::memory::arena::Arena;
 use crate::memory::buffer::Buffer;
 use crate::memory::process::Life;
@@ -69,7 +70,8 @@ impl MpiMeeting {
     }
 
     pub(super) fn own_rank(&self) -> Rank {
-        Rank { team: self.rank.unwrap_or_default(), world: self.world.rank() }
+        let own = self.world.rank();
+        Rank::new(self.rank.unwrap_or_default(), own).on(self.world.host(own))
     }
 
     pub(super) fn shared_members(&self) -> &Arc<[u64]> {
@@ -129,15 +131,29 @@ impl MpiMeeting {
     fn is_decided(&self, state: &mut State, round: u64, stage: Stage, look: &mut Look) -> bool {
         let size = self.members.len();
         if state.inbox.slot(self.key, round).posts.len() < size && look.is_due {
-            for failure in self.absences(state, round, stage, look) {
-                let place = PostPlace { rank: failure.0, ..self.place(round, u64::MAX) };
-                state.inbox.put(place, Err(failure.1));
+            for (rank, failure) in self.absences(state, round, stage, look) {
+                let place = PostPlace { rank, ..self.place(round, u64::MAX) };
+                state.inbox.put(place, Err(failure));
             }
         }
         // Members are counted, not posts: a message may name a rank that the team does not have.
         let posts = &state.inbox.slot(self.key, round).posts;
         let is_full = posts.len() >= size && (0..size as u64).all(|rank| posts.contains_key(&rank));
-        is_full && self.world.is_sent(state)
+        is_full && (self.world.is_sent(state) || look.is_over())
+    }
+
+    /// Remembers the far members that were given up in a round.
+    fn note_lost(&self, state: &mut State, posts: &HashMap<u64, Post<Contribution>>) {
+        let is_late = |post: &Post<Contribution>| {
+            post.as_ref().is_err_and(|failure| failure.kind == FailureKind::Late)
+        };
+        let late =
+            (0..).zip(self.members.iter()).filter(|(rank, _)| posts.get(rank).is_some_and(is_late));
+        for (_, &member) in late {
+            if member != self.world.rank() && self.world.life(member).is_none() {
+                state.inbox.lose(member);
+            }
+        }
     }
 
     /// Members that will not come to a round, and why.
@@ -172,7 +188,7 @@ impl MpiMeeting {
     /// Why a member does not come at all.
     fn absence(&self, state: &State, rank: u64, round: u64, stage: Stage) -> Option<Failure> {
         let member = self.members[rank as usize];
-        let named = Rank { team: rank, world: member };
+        let named = Rank::new(rank, member);
         let left = |message: &str| Failure::new(named, FailureKind::Left, message);
         if let Some(why) = state.inbox.departed(member) {
             return Some(left(why));
@@ -187,10 +203,7 @@ impl MpiMeeting {
 
     /// Why a member is waited for no longer.
     fn lateness(&self, rank: u64, stage: Stage, look: &Look) -> Option<Failure> {
-        let limit = look.limit?;
-        if look.waited < limit {
-            return None;
-        }
+        let limit = look.limit.filter(|_| look.is_over())?;
         if stage == Stage::Copying {
             // As long as it runs it copies, and will come.
             let member = self.members[rank as usize];
@@ -237,6 +250,13 @@ struct Look {
     is_due: bool,
     /// For whom this rank waits no longer; the others are told when it leaves the round.
     given_up: Option<Failure>,
+}
+
+impl Look {
+    /// Whether the deadline has passed.
+    fn is_over(&self) -> bool {
+        self.limit.is_some_and(|limit| self.waited >= limit)
+    }
 }
 
 impl Meeting for MpiMeeting {
@@ -302,6 +322,7 @@ impl Meeting for MpiMeeting {
                     self.world.send(&mut state, &message, others).map_err(broken)?;
                 }
                 let mut posts = state.inbox.decide(self.key, round);
+                self.note_lost(&mut state, &posts);
                 return Ok(Arc::new(
                     (0..self.members.len() as u64).filter_map(|rank| posts.remove(&rank)).collect(),
                 ));
@@ -377,6 +398,10 @@ impl Meeting for MpiMeeting {
 
     fn shares(&self, rank: u64) -> bool {
         self.world.neighbour(self.members[rank as usize]).is_some()
+    }
+
+    fn host(&self, rank: u64) -> Option<Host> {
+        self.world.host(rank)
     }
 
     fn tag(&self) -> u64 {

@@ -15,6 +15,7 @@
 //! - `meeting`: a team's rounds; `circles`: waits that can never end; `transfer`: data by messages.
 
 mod circles;
+mod hosts;
 mod inbox;
 mod meeting;
 mod near;
