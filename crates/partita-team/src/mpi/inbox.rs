@@ -1,7 +1,7 @@
 //! The inbox: what the ranks of all teams have posted, sorted by team and round.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -31,6 +31,8 @@ pub(crate) struct Inbox {
     pub near: NearNotes,
     /// Ranks of the world that have left, and why.
     departed: HashMap<u64, String>,
+    /// Far ranks of the world that were given up, and have not been heard of since.
+    lost: BTreeSet<u64>,
     /// Control messages of waits and circles that wait to be answered, and who sent them.
     pub news_of_waits: Vec<(u64, ControlMessage)>,
     pub circles: Circles,
@@ -155,6 +157,7 @@ impl Inbox {
 
     /// Takes in a message from a rank of the world.
     pub(crate) fn take(&mut self, message: &[u8], from: u64, map: &Map<'_>) {
+        self.lost.remove(&from);
         match ControlMessage::decode(message) {
             Some(ControlMessage::Post { place, post }) => {
                 if let Some(posted) = self.posted(place, &post, true, |block| map(from, block)) {
@@ -268,7 +271,20 @@ impl Inbox {
 
     /// Remembers that nothing more will come from a rank of the world, and why.
     pub(crate) fn depart(&mut self, rank: u64, why: &str) {
+        self.lost.remove(&rank);
         self.departed.entry(rank).or_insert_with(|| why.to_string());
+    }
+
+    /// Remembers that a far rank of the world was given up.
+    pub(crate) fn lose(&mut self, rank: u64) {
+        if !self.departed.contains_key(&rank) {
+            self.lost.insert(rank);
+        }
+    }
+
+    /// A far rank of the world that was given up, and has not been heard of since.
+    pub(crate) fn lost(&self) -> Option<u64> {
+        self.lost.first().copied()
     }
 
     /// Puts a post into its round that its rank has sent itself, or a failure of whoever says so.
@@ -450,7 +466,7 @@ mod tests {
         inbox.take(&[1, 2, 3], 4, nowhere);
         assert!(inbox.departed(4).is_some_and(|why| why.contains("no note")));
         let place = PostPlace { team: 1, round: 0, rank: 99, n_near: 0 };
-        let failure = Failure::new(Rank { team: 99, world: 99 }, FailureKind::Raised, "");
+        let failure = Failure::new(Rank::new(99, 99), FailureKind::Raised, "");
         inbox.take(&ControlMessage::Failed { place, failure }.encode(), 5, nowhere);
         assert_eq!(inbox.departed(5), None);
         for (sender, rank, n_ranks) in [(6, 7, 2), (7, u64::MAX, 2)] {

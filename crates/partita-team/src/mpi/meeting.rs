@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use partita_mpi::Waited;
 
 use crate::error::circle::{Circle, PATIENT_FOR};
-use crate::error::{Engine, Rank, Result, TeamError};
+use crate::error::{Engine, Host, Rank, Result, TeamError};
 use crate::memory::arena::Arena;
 use crate::memory::buffer::Buffer;
 use crate::memory::shown_window::leave_block;
@@ -44,7 +44,7 @@ impl MpiMeeting {
         let rank = (0..).zip(members).find(|(_, member)| **member == own).map(|(rank, _)| rank);
         Self {
             world: Arc::clone(world),
-            team: Membership { key, members: members.into(), rank, own },
+            team: Membership { key, members: members.into(), rank, own, host: world.host(own) },
             is_shared,
             cache: world.cache(key),
         }
@@ -206,6 +206,10 @@ impl Meeting for MpiMeeting {
 
     fn shares(&self, rank: u64) -> bool {
         self.world.neighbour(self.team.members[rank as usize]).is_some()
+    }
+
+    fn host(&self, rank: u64) -> Option<Host> {
+        self.world.host(rank)
     }
 
     fn tag(&self) -> u64 {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use partita_mpi::MpiError;
 
-use crate::error::{Failure, FailureKind, Rank, cut};
+use crate::error::{Failure, FailureKind, Host, Rank, cut};
 use crate::memory::process::Life;
 use crate::mpi::inbox::{Inbox, OwnPost, done};
 use crate::mpi::posts::Posted;
@@ -40,6 +40,8 @@ pub(crate) struct Membership {
     pub rank: Option<u64>,
     /// This rank of the world.
     pub own: u64,
+    /// Where it runs, if not all run on one host.
+    pub host: Option<Host>,
 }
 
 /// What a process has around it: what has come in, and ways to the others.
@@ -98,6 +100,11 @@ impl Look {
             ended: HashMap::new(),
         }
     }
+
+    /// Whether the deadline has passed.
+    fn is_over(&self) -> bool {
+        self.limit.is_some_and(|limit| self.waited >= limit)
+    }
 }
 
 impl Membership {
@@ -106,7 +113,7 @@ impl Membership {
     }
 
     pub(crate) fn own_rank(&self) -> Rank {
-        Rank { team: self.rank.unwrap_or_default(), world: self.own }
+        Rank::new(self.rank.unwrap_or_default(), self.own).on(self.host)
     }
 
     pub(crate) fn place(&self, round: u64, n_near: u64) -> PostPlace {
@@ -205,10 +212,12 @@ impl Membership {
             }
             for (rank, failure) in self.absences(around, round, stage, look) {
                 let place = PostPlace { rank, ..self.place(round, u64::MAX) };
+                self.tell_of_death(around, place, &failure);
                 around.inbox().put(place, Err(failure));
             }
         }
-        Ok(self.is_full(around, round) && around.is_sent())
+        // Over a link that is down nothing leaves.
+        Ok(self.is_full(around, round) && (around.is_sent() || look.is_over()))
     }
 
     /// Counts those as done that have come to the next round: what they said here may have been lost
@@ -222,6 +231,20 @@ impl Membership {
                 inbox.put(PostPlace { rank, ..self.place(round, u64::MAX) }, Ok(done()));
             }
         }
+    }
+
+    /// Tells far members of a process that has ended here: they cannot look.
+    fn tell_of_death(&self, around: &mut dyn Around, place: PostPlace, failure: &Failure) {
+        if around.life(self.members[place.rank as usize]) != Some(Life::Ended) {
+            return;
+        }
+        // It makes no near call any more, whichever they wait in.
+        let place = PostPlace { n_near: 0, ..place };
+        let message = ControlMessage::Failed { place, failure: failure.clone() };
+        let is_far = |member: &u64| around.life(*member).is_none();
+        let far: Vec<u64> = self.members.iter().copied().filter(is_far).collect();
+        // Whoever cannot be told is far and out of reach: that is found by other ways.
+        let _ = around.send(&message, &mut far.into_iter());
     }
 
     /// Whether every member has posted. Members are counted, not posts: a message may name a rank
@@ -241,7 +264,22 @@ impl Membership {
         if let Some(failure) = look.given_up.take() {
             self.tell_failed(around, round, failure)?;
         }
-        Ok(around.inbox().decide(self.key, round).into_round(self.members.len()))
+        let posts = around.inbox().decide(self.key, round).into_round(self.members.len());
+        self.note_lost(around, &posts);
+        Ok(posts)
+    }
+
+    /// Remembers the far members that were given up in a round.
+    fn note_lost(&self, around: &mut dyn Around, posts: &[Post<Contribution>]) {
+        let is_late = |post: &Post<Contribution>| {
+            post.as_ref().is_err_and(|failure| failure.kind == FailureKind::Late)
+        };
+        let late = posts.iter().zip(self.members.iter()).filter(|(post, _)| is_late(post));
+        for (_, &member) in late {
+            if member != self.own && around.life(member).is_none() {
+                around.inbox().lose(member);
+            }
+        }
     }
 
     /// Leaves a round that this rank has come to, and says why.
@@ -305,7 +343,7 @@ impl Membership {
         look: &mut Look,
     ) -> Option<Failure> {
         let member = self.members[rank as usize];
-        let named = Rank { team: rank, world: member };
+        let named = Rank::new(rank, member);
         let left = |message: &str| Failure::new(named, FailureKind::Left, message);
         if let Some(why) = around.inbox().departed(member) {
             return Some(left(why));
@@ -335,7 +373,7 @@ impl Membership {
         // Whoever else waits has had time to answer for itself.
         let is_heard = |since: Instant| look.now - since >= LOOK_EVERY;
         let is_heard = !is_relayed(self.size()) || look.spoke_up.is_some_and(is_heard);
-        if look.waited < limit || !is_heard {
+        if !look.is_over() || !is_heard {
             return None;
         }
         // Where somebody has gone, what others said may never come.

@@ -208,7 +208,7 @@ impl ControlMessage {
             NEAR_DONE => Some(Self::NearDone { place: rest.note()? }),
             FAILED => {
                 let place = rest.place()?;
-                let rank = Rank { team: rest.number()?, world: rest.number()? };
+                let rank = Rank::new(rest.number()?, rest.number()?);
                 let kind = match rest.number()? {
                     0 => FailureKind::Raised,
                     1 => FailureKind::Left,
@@ -306,7 +306,7 @@ mod tests {
         let offer = Some(WireOffer { sources: vec![], targets, packed_halo });
         let hops = vec![Hop { rank: 1, number: 2 }, Hop { rank: 3, number: 4 }];
         let wait = Wait { rank: 3, members: [3, 1].into(), round: 2, call: "barrier".into() };
-        let failure = Failure::new(Rank { team: 3, world: 5 }, FailureKind::Late, "é");
+        let failure = Failure::new(Rank::new(3, 5), FailureKind::Late, "é");
         let full = Arc::new(WirePost::Full {
             tag: 9,
             half: Half::Second,

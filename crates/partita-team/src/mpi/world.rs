@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 
 use partita_mpi::{Comm, MpiError, Request, Source, Tag, n_forks};
 
-use crate::error::{Engine, TeamError};
+use crate::error::{Engine, Host, TeamError};
 use crate::memory::arena::Block;
 use crate::memory::other_arena::Mapping;
 use crate::memory::process::Life;
 use crate::mpi::circles::KnownWaits;
+use crate::mpi::hosts::hosts;
 use crate::mpi::inbox::Inbox;
 use crate::mpi::meeting::{MpiMeeting, wire_offer};
 use crate::mpi::node::{Neighbour, Node};
@@ -60,6 +61,8 @@ pub struct World {
     data: Comm,
     node: Option<Node>,
     peers: Peers,
+    /// By rank; none where all are on one host.
+    hosts: Vec<Host>,
     /// Where it is another, the process that joined is a parent of this one.
     n_forks: u64,
     is_freed: AtomicBool,
@@ -78,8 +81,8 @@ pub struct World {
 pub(crate) struct State {
     pub inbox: Inbox,
     pub waits: KnownWaits,
-    /// Control messages to far processes under way, with the memory they are sent from.
-    far: Vec<(Request, Box<[u8]>)>,
+    /// Control messages under way to far ranks of the world, with the memory they are sent from.
+    far: Vec<(u64, Request, Box<[u8]>)>,
     /// Control messages to and from each neighbour.
     near: Vec<Stream>,
     /// Messages that were given up, with their memory.
@@ -89,7 +92,8 @@ pub(crate) struct State {
 impl Drop for State {
     fn drop(&mut self) {
         // MPI may still read what has not been sent.
-        for (mut request, memory) in self.far.drain(..).chain(self.abandoned.drain(..)) {
+        let far = self.far.drain(..).map(|(_, request, memory)| (request, memory));
+        for (mut request, memory) in far.chain(self.abandoned.drain(..)) {
             if !matches!(request.test(), Ok(Some(_))) {
                 std::mem::forget(memory);
             }
@@ -104,7 +108,7 @@ impl World {
     /// What MPI reports.
     pub fn new(world: &Comm, sharing: Sharing) -> Result<Self, MpiError> {
         let (control, data) = (world.dup()?, world.dup()?);
-        let peers = Peers::meet(&control)?;
+        let (peers, hosts) = (Peers::meet(&control)?, hosts(&control)?);
         let node = match sharing {
             Sharing::Memory => Node::meet(&control)?,
             Sharing::Nothing => None,
@@ -119,6 +123,7 @@ impl World {
             data,
             node,
             peers,
+            hosts,
             n_forks: n_forks(),
             is_freed: AtomicBool::new(false),
             state: Mutex::new(state),
@@ -200,6 +205,11 @@ impl World {
         self.peers.life(rank)
     }
 
+    /// Where a rank runs, if not all run on one host.
+    pub(crate) fn host(&self, rank: u64) -> Option<Host> {
+        self.hosts.get(rank as usize).copied()
+    }
+
     pub(crate) fn neighbour(&self, rank: u64) -> Option<&Neighbour> {
         self.node.as_ref()?.neighbour(rank)
     }
@@ -258,7 +268,7 @@ impl World {
         let (data, to) = (copy.as_ptr().cast(), rank as usize);
         // SAFETY: the copy is kept, unchanged, until the request has finished.
         let request = unsafe { self.control.isend(data, copy.len(), to, CONTROL_TAG)? };
-        state.far.push((request, copy));
+        state.far.push((rank, request, copy));
         Ok(())
     }
 
@@ -311,6 +321,22 @@ impl World {
         (0..self.size()).find(|rank| has_ended(*rank) && !has_left(*rank))
     }
 
+    /// A far rank of the world that a deadline gave up, and that stays silent: MPI would wait for it.
+    ///
+    /// # Errors
+    /// What MPI reports.
+    pub fn lost(&self) -> Result<Option<u64>, MpiError> {
+        let start = Instant::now();
+        loop {
+            let lost = self.state().inbox.lost();
+            if lost.is_none() || start.elapsed() > LONGEST_END {
+                return Ok(lost);
+            }
+            self.rest(LONGEST_SLEEP);
+            self.poll()?;
+        }
+    }
+
     /// Ends this process if it is still in MPI some time after another has died.
     ///
     /// `MPI_Finalize` waits for all processes of the job, and for ever if one has died and the
@@ -352,8 +378,15 @@ impl World {
         if self.has_far() {
             self.hear_far(state)?;
         }
+        let failed = state.far.extract_if(.., |(_, request, _)| request.test().is_err());
+        for (rank, mut request, memory) in failed.collect::<Vec<_>>() {
+            let error = request.test().err().map(|error| error.to_string()).unwrap_or_default();
+            state.inbox.depart(rank, &format!("messages to it are lost: {error}"));
+            // What MPI still does with them it does not say.
+            std::mem::forget((request, memory));
+        }
         let is_finished = |request: &mut Request| matches!(request.test(), Ok(Some(_)));
-        state.far.retain_mut(|(request, _)| !is_finished(request));
+        state.far.retain_mut(|(_, request, _)| !is_finished(request));
         state.abandoned.retain_mut(|(request, _)| !is_finished(request));
         Ok(())
     }

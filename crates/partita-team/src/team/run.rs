@@ -223,6 +223,13 @@ impl Team {
     /// # Safety
     /// As [`Team::run`].
     unsafe fn carry_out(&self, run: Run<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.carry_out_here(run) }.map_err(|error| self.placed(error))
+    }
+
+    /// # Safety
+    /// As [`Team::run`].
+    unsafe fn carry_out_here(&self, run: Run<'_>) -> Result<()> {
         self.check_run(&run)?;
         if let Some(near) = self.meeting.near()
             && let Some(agreed) = self.meeting.cache().agreed(&run.call())
@@ -427,7 +434,12 @@ impl Team {
             Err(error) => Err(error.failure(self.named(run.rank))),
         };
         let round = self.post(post)?;
-        let posts = self.await_round(round, Stage::Copying, Duration::ZERO)?;
+        // Whoever has waited for messages until the deadline does not wait as long again.
+        let spent = match &copied {
+            Err(error) if is_late(error) => self.almost_all_patience(),
+            _ => Duration::ZERO,
+        };
+        let posts = self.await_round(round, Stage::Copying, spent)?;
         let Some(failure) = first_failure(&posts) else {
             return check_same(self.members(), contributions(&posts));
         };

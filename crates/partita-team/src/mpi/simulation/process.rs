@@ -76,7 +76,7 @@ impl Process {
         let (key, members) = (key_of(members), Arc::clone(members));
         Self {
             inbox: Inbox::new(members.len() as u64),
-            team: Membership { key, members, rank: Some(own), own },
+            team: Membership { key, members, rank: Some(own), own, host: None },
             last: None,
             script: script.into(),
             limit,
