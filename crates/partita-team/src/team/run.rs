@@ -370,13 +370,10 @@ impl Team {
     /// or one has gone, and its post may have come to some by other hands.
     fn may_differ(&self, error: &TeamError) -> bool {
         match error {
-            TeamError::Deadline { .. } => true,
-            TeamError::Remote(failure) => match failure.kind {
-                FailureKind::Late => true,
-                FailureKind::Left => self.meeting.engine() == Engine::Mpi,
-                FailureKind::Raised | FailureKind::Circle => false,
-            },
-            _ => false,
+            TeamError::Remote(failure) if failure.kind == FailureKind::Left => {
+                self.meeting.engine() == Engine::Mpi
+            }
+            error => is_late(error),
         }
     }
 
@@ -475,4 +472,13 @@ fn shown(posts: &Round<Contribution>) -> Vec<ShownOffer<'_>> {
 fn wraps(plan: &Plan, rank: u64) -> bool {
     let own = plan.receives(rank).into_iter().filter(|m| !m.crosses());
     own.into_iter().any(|m| !moving_regions(&m).is_empty())
+}
+
+/// Whether a rank has waited for others until its deadline.
+fn is_late(error: &TeamError) -> bool {
+    match error {
+        TeamError::Deadline { .. } => true,
+        TeamError::Remote(failure) => failure.kind == FailureKind::Late,
+        _ => false,
+    }
 }
