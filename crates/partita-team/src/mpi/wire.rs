@@ -40,6 +40,7 @@ pub(crate) enum ControlMessage {
 
 /// What a rank brings to a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant, reason = "it is always shared, behind a pointer")]
 pub(crate) enum WirePost {
     /// All of it.
     Full {

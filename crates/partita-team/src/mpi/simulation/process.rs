@@ -137,6 +137,9 @@ impl Process {
             let failure = Failure::new(self.team.own_rank(), FailureKind::Raised, "interrupted");
             self.team.give_up(&mut here, round, failure).expect("no MPI");
             self.waiting = None;
+            if matches!(self.script.front(), Some(Step::Finish)) {
+                self.script.pop_front();
+            }
             self.go_on(network);
         }
     }
