@@ -14,12 +14,14 @@ KERNEL_PEERS = $(call named,kernels)
 
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help build demo test system-mpi system-mlir mutants fuzz wheel test-arm test-alone compile-ranks test-ranks test-rust test-python test-peers test-distdl conformance bench bench-distdl bench-kernels bench-dialects bench-arrays bench-algorithms bench-sparse check fmt clean
+.PHONY: help build demo test system-mpi system-mlir system-hosts mutants fuzz wheel test-arm test-alone compile-ranks test-ranks test-rust test-python test-peers test-hosts soak test-distdl conformance bench bench-distdl bench-kernels bench-dialects bench-arrays bench-algorithms bench-sparse scaling check fmt clean
 
 help:
 	@echo "make demo        build, then a wave on four ranks, drawn, explained and timed beside NumPy"
 	@echo "make test        build and run all tests"
 	@echo "make test-peers  run the tests against neighbouring libraries"
+	@echo "make test-hosts  run ranks on hosts of their own, made of namespaces, and cut their links (root, Linux)"
+	@echo "make soak        10^6 halo exchanges and 10^5 redistributions on both engines; SECONDS=N for less"
 	@echo "make test-distdl DISTDL=PATH   run DistDL's own tests on partita"
 	@echo "make conformance SUITE=PATH   run the Array API's own tests on ranks in lockstep; RANKS=2 LAYOUT=block ENGINE=mpi"
 	@echo "make bench       measure, side by side with the neighbours, into docs/benchmarks.md"
@@ -29,6 +31,7 @@ help:
 	@echo "make bench-arrays    the same for NumPy programs, into docs/benchmarks-arrays.md"
 	@echo "make bench-algorithms  the same for sorting, products, transforms, files, into docs/benchmarks-algorithms.md"
 	@echo "make bench-sparse    the same for sparse matrices, into docs/benchmarks-sparse.md"
+	@echo "make scaling         what calls cost on up to 4096 ranks, counted, and measured here, into docs/scaling.md"
 	@echo "make mutants     change layouts, plans, protocols and copy kernels at random, and show which changes no test notices"
 	@echo "make fuzz        read ten million changed programs; CASES=N SEED=S"
 	@echo "make wheel       a wheel for older systems, into dist/"
@@ -115,6 +118,21 @@ system-mlir:
 test-peers: build $(PEERS)/ready system-mlir
 	PYTHONPATH=python $(PEERS)/bin/python -m pytest tests/peers
 
+# Namespaces, bridges and cables are made by these; tests/hosts/hosts.py says how.
+system-hosts:
+	@(command -v ip && command -v tc && command -v unshare && command -v nsenter) > /dev/null \
+	|| test "$$(id -u)" != 0 || test -z "$$(command -v apt-get)" \
+	|| (apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends iproute2 util-linux) > /dev/null \
+	|| echo "iproute2 could not be installed; the tests of several hosts say that they do not run"
+
+# Two and three hosts on one machine; where none can be made, every test says that it did not run.
+test-hosts: build system-hosts
+	$(BIN)/python -m pytest tests/hosts
+
+# In ten minutes at most; a short form is among the tests.
+soak: build
+	$(BIN)/python tests/python/soak.py --seconds $(or $(SECONDS),600)
+
 # DistDL's own test-suite on our back-end: make test-distdl DISTDL=path/to/a/checkout RANKS=18
 test-distdl: build $(PEERS)/ready
 	$(PEERS)/bin/python tests/peers/distdl_suite.py $(DISTDL) -n $(or $(RANKS),4)
@@ -161,6 +179,10 @@ bench-algorithms: build $(PEERS)/ready
 
 bench-sparse: build $(PEERS)/ready
 	$(PEERS)/bin/python benches/sparse_matrices.py --mpiexec $(PEERS)/bin/mpiexec --write docs/benchmarks-sparse.md
+
+# The largest teams of the simulation take some GiB of memory: MOST=1024 for less.
+scaling: build
+	$(BIN)/python benches/scaling.py --most $(or $(MOST),4096)
 
 bench: build $(PEERS)/ready
 	cargo build --release --quiet --package partita-cli

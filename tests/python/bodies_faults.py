@@ -7,6 +7,7 @@ is wanted in `FAULTS`; afterwards the same team must work.
 from __future__ import annotations
 
 import os
+import platform
 import signal
 import threading
 import time
@@ -231,21 +232,28 @@ def late_for_a_target_of_two_teams(team: pt.Team, bad: int) -> None:
         assert (target == wanted).all(), (wanted, target)
 
 
+def on_the_same_host(team: pt.Team, bad: int) -> tuple[int, int]:
+    """The number of a rank's process, and another rank that can send it signals."""
+    hosts, pids = zip(*team.allgather_data((platform.node(), os.getpid())), strict=True)
+    others = [rank for rank in range(team.size) if rank != bad and hosts[rank] == hosts[bad]]
+    return pids[bad], others[0]
+
+
 def stopped(team: pt.Team, bad: int) -> None:
-    """One process is stopped; the first rank lets it go on when it has missed it."""
-    pid = team.allgather_data(os.getpid())[bad]
+    """One process is stopped; another rank lets it go on when it has missed it."""
+    pid, helper = on_the_same_host(team, bad)
     if team.rank == bad:
         os.kill(pid, signal.SIGSTOP)
     try:
         team.with_deadline(STOPPED_SECONDS).barrier()
     finally:
-        if team.rank == (1 if bad == 0 else 0):
+        if team.rank == helper:
             os.kill(pid, signal.SIGCONT)
 
 
 def stopped_while_moving(team: pt.Team, bad: int) -> None:
     """The same in the middle of moving data."""
-    pid, helper = team.allgather_data(os.getpid())[bad], 1 if bad == 0 else 0
+    pid, helper = on_the_same_host(team, bad)
     hasty, plan = team.with_deadline(STOPPED_SECONDS), ring(team.size, 100_000)
     run(plan, team)
     if team.rank == helper:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import os
+import platform
 import re
 import signal
 import subprocess
@@ -124,7 +125,8 @@ class Job:
     def _mapped_now(self) -> set[str]:
         """Names of the files in shared memory that ranks have mapped at this moment."""
         names = set()
-        for path in self.folder.glob("stacks.*"):
+        # Processes of other hosts are numbered by themselves.
+        for path in self.folder.glob(f"stacks.{platform.node()}.*"):
             for line in read(int(path.suffix[1:]), "maps").decode(errors="replace").splitlines():
                 if f" {SHARED_MEMORY}/" in line:
                     names.add(line.partition(f" {SHARED_MEMORY}/")[2])

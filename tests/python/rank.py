@@ -12,6 +12,7 @@ import ast
 import faulthandler
 import importlib
 import os
+import platform
 import sys
 import threading
 import time
@@ -101,7 +102,7 @@ def main() -> None:
     """Read the orders and serve."""
     folder = Path(sys.argv[1])
     is_bare, orders, seconds = ast.literal_eval((folder / "orders").read_text())
-    watchdog = Watchdog(folder / f"stacks.{os.getpid()}", seconds)
+    watchdog = Watchdog(folder / f"stacks.{platform.node()}.{os.getpid()}", seconds)
     watchdog.feed()
     if len(sys.argv) > 2:
         pt.spmd(serve_bare, int(sys.argv[2]), (folder, orders[0]))

@@ -133,8 +133,8 @@ impl MpiWorld {
             return Ok(());
         }
         self.world.await_others()?;
-        if self.is_ours && self.world.died().is_some() {
-            // It would wait for the dead.
+        if self.is_ours && (self.world.died().is_some() || self.world.lost()?.is_some()) {
+            // It would wait for the dead, or for a host that no message reaches.
             return Ok(());
         }
         self.world.end_if_another_dies();

@@ -24,7 +24,7 @@ mod team;
 pub mod threads;
 
 pub use error::circle::{Circle, Wait};
-pub use error::{Differing, Engine, Failure, FailureKind, Mismatch, Rank, Result, TeamError};
+pub use error::{Differing, Engine, Failure, FailureKind, Host, Mismatch, Rank, Result, TeamError};
 pub use memory::buffer::{Access, Buffer};
 pub use memory::loan::{Borrowed, Loan, LoanNote, machine_name, set_kept_loans};
 pub use memory::pool::Memory;

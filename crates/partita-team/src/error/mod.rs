@@ -1,6 +1,6 @@
 //! What can go wrong in a team, the same on every rank.
 //!
-//! - `rank`: ranks as messages name them; `engine`: what a team runs on.
+//! - `rank`: ranks as messages name them, `host`: where they run; `engine`: what a team runs on.
 //! - `failure`: what one rank reports to the others; `mismatch`: ranks that made different calls.
 //! - `circle`: ranks that wait for each other on different teams.
 
@@ -12,12 +12,14 @@ use crate::error::circle::Circle;
 pub(crate) mod circle;
 mod engine;
 mod failure;
+mod host;
 mod mismatch;
 mod rank;
 
 pub use engine::Engine;
 pub(crate) use failure::cut;
 pub use failure::{Failure, FailureKind};
+pub use host::Host;
 pub use mismatch::{Differing, Mismatch};
 pub use rank::Rank;
 
@@ -97,6 +99,27 @@ impl TeamError {
     }
 }
 
+impl TeamError {
+    /// The same, with the hosts of the ranks that it names.
+    #[must_use]
+    pub(crate) fn placed(mut self, host_of: impl Fn(u64) -> Option<Host>) -> Self {
+        let place = |rank: &mut Rank| rank.host = rank.host.or_else(|| host_of(rank.world));
+        match &mut self {
+            Self::Remote(failure) => place(&mut failure.rank),
+            Self::Mismatch(Mismatch { rank, other, .. })
+            | Self::BufferOverlap { rank, other }
+            | Self::TargetsOverlap { rank, other } => {
+                place(rank);
+                place(other);
+            }
+            Self::Deadline { missing, .. } => missing.iter_mut().for_each(place),
+            Self::BufferOutside { rank, .. } => place(rank),
+            _ => {}
+        }
+        self
+    }
+}
+
 /// A buffer of the plan is missing, or its owner's memory cannot be reached.
 pub(crate) fn out_of_reach() -> TeamError {
     TeamError::Engine { message: "a buffer of another rank could not be mapped".to_string() }
@@ -123,5 +146,20 @@ mod tests {
         let error = TeamError::Deadline { missing, call: "barrier".to_string(), limit };
         let words = "barrier: rank 0 of this team (rank 4 of the world), rank 1 did not come";
         assert!(error.to_string().starts_with(words), "{error}");
+    }
+
+    #[test]
+    fn a_rank_has_its_host_where_there_are_several() {
+        let host_of = |rank: u64| Some(Host::new(if rank < 2 { "alpha" } else { "beta" }));
+        let failure = Failure::new(Rank::new(2, 2), FailureKind::Left, "its program has ended");
+        let error = TeamError::Remote(failure).placed(host_of);
+        let words = "rank 2 on host beta has left the team: its program has ended";
+        assert_eq!(error.to_string(), words);
+        let missing = vec![Rank::of(&[4, 1], 0), Rank::of(&[4, 1], 1)];
+        let call = "barrier".to_string();
+        let error = TeamError::Deadline { missing, call, limit: Duration::from_secs(1) };
+        let words = "barrier: rank 0 of this team (rank 4 of the world) on host beta, rank 1 on \
+                     host alpha did not come";
+        assert!(error.placed(host_of).to_string().starts_with(words));
     }
 }

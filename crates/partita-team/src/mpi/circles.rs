@@ -104,8 +104,8 @@ impl World {
     fn own_wait(&self, state: &mut State, members: &Arc<[u64]>, round: u64) -> Option<Wait> {
         let rank = self.rank();
         let at = place_of(members, rank)?;
-        let post = state.inbox.slot(key_of(members), round).posts.get(&at)?;
-        let call = post.as_ref().ok()?.call.words();
+        let post = state.inbox.slot(key_of(members), round).posts.get(at)?;
+        let call = post.post.as_ref().as_ref().ok()?.call.words();
         Some(Wait { rank, members: Arc::clone(members), round, call })
     }
 
@@ -276,11 +276,11 @@ fn missing(state: &mut State, wait: &Wait, near: Option<&(u64, Vec<u64>)>) -> Ve
         let missing = partners.iter().filter(|rank| !has_come(rank));
         return missing.filter_map(|rank| members.get(*rank as usize).copied()).collect();
     }
-    let posts = &state.inbox.slot(team, round).posts;
-    if posts.values().any(Result::is_err) {
+    let slot = state.inbox.slot(team, round);
+    if slot.has_failed {
         return Vec::new();
     }
-    let has_posted = |rank: u64| posts.contains_key(&rank);
+    let has_posted = |rank: u64| slot.posts.has(rank);
     (0..)
         .zip(&**members)
         .filter(|(rank, _)| !has_posted(*rank))

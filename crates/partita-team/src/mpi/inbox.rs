@@ -1,7 +1,7 @@
 //! The inbox: what the ranks of all teams have posted, sorted by team and round.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,8 +10,9 @@ use crate::error::circle::Circles;
 use crate::memory::arena::Block;
 use crate::memory::other_arena::Mapping;
 use crate::mpi::near_notes::NearNotes;
-use crate::mpi::node::Neighbour;
-use crate::mpi::wire::{ControlMessage, PostPlace, WireBuffer, WireOffer};
+use crate::mpi::posts::{Posted, Posts};
+use crate::mpi::relays::Relays;
+use crate::mpi::wire::{Carried, ControlMessage, PostPlace, WireBuffer, WireOffer, WirePost};
 use crate::program::offer::{Offer, Offered, Openness};
 use crate::team::call::{Call, CallName};
 use crate::team::meeting::{Contribution, Post};
@@ -20,28 +21,57 @@ use crate::team::near::{NearPlace, NearSum};
 /// Posts that have come in.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
+    /// Ranks of the world: no team has more.
+    n_world: u64,
     rounds: HashMap<(u64, u64), Slot>,
     teams: HashMap<u64, Progress>,
-    /// The last full contribution of each rank of each team, for those that only say "again".
-    known: HashMap<(u64, u64), Contribution>,
+    /// The last buffers of each rank of each team, for those that only say "again".
+    known: HashMap<(u64, u64), Known>,
     /// What partners have said in near calls.
     pub near: NearNotes,
     /// Ranks of the world that have left, and why.
     departed: HashMap<u64, String>,
+    /// Far ranks of the world that were given up, and have not been heard of since.
+    lost: BTreeSet<u64>,
     /// Control messages of waits and circles that wait to be answered, and who sent them.
     pub news_of_waits: Vec<(u64, ControlMessage)>,
     pub circles: Circles,
 }
 
-/// The posts of one round so far, by rank of the team.
+/// What a rank told with buffers, and the round in which it told them first.
+#[derive(Debug)]
+struct Known {
+    since: u64,
+    contribution: Contribution,
+}
+
+/// The posts of one round so far.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
-    pub posts: HashMap<u64, Post<Contribution>>,
-    /// How many near calls ranks have made before they came here.
-    n_near: HashMap<u64, u64>,
+    pub posts: Posts,
+    /// This rank's share in carrying them to others; none before it has come.
+    pub relays: Option<Relays>,
+    pub has_failed: bool,
+    /// Whether a rank has sent its post to everybody: it has waited for a while.
+    pub is_slow: bool,
+    /// The fewest near calls that a rank has made before it came here.
+    least_near: Option<u64>,
     /// When a failure was first seen.
     pub failed_since: Option<Instant>,
 }
+
+/// A post of this rank that only some have got from itself.
+#[derive(Debug, Clone)]
+pub(crate) struct OwnPost {
+    pub members: Arc<[u64]>,
+    pub place: PostPlace,
+    pub contribution: Contribution,
+    /// The round in which its buffers were told first.
+    pub since: u64,
+}
+
+/// Finds memory of a rank of the world.
+pub(crate) type Map<'a> = dyn Fn(u64, Block) -> Option<Arc<Mapping>> + 'a;
 
 /// How far a team has come on this rank.
 #[derive(Debug, Default)]
@@ -55,9 +85,16 @@ struct Progress {
     n_decided: u64,
     /// A failure that came after its round was decided here.
     revoked: HashMap<u64, (u64, Failure)>,
+    /// This rank's last post, if it went by other hands.
+    own: Option<OwnPost>,
 }
 
 impl Inbox {
+    /// An inbox in a world of that many ranks.
+    pub(crate) fn new(n_world: u64) -> Self {
+        Self { n_world, ..Self::default() }
+    }
+
     /// The number of this rank's next round of a team, and its near calls since the last.
     pub(crate) fn next_round(&mut self, team: u64) -> (u64, NearSum) {
         let progress = self.teams.entry(team).or_default();
@@ -86,21 +123,27 @@ impl Inbox {
 
     /// Whether a member has come to the next round without making a near call: it never will.
     pub(crate) fn has_given_up(&self, team: u64, near: NearPlace, rank: u64) -> bool {
-        let slot = self.rounds.get(&(team, near.round));
-        slot.and_then(|slot| slot.n_near.get(&rank)).is_some_and(|n_near| *n_near <= near.number)
+        let posted = self.rounds.get(&(team, near.round)).and_then(|slot| slot.posts.get(rank));
+        posted.is_some_and(|posted| posted.n_near <= near.number)
     }
 
     /// Whether a member has gone past a near call: what it had to say of it would have come before.
+    ///
+    /// A post that came by other hands may have overtaken that.
     pub(crate) fn has_passed(&self, team: u64, near: NearPlace, rank: u64) -> bool {
-        let slot = self.rounds.get(&(team, near.round));
-        slot.is_some_and(|slot| slot.n_near.contains_key(&rank))
-            || self.near.is_ahead(team, near, rank)
+        self.has_come_to(team, near.round, rank) || self.near.is_ahead(team, near, rank)
+    }
+
+    /// Whether a member itself has said that it has come to a round.
+    pub(crate) fn has_come_to(&self, team: u64, round: u64, rank: u64) -> bool {
+        let posted = self.rounds.get(&(team, round)).and_then(|slot| slot.posts.get(rank));
+        posted.is_some_and(|posted| posted.is_direct)
     }
 
     /// Whether a near call may wait in vain: some member does not make it.
     pub(crate) fn is_stuck(&self, team: u64, near: NearPlace) -> bool {
         let slot = self.rounds.get(&(team, near.round));
-        slot.is_some_and(|slot| slot.n_near.values().any(|n_near| *n_near <= near.number))
+        slot.and_then(|slot| slot.least_near).is_some_and(|least| least <= near.number)
     }
 
     /// Whether this rank, which is in no call of a team, has not come to a round or near call.
@@ -113,73 +156,180 @@ impl Inbox {
     }
 
     /// Takes in a message from a rank of the world.
-    pub(crate) fn take(&mut self, message: &[u8], from: u64, neighbour: Option<&Neighbour>) {
-        let map = |block: Block| neighbour?.map(block);
+    pub(crate) fn take(&mut self, message: &[u8], from: u64, map: &Map<'_>) {
+        self.lost.remove(&from);
         match ControlMessage::decode(message) {
-            Some(ControlMessage::Post {
-                place,
-                tag,
-                half,
-                call,
-                bytes,
-                offer,
-                n_partners,
-                near_hash,
-                arrival,
-            }) => {
-                let offer = offer.map(|offer| Arc::new(seen(&offer, map)));
-                let (bytes, near) =
-                    (bytes.into(), NearSum { n_calls: place.n_near, hash: near_hash });
-                let contribution =
-                    Contribution { call, bytes, offer, tag, half, n_partners, near, arrival };
-                if contribution.offer.is_some() {
-                    self.known.insert((place.team, place.rank), contribution.clone());
+            Some(ControlMessage::Post { place, post }) => {
+                if let Some(posted) = self.posted(place, &post, true, |block| map(from, block)) {
+                    self.put_posted(place, posted);
                 }
-                self.put(place, Ok(contribution));
             }
-            Some(ControlMessage::Again { place, tag, half, near_hash }) => {
-                if let Some(known) = self.known.get(&(place.team, place.rank)) {
-                    let near = NearSum { n_calls: place.n_near, hash: near_hash };
-                    self.put(place, Ok(Contribution { tag, half, near, ..known.clone() }));
+            Some(ControlMessage::Relayed { team, round, carried }) => {
+                if self.take_relayed((team, round), &carried, map).is_none() {
+                    self.depart(from, NO_NOTE);
                 }
             }
             Some(ControlMessage::Near { place, call, slot, tag, half, offer }) => {
-                let offer = offer.map(|offer| Arc::new(seen(&offer, map)));
+                let offer = offer.map(|o| Arc::new(seen(&o, |block| map(from, block))));
                 self.near.take(place, (call, slot), offer, (tag, half));
             }
             Some(ControlMessage::NearDone { place }) => self.near.take_done(place),
-            Some(ControlMessage::Done { place }) => self.put(place, Ok(done())),
             Some(ControlMessage::Failed { place, failure }) => self.put(place, Err(failure)),
             Some(ControlMessage::Left { why }) => {
                 self.depart(from, &why);
             }
             Some(message) => self.news_of_waits.push((from, message)),
-            None => self.depart(from, "it sent what is no note of this version of partita"),
+            None => self.depart(from, NO_NOTE),
+        }
+    }
+
+    /// Takes in posts by other hands; none if they name ranks that cannot be.
+    fn take_relayed(
+        &mut self,
+        (team, round): (u64, u64),
+        carried: &[Carried],
+        map: &Map<'_>,
+    ) -> Option<()> {
+        for Carried { rank: first, world, n_ranks, n_near, post } in carried {
+            first.checked_add(*n_ranks).filter(|end| *end <= self.n_world)?;
+            let mut shared = None;
+            for rank in *first..first + n_ranks {
+                let place = PostPlace { team, round, rank, n_near: *n_near };
+                // What refers to earlier posts is another thing for every rank.
+                if let Some(posted) = shared.take() {
+                    self.put_posted(place, Posted::clone(&posted));
+                    shared = Some(posted);
+                    continue;
+                }
+                let Some(posted) = self.posted(place, post, false, |block| map(*world, block))
+                else {
+                    continue;
+                };
+                if !matches!(**post, WirePost::Again { .. }) && *n_ranks > 1 {
+                    shared = Some(posted.clone());
+                }
+                self.put_posted(place, posted);
+            }
+        }
+        Some(())
+    }
+
+    /// A post as it is kept; none if it says "again" of what this rank never got. Whoever says so
+    /// says it all when it has waited a while.
+    fn posted(
+        &mut self,
+        place: PostPlace,
+        wire: &Arc<WirePost>,
+        is_direct: bool,
+        map: impl Fn(Block) -> Option<Arc<Mapping>>,
+    ) -> Option<Posted> {
+        let post = Arc::new(Ok(self.contribution(place, wire, map)?));
+        Some(Posted { post, n_near: place.n_near, is_direct, wire: Some(Arc::clone(wire)) })
+    }
+
+    /// What a rank brings, with its buffers where they can be reached.
+    fn contribution(
+        &mut self,
+        place: PostPlace,
+        wire: &WirePost,
+        map: impl Fn(Block) -> Option<Arc<Mapping>>,
+    ) -> Option<Contribution> {
+        let at = (place.team, place.rank);
+        let n_calls = place.n_near;
+        match *wire {
+            WirePost::Done => Some(done()),
+            WirePost::Again { since, tag, half, near_hash } => {
+                let known = self.known.get(&at).filter(|known| known.since == since)?;
+                let (near, n_partners) = (NearSum { n_calls, hash: near_hash }, None);
+                Some(Contribution { tag, half, near, n_partners, ..known.contribution.clone() })
+            }
+            WirePost::Full {
+                tag,
+                half,
+                ref call,
+                ref bytes,
+                ref offer,
+                n_partners,
+                near_hash,
+                arrival,
+            } => {
+                let since = offer.as_ref().map(|(since, _)| *since);
+                let known = self.known.get(&at).filter(|known| Some(known.since) == since);
+                let old = known.and_then(|known| known.contribution.offer.as_ref().map(Arc::clone));
+                let new = || offer.as_ref().map(|(_, offer)| Arc::new(seen(offer, map)));
+                let near = NearSum { n_calls, hash: near_hash };
+                let (call, bytes, offer) = (call.clone(), Arc::clone(bytes), old.or_else(new));
+                let contribution =
+                    Contribution { call, bytes, offer, tag, half, n_partners, near, arrival };
+                if let Some(since) = since {
+                    self.known.insert(at, Known { since, contribution: contribution.clone() });
+                }
+                Some(contribution)
+            }
         }
     }
 
     /// Remembers that nothing more will come from a rank of the world, and why.
     pub(crate) fn depart(&mut self, rank: u64, why: &str) {
+        self.lost.remove(&rank);
         self.departed.entry(rank).or_insert_with(|| why.to_string());
     }
 
-    /// Puts a post into its round.
+    /// Remembers that a far rank of the world was given up.
+    pub(crate) fn lose(&mut self, rank: u64) {
+        if !self.departed.contains_key(&rank) {
+            self.lost.insert(rank);
+        }
+    }
+
+    /// A far rank of the world that was given up, and has not been heard of since.
+    pub(crate) fn lost(&self) -> Option<u64> {
+        self.lost.first().copied()
+    }
+
+    /// Puts a post into its round that its rank has sent itself, or a failure of whoever says so.
     pub(crate) fn put(&mut self, place: PostPlace, post: Post<Contribution>) {
+        let n_near = place.n_near;
+        self.put_posted(
+            place,
+            Posted { post: Arc::new(post), n_near, is_direct: true, wire: None },
+        );
+    }
+
+    /// Puts a post into its round.
+    pub(crate) fn put_posted(&mut self, place: PostPlace, new: Posted) {
         let progress = self.teams.entry(place.team).or_default();
         if place.round < progress.n_decided {
-            if let Err(failure) = post {
-                progress.revoked.insert(place.rank, (place.round, failure));
+            if let Err(failure) = &*new.post {
+                progress.revoked.insert(place.rank, (place.round, failure.clone()));
             }
             return;
         }
-        let slot = self.rounds.entry((place.team, place.round)).or_default();
-        let n_near = slot.n_near.entry(place.rank).or_insert(u64::MAX);
-        *n_near = place.n_near.min(*n_near);
-        let posts = &mut slot.posts;
-        // A failure overrides what the rank posted before: it gave the round up.
-        if post.is_err() || !posts.contains_key(&place.rank) {
-            posts.insert(place.rank, post);
+        // No team has such a rank.
+        if place.rank >= self.n_world {
+            return;
         }
+        let slot = self.rounds.entry((place.team, place.round)).or_default();
+        slot.least_near = Some(slot.least_near.map_or(new.n_near, |least| least.min(new.n_near)));
+        slot.has_failed |= new.post.is_err();
+        slot.is_slow |= new.is_direct;
+        slot.posts.put(place.rank, new);
+    }
+
+    /// Keeps this rank's post of a round until it comes to the next one.
+    pub(crate) fn keep_own(&mut self, own: OwnPost) {
+        let progress = self.teams.entry(own.place.team).or_default();
+        progress.own = Some(own);
+    }
+
+    /// This rank's post of a round, if it went by other hands only; it goes to everybody now.
+    pub(crate) fn take_own(&mut self, team: u64, round: u64) -> Option<OwnPost> {
+        self.teams.get_mut(&team)?.own.take_if(|own| own.place.round == round)
+    }
+
+    /// This rank's last posts in all teams that went by other hands only.
+    pub(crate) fn take_all_own(&mut self) -> Vec<OwnPost> {
+        self.teams.values_mut().filter_map(|progress| progress.own.take()).collect()
     }
 
     pub(crate) fn slot(&mut self, team: u64, round: u64) -> &mut Slot {
@@ -202,8 +352,7 @@ impl Inbox {
         let revoked = self.teams.get(&team).into_iter().flat_map(|p| p.revoked.values());
         let mut revoked = revoked.filter(|(at, _)| *at == round).map(|(_, failure)| failure);
         let finish = self.rounds.get(&(team, round + 1)).into_iter();
-        let mut failed =
-            finish.flat_map(|slot| slot.posts.values()).filter_map(|p| p.as_ref().err());
+        let mut failed = finish.flat_map(|slot| slot.posts.failures());
         revoked.next().or_else(|| failed.next()).cloned()
     }
 
@@ -218,7 +367,7 @@ impl Inbox {
     }
 
     /// Closes a round; gives what was posted.
-    pub(crate) fn decide(&mut self, team: u64, round: u64) -> HashMap<u64, Post<Contribution>> {
+    pub(crate) fn decide(&mut self, team: u64, round: u64) -> Posts {
         let progress = self.teams.entry(team).or_default();
         progress.n_decided = progress.n_decided.max(round + 1);
         progress.revoked.retain(|_, (at, _)| *at + 1 >= round);
@@ -229,6 +378,8 @@ impl Inbox {
         posts
     }
 }
+
+const NO_NOTE: &str = "it sent what is no note of this version of partita";
 
 /// What a rank brings when it has copied.
 pub(crate) fn done() -> Contribution {
@@ -310,12 +461,20 @@ mod tests {
 
     #[test]
     fn whoever_sends_nonsense_has_left() {
-        let mut inbox = Inbox::default();
-        inbox.take(&[1, 2, 3], 4, None);
+        let mut inbox = Inbox::new(8);
+        let nowhere: &Map<'_> = &|_, _| None;
+        inbox.take(&[1, 2, 3], 4, nowhere);
         assert!(inbox.departed(4).is_some_and(|why| why.contains("no note")));
         let place = PostPlace { team: 1, round: 0, rank: 99, n_near: 0 };
-        let failure = Failure::new(Rank { team: 99, world: 99 }, FailureKind::Raised, "");
-        inbox.take(&ControlMessage::Failed { place, failure }.encode(), 5, None);
+        let failure = Failure::new(Rank::new(99, 99), FailureKind::Raised, "");
+        inbox.take(&ControlMessage::Failed { place, failure }.encode(), 5, nowhere);
         assert_eq!(inbox.departed(5), None);
+        for (sender, rank, n_ranks) in [(6, 7, 2), (7, u64::MAX, 2)] {
+            let (world, n_near, post) = (0, 0, Arc::new(WirePost::Done));
+            let carried = vec![Carried { rank, world, n_ranks, n_near, post }];
+            let message = ControlMessage::Relayed { team: 1, round: 0, carried };
+            inbox.take(&message.encode(), sender, nowhere);
+            assert!(inbox.departed(sender).is_some(), "a world of 8 ranks has no team of 9");
+        }
     }
 }

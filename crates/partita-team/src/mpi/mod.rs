@@ -12,19 +12,27 @@
 //!   written.
 //! - `node`: neighbours and the memory they share; `rings`, `stream`: messages through it; `peers`:
 //!   who still lives.
-//! - `meeting`: a team's rounds; `circles`: waits that can never end; `transfer`: data by messages.
+//! - `round`: what a rank does in a round of its team, whatever messages travel by; `relays`: how posts
+//!   reach all by few messages; [`simulation`]: both without MPI; `meeting`: waiting for rounds; `circles`: waits that can never end; `transfer`: data by messages.
 
 mod circles;
+mod hosts;
 mod inbox;
 mod meeting;
 mod near;
 mod near_notes;
 mod node;
 mod peers;
+mod posts;
+mod relays;
 mod rings;
+mod round;
+pub mod simulation;
 mod stream;
 mod transfer;
 mod wire;
+mod words;
 mod world;
 
+pub(crate) use round::LastPosted;
 pub use world::{Sharing, World};

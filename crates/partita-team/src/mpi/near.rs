@@ -10,7 +10,8 @@ use crate::error::circle::PATIENT_FOR;
 use crate::error::{Result, TeamError};
 use crate::memory::process::Life;
 use crate::mpi::circles::EnteredWait;
-use crate::mpi::meeting::{LOOK_EVERY, MpiMeeting, wire_offer};
+use crate::mpi::meeting::{MpiMeeting, wire_offer};
+use crate::mpi::round::LOOK_EVERY;
 use crate::mpi::wire::{ControlMessage, NoteOf};
 use crate::mpi::world::{State, broken};
 use crate::team::interrupt;
@@ -85,7 +86,8 @@ impl MpiMeeting {
                 || state.inbox.has_given_up(team, place, rank)
                 || (look.is_due && (self.is_gone(state, rank) || self.is_late(rank, look)))
         };
-        if !self.touching(call).all(is_over) || !self.world().is_sent(state) {
+        let is_sent = self.world().is_sent(state) || look.is_out_of_patience;
+        if !self.touching(call).all(is_over) || !is_sent {
             return Found::Waiting;
         }
         if self.touching(call).all(is_done) { Found::All(()) } else { Found::Stuck }

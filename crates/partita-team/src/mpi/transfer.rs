@@ -16,7 +16,8 @@ use crate::copy::Dtype;
 use crate::error::{Failure, FailureKind, Rank, Result, TeamError, out_of_reach};
 use crate::memory::buffer::Buffer;
 use crate::memory::process::Life;
-use crate::mpi::meeting::{LOOK_EVERY, MpiMeeting};
+use crate::mpi::meeting::MpiMeeting;
+use crate::mpi::round::LOOK_EVERY;
 use crate::mpi::world::broken;
 use crate::program::cut::{Chunk, Chunks};
 use crate::program::packing::{self, Side, Unpack};
@@ -52,7 +53,7 @@ pub(crate) unsafe fn transfer(
     if outcome.is_err() {
         transfer.give_up();
     }
-    outcome.map_err(|error| explained(meeting, error))
+    outcome
 }
 
 /// What MPI reports of a dead process, in words: the system may take a moment to say that it died.
@@ -153,10 +154,12 @@ impl<'a> Transfer<'a> {
     unsafe fn work(&mut self) -> Result<()> {
         let (program, view) = (self.context.program, self.context.view);
         if !program.is_ordered() {
-            // Chunks travel while this rank copies what it can reach.
-            self.step()?;
+            // Chunks travel while this rank copies what it can reach, which it does even if they
+            // do not: others wait for it.
+            let begun = self.step();
             // SAFETY: the caller's promise.
             unsafe { program.run(view, 0..u64::MAX) }.ok_or_else(out_of_reach)?;
+            begun.map_err(|error| explained(self.meeting, error))?;
             return self.pump(u64::MAX);
         }
         let mut next = 0;
@@ -202,7 +205,8 @@ impl<'a> Transfer<'a> {
             }
             Ok(if moved { Step::Moved } else { Step::Idle })
         };
-        polling.until("chunks", poll, check).map_err(|Stopped(error)| self.named(error))
+        let stopped = polling.until("chunks", poll, check);
+        stopped.map_err(|Stopped(error)| explained(self.meeting, self.named(error)))
     }
 
     /// Says who is missing where a deadline has passed.
@@ -375,7 +379,7 @@ fn look_around(meeting: &MpiMeeting) -> std::result::Result<(), Stopped> {
     let has_ended = |member: u64| meeting.world().life(member) == Some(Life::Ended);
     let ended = (0..).zip(meeting.members()).find(|(_, member)| has_ended(**member));
     let Some((team, &world)) = ended else { return Ok(()) };
-    let failure = Failure::new(Rank { team, world }, FailureKind::Left, "its process has ended");
+    let failure = Failure::new(Rank::new(team, world), FailureKind::Left, "its process has ended");
     Err(Stopped(TeamError::Remote(failure)))
 }
 
@@ -392,7 +396,7 @@ fn check(meeting: &MpiMeeting, place: CallPlace) -> std::result::Result<(), Stop
     };
     let left = (0..).zip(meeting.members()).find_map(|(team, &world)| {
         let message = state.inbox.departed(world)?;
-        Some(Failure::new(Rank { team, world }, FailureKind::Left, message))
+        Some(Failure::new(Rank::new(team, world), FailureKind::Left, message))
     });
     match ended.or(left) {
         Some(failure) => Err(Stopped(TeamError::Remote(failure))),

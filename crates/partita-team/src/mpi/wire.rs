@@ -5,31 +5,20 @@ use std::sync::Arc;
 use crate::error::circle::Wait;
 use crate::error::{Failure, FailureKind, Rank};
 use crate::memory::arena::Block;
-use crate::memory::buffer::{Access, Buffer};
+use crate::memory::buffer::Buffer;
+use crate::mpi::words::{Reader, Writer};
 use crate::program::offer::Half;
-use crate::team::call::{Call, CallName};
+use crate::team::call::Call;
 use crate::team::meeting::Arrival;
 use crate::team::near::NearPlace;
 
 /// A control message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ControlMessage {
-    /// What a rank brings to a round.
-    Post {
-        place: PostPlace,
-        tag: u64,
-        half: Half,
-        call: Call,
-        bytes: Vec<u8>,
-        offer: Option<WireOffer>,
-        n_partners: Option<u64>,
-        near_hash: u64,
-        arrival: Arrival,
-    },
-    /// The same call and buffers as last time, with another tag.
-    Again { place: PostPlace, tag: u64, half: Half, near_hash: u64 },
-    /// It has done its share of the copying.
-    Done { place: PostPlace },
+    /// What the sender brings to a round.
+    Post { place: PostPlace, post: Arc<WirePost> },
+    /// What others bring to a round, and the sender too, by the hands of the sender.
+    Relayed { team: u64, round: u64, carried: Vec<Carried> },
     /// Why it brings nothing.
     Failed { place: PostPlace, failure: Failure },
     /// The sender comes to no meeting any more.
@@ -47,6 +36,47 @@ pub(crate) enum ControlMessage {
     Confirm { hops: Vec<Hop>, waits: Vec<Wait> },
     /// Ranks wait for each other in a circle.
     Circle { waits: Vec<Wait> },
+}
+
+/// What a rank brings to a round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant, reason = "it is always shared, behind a pointer")]
+pub(crate) enum WirePost {
+    /// All of it.
+    Full {
+        tag: u64,
+        half: Half,
+        call: Call,
+        bytes: Arc<[u8]>,
+        /// The buffers, and the round in which the rank told them first.
+        offer: Option<(u64, WireOffer)>,
+        n_partners: Option<u64>,
+        near_hash: u64,
+        arrival: Arrival,
+    },
+    /// The call and buffers that were told first in that round, with another tag.
+    Again { since: u64, tag: u64, half: Half, near_hash: u64 },
+    /// It has done its share of the copying.
+    Done,
+}
+
+impl WirePost {
+    /// Whether it means the same whichever rank it comes from.
+    pub(crate) fn is_anybodys(&self) -> bool {
+        !matches!(self, Self::Full { offer: Some(_), .. })
+    }
+}
+
+/// What ranks of a team that follow each other bring alike, on its way through other hands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Carried {
+    /// The first of them, as a rank of the team and of the world.
+    pub rank: u64,
+    pub world: u64,
+    pub n_ranks: u64,
+    /// Near calls that each has made since the round before.
+    pub n_near: u64,
+    pub post: Arc<WirePost>,
 }
 
 /// A rank of the world that a probe came through, and the number of its wait.
@@ -93,8 +123,7 @@ pub(crate) struct WireBuffer {
 }
 
 const POST: u64 = 1;
-const AGAIN: u64 = 2;
-const DONE: u64 = 3;
+const RELAYED: u64 = 2;
 const FAILED: u64 = 4;
 const LEFT: u64 = 5;
 const WAITING: u64 = 6;
@@ -104,33 +133,32 @@ const CIRCLE: u64 = 9;
 const NEAR: u64 = 10;
 const NEAR_DONE: u64 = 11;
 
-// Calls: a name that a user chose is never taken for one of the engine's own.
-const RUN: u64 = 1;
-const RUN_IN_PLACE: u64 = 2;
-const RUN_FINISHED: u64 = 3;
-const EXCHANGE: u64 = 4;
+// Posts.
+const FULL: u64 = 1;
+const AGAIN: u64 = 2;
+const DONE: u64 = 3;
 
 impl ControlMessage {
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = Writer(Vec::with_capacity(64));
         match self {
-            Self::Post { place, tag, half, call, bytes, offer, n_partners, near_hash, arrival } => {
-                out.place(POST, place).number(*tag).half(*half);
-                out.call(call).bytes(bytes).offer(offer.as_ref());
-                out.maybe(*n_partners).number(*near_hash).number(*arrival as u64);
+            Self::Post { place, post } => {
+                out.place(POST, place);
+                post.write(&mut out);
             }
-            Self::Again { place, tag, half, near_hash } => {
-                out.place(AGAIN, place).number(*tag).half(*half).number(*near_hash);
+            Self::Relayed { team, round, carried } => {
+                out.number(RELAYED).number(*team).number(*round).number(carried.len() as u64);
+                for Carried { rank, world, n_ranks, n_near, post } in carried {
+                    out.number(*rank).number(*world).number(*n_ranks).number(*n_near);
+                    post.write(&mut out);
+                }
             }
             Self::Near { place, call, slot, tag, half, offer } => {
                 out.note(NEAR, place).number(*call).number(*slot).number(*tag).half(*half);
-                out.offer(offer.as_ref());
+                out.maybe_offer(offer.as_ref());
             }
             Self::NearDone { place } => {
                 out.note(NEAR_DONE, place);
-            }
-            Self::Done { place } => {
-                out.place(DONE, place);
             }
             Self::Failed { place, failure } => {
                 out.place(FAILED, place).number(failure.rank.team).number(failure.rank.world);
@@ -166,37 +194,22 @@ impl ControlMessage {
     fn read(rest: &mut Reader<'_>) -> Option<Self> {
         match rest.number()? {
             POST => {
-                let (place, tag, half) = (rest.place()?, rest.number()?, rest.half()?);
-                let call = rest.call()?;
-                let bytes = rest.bytes()?.to_vec();
-                let (offer, n_partners) = (rest.offer()?, rest.maybe()?);
-                let (near_hash, arrival) = (rest.number()?, rest.arrival()?);
-                Some(Self::Post {
-                    place,
-                    tag,
-                    half,
-                    call,
-                    bytes,
-                    offer,
-                    n_partners,
-                    near_hash,
-                    arrival,
-                })
+                Some(Self::Post { place: rest.place()?, post: Arc::new(WirePost::read(rest)?) })
             }
-            AGAIN => {
-                let (place, tag, half) = (rest.place()?, rest.number()?, rest.half()?);
-                Some(Self::Again { place, tag, half, near_hash: rest.number()? })
+            RELAYED => {
+                let (team, round, n_carried) = (rest.number()?, rest.number()?, rest.number()?);
+                let carried: Option<_> = (0..n_carried).map(|_| Carried::read(rest)).collect();
+                Some(Self::Relayed { team, round, carried: carried? })
             }
             NEAR => {
                 let (place, call, slot) = (rest.note()?, rest.number()?, rest.number()?);
                 let (tag, half) = (rest.number()?, rest.half()?);
-                Some(Self::Near { place, call, slot, tag, half, offer: rest.offer()? })
+                Some(Self::Near { place, call, slot, tag, half, offer: rest.maybe_offer()? })
             }
             NEAR_DONE => Some(Self::NearDone { place: rest.note()? }),
-            DONE => Some(Self::Done { place: rest.place()? }),
             FAILED => {
                 let place = rest.place()?;
-                let rank = Rank { team: rest.number()?, world: rest.number()? };
+                let rank = Rank::new(rest.number()?, rest.number()?);
                 let kind = match rest.number()? {
                     0 => FailureKind::Raised,
                     1 => FailureKind::Left,
@@ -220,217 +233,54 @@ impl ControlMessage {
     }
 }
 
-struct Writer(Vec<u8>);
-
-impl Writer {
-    fn number(&mut self, value: u64) -> &mut Self {
-        self.0.extend_from_slice(&value.to_le_bytes());
-        self
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
-        self.number(bytes.len() as u64);
-        self.0.extend_from_slice(bytes);
-        self
-    }
-
-    fn place(&mut self, kind: u64, place: &PostPlace) -> &mut Self {
-        self.number(kind).number(place.team).number(place.round);
-        self.number(place.rank).number(place.n_near)
-    }
-
-    fn note(&mut self, kind: u64, place: &NoteOf) -> &mut Self {
-        let NoteOf { team, near, rank } = place;
-        self.number(kind).number(*team).number(near.round).number(near.number).number(*rank)
-    }
-
-    fn maybe(&mut self, value: Option<u64>) -> &mut Self {
-        match value {
-            None => self.number(0),
-            Some(value) => self.number(1).number(value),
-        }
-    }
-
-    fn offer(&mut self, offer: Option<&WireOffer>) -> &mut Self {
-        self.number(u64::from(offer.is_some()));
-        match offer {
-            None => self,
-            Some(WireOffer { sources, targets, packed_halo }) => {
-                self.buffers(sources).buffers(targets).buffers(packed_halo.as_slice())
-            }
-        }
-    }
-
-    fn half(&mut self, half: Half) -> &mut Self {
-        self.number(half as u64)
-    }
-
-    fn call(&mut self, call: &Call) -> &mut Self {
-        match &call.name {
-            CallName::Run => self.number(RUN),
-            CallName::RunInPlace => self.number(RUN_IN_PLACE),
-            CallName::RunFinished => self.number(RUN_FINISHED),
-            CallName::Exchange(name) => self.number(EXCHANGE).bytes(name.as_bytes()),
-        }
-        .bytes(call.argument.as_bytes())
-    }
-
-    fn hops(&mut self, hops: &[Hop]) -> &mut Self {
-        self.number(hops.len() as u64);
-        hops.iter().fold(self, |out, hop| out.number(hop.rank).number(hop.number))
-    }
-
-    fn waits(&mut self, waits: &[Wait]) -> &mut Self {
-        self.number(waits.len() as u64);
-        for Wait { rank, members, round, call } in waits {
-            self.number(*rank).number(*round).bytes(call.as_bytes());
-            self.number(members.len() as u64);
-            members.iter().fold(&mut *self, |out, member| out.number(*member));
-        }
-        self
-    }
-
-    fn buffers(&mut self, buffers: &[WireBuffer]) -> &mut Self {
-        self.number(buffers.len() as u64);
-        for WireBuffer { buffer, in_arena } in buffers {
-            self.number(buffer.shape.len() as u64);
-            for (length, stride) in buffer.shape.iter().zip(&buffer.strides) {
-                self.number(*length).number(*stride as u64);
-            }
-            match in_arena {
-                None => self.number(0),
-                Some((block, start)) => {
-                    let words = [1, block.offset as u64, block.n_bytes as u64, *start];
-                    words.into_iter().fold(&mut *self, Self::number)
-                }
-            };
-        }
-        self
+impl Carried {
+    fn read(rest: &mut Reader<'_>) -> Option<Self> {
+        let (rank, world, n_ranks) = (rest.number()?, rest.number()?, rest.number()?);
+        let n_near = rest.number()?;
+        Some(Self { rank, world, n_ranks, n_near, post: Arc::new(WirePost::read(rest)?) })
     }
 }
 
-struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    fn number(&mut self) -> Option<u64> {
-        let (head, rest) = self.0.split_first_chunk::<8>()?;
-        self.0 = rest;
-        Some(u64::from_le_bytes(*head))
-    }
-
-    fn bytes(&mut self) -> Option<&'a [u8]> {
-        let length = usize::try_from(self.number()?).ok()?;
-        let (head, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(head)
-    }
-
-    fn text(&mut self) -> Option<&'a str> {
-        std::str::from_utf8(self.bytes()?).ok()
-    }
-
-    fn place(&mut self) -> Option<PostPlace> {
-        let (team, round) = (self.number()?, self.number()?);
-        Some(PostPlace { team, round, rank: self.number()?, n_near: self.number()? })
-    }
-
-    fn note(&mut self) -> Option<NoteOf> {
-        let team = self.number()?;
-        let near = NearPlace { round: self.number()?, number: self.number()? };
-        Some(NoteOf { team, near, rank: self.number()? })
-    }
-
-    fn maybe(&mut self) -> Option<Option<u64>> {
-        match self.number()? {
-            0 => Some(None),
-            1 => Some(Some(self.number()?)),
-            _ => None,
-        }
-    }
-
-    fn arrival(&mut self) -> Option<Arrival> {
-        match self.number()? {
-            0 => Some(Arrival::Meant),
-            1 => Some(Arrival::Stuck),
-            _ => None,
-        }
-    }
-
-    fn offer(&mut self) -> Option<Option<WireOffer>> {
-        match self.number()? {
-            0 => Some(None),
-            1 => Some(Some(WireOffer {
-                sources: self.buffers()?,
-                targets: self.buffers()?,
-                packed_halo: self.one_at_most()?,
-            })),
-            _ => None,
-        }
-    }
-
-    fn half(&mut self) -> Option<Half> {
-        match self.number()? {
-            0 => Some(Half::First),
-            1 => Some(Half::Second),
-            _ => None,
-        }
-    }
-
-    fn call(&mut self) -> Option<Call> {
-        let name = match self.number()? {
-            RUN => CallName::Run,
-            RUN_IN_PLACE => CallName::RunInPlace,
-            RUN_FINISHED => CallName::RunFinished,
-            EXCHANGE => CallName::exchange(self.text()?),
-            _ => return None,
-        };
-        Some(Call { name, argument: self.text()?.into() })
-    }
-
-    fn hops(&mut self) -> Option<Vec<Hop>> {
-        let n_hops = self.number()?;
-        let hop = |_| Some(Hop { rank: self.number()?, number: self.number()? });
-        (0..n_hops).map(hop).collect()
-    }
-
-    fn waits(&mut self) -> Option<Vec<Wait>> {
-        (0..self.number()?).map(|_| self.wait()).collect()
-    }
-
-    fn wait(&mut self) -> Option<Wait> {
-        let (rank, round, call) = (self.number()?, self.number()?, self.text()?.to_string());
-        let members: Option<Arc<[u64]>> = (0..self.number()?).map(|_| self.number()).collect();
-        Some(Wait { rank, members: members?, round, call })
-    }
-
-    fn buffers(&mut self) -> Option<Vec<WireBuffer>> {
-        (0..self.number()?).map(|_| self.buffer()).collect()
-    }
-
-    fn one_at_most(&mut self) -> Option<Option<WireBuffer>> {
-        let mut buffers = self.buffers()?;
-        let last = buffers.pop();
-        buffers.is_empty().then_some(last)
-    }
-
-    fn buffer(&mut self) -> Option<WireBuffer> {
-        let (mut shape, mut strides) = (Vec::new(), Vec::new());
-        for _ in 0..self.number()? {
-            shape.push(self.number()?);
-            strides.push(self.number()? as isize);
-        }
-        let in_arena = match self.number()? {
-            0 => None,
-            1 => {
-                let (offset, n_bytes) = (self.number()? as usize, self.number()? as usize);
-                Some((Block { offset, n_bytes }, self.number()?))
+impl WirePost {
+    fn write(&self, out: &mut Writer) {
+        match self {
+            Self::Full { tag, half, call, bytes, offer, n_partners, near_hash, arrival } => {
+                out.number(FULL).number(*tag).half(*half).call(call).bytes(bytes);
+                out.maybe(offer.as_ref().map(|(since, _)| *since));
+                if let Some((_, offer)) = offer {
+                    out.offer(offer);
+                }
+                out.maybe(*n_partners).number(*near_hash).number(*arrival as u64);
             }
-            _ => return None,
-        };
-        Some(WireBuffer {
-            buffer: Buffer { address: 0, shape, strides, access: Access::Write },
-            in_arena,
-        })
+            Self::Again { since, tag, half, near_hash } => {
+                out.number(AGAIN).number(*since).number(*tag).half(*half).number(*near_hash);
+            }
+            Self::Done => {
+                out.number(DONE);
+            }
+        }
+    }
+
+    fn read(rest: &mut Reader<'_>) -> Option<Self> {
+        match rest.number()? {
+            FULL => {
+                let (tag, half, call) = (rest.number()?, rest.half()?, rest.call()?);
+                let bytes = rest.bytes()?.into();
+                let offer = match rest.maybe()? {
+                    None => None,
+                    Some(since) => Some((since, rest.offer()?)),
+                };
+                let (n_partners, near_hash) = (rest.maybe()?, rest.number()?);
+                let arrival = rest.arrival()?;
+                Some(Self::Full { tag, half, call, bytes, offer, n_partners, near_hash, arrival })
+            }
+            AGAIN => {
+                let (since, tag, half) = (rest.number()?, rest.number()?, rest.half()?);
+                Some(Self::Again { since, tag, half, near_hash: rest.number()? })
+            }
+            DONE => Some(Self::Done),
+            _ => None,
+        }
     }
 }
 
@@ -439,8 +289,10 @@ mod tests {
     use partita_oracle::Rng;
 
     use super::*;
+    use crate::memory::buffer::Access;
+    use crate::team::call::CallName;
 
-    fn messages() -> [ControlMessage; 13] {
+    fn messages() -> [ControlMessage; 14] {
         let place = PostPlace { team: 7, round: 1, rank: 2, n_near: 3 };
         let near = NoteOf { team: 7, near: NearPlace { round: 1, number: 5 }, rank: 2 };
         let call = Call { name: CallName::Run, argument: "ab12".into() };
@@ -455,30 +307,40 @@ mod tests {
         let offer = Some(WireOffer { sources: vec![], targets, packed_halo });
         let hops = vec![Hop { rank: 1, number: 2 }, Hop { rank: 3, number: 4 }];
         let wait = Wait { rank: 3, members: [3, 1].into(), round: 2, call: "barrier".into() };
-        let failure = Failure::new(Rank { team: 3, world: 5 }, FailureKind::Late, "é");
+        let failure = Failure::new(Rank::new(3, 5), FailureKind::Late, "é");
+        let full = Arc::new(WirePost::Full {
+            tag: 9,
+            half: Half::Second,
+            call: call.clone(),
+            bytes: [1, 2].into(),
+            offer: offer.clone().map(|offer| (4, offer)),
+            n_partners: Some(2),
+            near_hash: 11,
+            arrival: Arrival::Meant,
+        });
+        let bare = Arc::new(WirePost::Full {
+            tag: 0,
+            half: Half::First,
+            call,
+            bytes: [].into(),
+            offer: None,
+            n_partners: None,
+            near_hash: 0,
+            arrival: Arrival::Stuck,
+        });
+        let again =
+            Arc::new(WirePost::Again { since: 3, tag: 5, half: Half::Second, near_hash: 6 });
+        let (done, post) = (Arc::new(WirePost::Done), Arc::clone(&again));
+        let carried = vec![
+            Carried { rank: 6, world: 8, n_ranks: 2, n_near: 0, post },
+            Carried { rank: 0, world: 1, n_ranks: 1, n_near: 3, post: Arc::clone(&full) },
+        ];
         [
-            ControlMessage::Post {
-                place,
-                tag: 9,
-                half: Half::Second,
-                call: call.clone(),
-                bytes: vec![1, 2],
-                offer: offer.clone(),
-                n_partners: Some(2),
-                near_hash: 11,
-                arrival: Arrival::Meant,
-            },
-            ControlMessage::Post {
-                place,
-                tag: 0,
-                half: Half::First,
-                call,
-                bytes: vec![],
-                offer: None,
-                n_partners: None,
-                near_hash: 0,
-                arrival: Arrival::Stuck,
-            },
+            ControlMessage::Post { place, post: full },
+            ControlMessage::Post { place, post: bare },
+            ControlMessage::Post { place, post: again },
+            ControlMessage::Post { place, post: done },
+            ControlMessage::Relayed { team: 7, round: 1, carried },
             ControlMessage::Near {
                 place: near,
                 call: 3,
@@ -496,8 +358,6 @@ mod tests {
                 offer: None,
             },
             ControlMessage::NearDone { place: near },
-            ControlMessage::Again { place, tag: 5, half: Half::Second, near_hash: 6 },
-            ControlMessage::Done { place },
             ControlMessage::Failed { place, failure },
             ControlMessage::Left { why: "done".into() },
             ControlMessage::Waiting { team: 7, round: 1, near: Some(8), number: 4 },

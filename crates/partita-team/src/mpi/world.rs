@@ -10,15 +10,20 @@ use std::time::{Duration, Instant};
 
 use partita_mpi::{Comm, MpiError, Request, Source, Tag, n_forks};
 
-use crate::error::{Engine, TeamError, cut};
+use crate::error::{Engine, Host, TeamError};
+use crate::memory::arena::Block;
+use crate::memory::other_arena::Mapping;
 use crate::memory::process::Life;
 use crate::mpi::circles::KnownWaits;
+use crate::mpi::hosts::hosts;
 use crate::mpi::inbox::Inbox;
-use crate::mpi::meeting::MpiMeeting;
+use crate::mpi::meeting::{MpiMeeting, wire_offer};
 use crate::mpi::node::{Neighbour, Node};
 use crate::mpi::peers::Peers;
+use crate::mpi::round::{Around, leave};
 use crate::mpi::stream::Stream;
-use crate::mpi::wire::ControlMessage;
+use crate::mpi::wire::{ControlMessage, WireOffer};
+use crate::program::offer::Offer;
 use crate::team::cache::TeamCache;
 use crate::team::callers::Callers;
 use crate::team::patience::Patience;
@@ -56,6 +61,8 @@ pub struct World {
     data: Comm,
     node: Option<Node>,
     peers: Peers,
+    /// By rank; none where all are on one host.
+    hosts: Vec<Host>,
     /// Where it is another, the process that joined is a parent of this one.
     n_forks: u64,
     is_freed: AtomicBool,
@@ -74,8 +81,8 @@ pub struct World {
 pub(crate) struct State {
     pub inbox: Inbox,
     pub waits: KnownWaits,
-    /// Control messages to far processes under way, with the memory they are sent from.
-    far: Vec<(Request, Box<[u8]>)>,
+    /// Control messages under way to far ranks of the world, with the memory they are sent from.
+    far: Vec<(u64, Request, Box<[u8]>)>,
     /// Control messages to and from each neighbour.
     near: Vec<Stream>,
     /// Messages that were given up, with their memory.
@@ -85,7 +92,8 @@ pub(crate) struct State {
 impl Drop for State {
     fn drop(&mut self) {
         // MPI may still read what has not been sent.
-        for (mut request, memory) in self.far.drain(..).chain(self.abandoned.drain(..)) {
+        let far = self.far.drain(..).map(|(_, request, memory)| (request, memory));
+        for (mut request, memory) in far.chain(self.abandoned.drain(..)) {
             if !matches!(request.test(), Ok(Some(_))) {
                 std::mem::forget(memory);
             }
@@ -100,13 +108,14 @@ impl World {
     /// What MPI reports.
     pub fn new(world: &Comm, sharing: Sharing) -> Result<Self, MpiError> {
         let (control, data) = (world.dup()?, world.dup()?);
-        let peers = Peers::meet(&control)?;
+        let (peers, hosts) = (Peers::meet(&control)?, hosts(&control)?);
         let node = match sharing {
             Sharing::Memory => Node::meet(&control)?,
             Sharing::Nothing => None,
         };
         let n_near = node.as_ref().map_or(0, |node| node.neighbours().len());
         let mut state = State::default();
+        state.inbox = Inbox::new(control.size() as u64);
         state.near.resize_with(n_near, Stream::default);
         Ok(Self {
             n_tags: (data.max_tag()?.max(32_767) as u64) - FIRST_DATA_TAG,
@@ -114,6 +123,7 @@ impl World {
             data,
             node,
             peers,
+            hosts,
             n_forks: n_forks(),
             is_freed: AtomicBool::new(false),
             state: Mutex::new(state),
@@ -195,8 +205,18 @@ impl World {
         self.peers.life(rank)
     }
 
+    /// Where a rank runs, if not all run on one host.
+    pub(crate) fn host(&self, rank: u64) -> Option<Host> {
+        self.hosts.get(rank as usize).copied()
+    }
+
     pub(crate) fn neighbour(&self, rank: u64) -> Option<&Neighbour> {
         self.node.as_ref()?.neighbour(rank)
+    }
+
+    /// A block of a neighbour's memory; none of those that share none.
+    fn map(&self, rank: u64, block: Block) -> Option<Arc<Mapping>> {
+        self.neighbour(rank)?.map(block)
     }
 
     pub(crate) fn cache(&self, team: u64) -> Arc<TeamCache> {
@@ -216,6 +236,11 @@ impl World {
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What this process has around it, for the rules of rounds.
+    pub(crate) fn around(&self) -> Surroundings<'_> {
+        Surroundings { world: self, state: self.state() }
     }
 
     /// Sends a message to some ranks of the world.
@@ -243,7 +268,7 @@ impl World {
         let (data, to) = (copy.as_ptr().cast(), rank as usize);
         // SAFETY: the copy is kept, unchanged, until the request has finished.
         let request = unsafe { self.control.isend(data, copy.len(), to, CONTROL_TAG)? };
-        state.far.push((request, copy));
+        state.far.push((rank, request, copy));
         Ok(())
     }
 
@@ -255,7 +280,7 @@ impl World {
         if self.is_over() {
             return Ok(());
         }
-        self.send(&mut self.state(), &ControlMessage::Left { why: cut(why) }, 0..self.size())
+        leave(&mut self.around(), why, self.size())
     }
 
     /// Gives the others a moment to leave, too.
@@ -296,6 +321,22 @@ impl World {
         (0..self.size()).find(|rank| has_ended(*rank) && !has_left(*rank))
     }
 
+    /// A far rank of the world that a deadline gave up, and that stays silent: MPI would wait for it.
+    ///
+    /// # Errors
+    /// What MPI reports.
+    pub fn lost(&self) -> Result<Option<u64>, MpiError> {
+        let start = Instant::now();
+        loop {
+            let lost = self.state().inbox.lost();
+            if lost.is_none() || start.elapsed() > LONGEST_END {
+                return Ok(lost);
+            }
+            self.rest(LONGEST_SLEEP);
+            self.poll()?;
+        }
+    }
+
     /// Ends this process if it is still in MPI some time after another has died.
     ///
     /// `MPI_Finalize` waits for all processes of the job, and for ever if one has died and the
@@ -319,9 +360,10 @@ impl World {
 
     fn hear_near(&self, state: &mut State) {
         let Some(node) = &self.node else { return };
+        let map = |rank: u64, block: Block| self.map(rank, block);
         for (stream, neighbour) in state.near.iter_mut().zip(node.neighbours()) {
             let inbox = &mut state.inbox;
-            let take = |message: &[u8]| inbox.take(message, neighbour.rank, Some(neighbour));
+            let take = |message: &[u8]| inbox.take(message, neighbour.rank, &map);
             if stream.hear(neighbour, take).is_none() {
                 inbox.depart(neighbour.rank, "the memory that its notes come by is damaged");
             }
@@ -336,8 +378,15 @@ impl World {
         if self.has_far() {
             self.hear_far(state)?;
         }
+        let failed = state.far.extract_if(.., |(_, request, _)| request.test().is_err());
+        for (rank, mut request, memory) in failed.collect::<Vec<_>>() {
+            let error = request.test().err().map(|error| error.to_string()).unwrap_or_default();
+            state.inbox.depart(rank, &format!("messages to it are lost: {error}"));
+            // What MPI still does with them it does not say.
+            std::mem::forget((request, memory));
+        }
         let is_finished = |request: &mut Request| matches!(request.test(), Ok(Some(_)));
-        state.far.retain_mut(|(request, _)| !is_finished(request));
+        state.far.retain_mut(|(_, request, _)| !is_finished(request));
         state.abandoned.retain_mut(|(request, _)| !is_finished(request));
         Ok(())
     }
@@ -362,7 +411,8 @@ impl World {
             let status = message.status();
             let mut bytes = vec![0_u8; status.n_bytes];
             message.recv(&mut bytes)?;
-            state.inbox.take(&bytes, status.source as u64, None);
+            let map = |rank: u64, block: Block| self.map(rank, block);
+            state.inbox.take(&bytes, status.source as u64, &map);
         }
         Ok(())
     }
@@ -400,6 +450,42 @@ impl World {
         let waits_for_room = !self.is_sent(&self.state());
         let has_room = || waits_for_room && node.neighbours().iter().any(Neighbour::has_room);
         node.rings().sleep(limit, || node.has_news() || has_room());
+    }
+}
+
+/// A world and its state, for the rules of rounds.
+pub(crate) struct Surroundings<'a> {
+    world: &'a World,
+    pub state: MutexGuard<'a, State>,
+}
+
+impl Around for Surroundings<'_> {
+    fn inbox(&mut self) -> &mut Inbox {
+        &mut self.state.inbox
+    }
+
+    fn send(
+        &mut self,
+        message: &ControlMessage,
+        to: &mut dyn Iterator<Item = u64>,
+    ) -> Result<(), MpiError> {
+        self.world.send(&mut self.state, message, to)
+    }
+
+    fn is_sent(&self) -> bool {
+        self.world.is_sent(&self.state)
+    }
+
+    fn life(&self, member: u64) -> Option<Life> {
+        self.world.life(member)
+    }
+
+    fn shares(&self, member: u64) -> bool {
+        self.world.neighbour(member).is_some()
+    }
+
+    fn wire_offer(&self, offer: &Offer) -> WireOffer {
+        wire_offer(offer)
     }
 }
 

@@ -111,7 +111,7 @@ impl AgreedPlans {
 }
 
 /// Ranks that one gives to or takes from, ascending.
-fn partners_of(plan: &Plan, rank: u64) -> Arc<[u64]> {
+pub(crate) fn partners_of(plan: &Plan, rank: u64) -> Arc<[u64]> {
     let given = plan.sends(rank).into_iter().map(|m| m.target_rank);
     let mut partners: Vec<u64> =
         given.chain(plan.receives(rank).into_iter().map(|m| m.source_rank)).collect();

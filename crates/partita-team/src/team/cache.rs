@@ -7,6 +7,7 @@ use partita_plan::Plan;
 
 use crate::error::Result;
 use crate::memory::buffer::Buffer;
+use crate::mpi::LastPosted;
 use crate::program::offer::{Offer, View};
 use crate::program::packed_halo::{PackedHalo, PackedHalos, Wanted};
 use crate::program::program::{Program, Style};
@@ -25,7 +26,7 @@ pub(crate) struct TeamCache {
     programs: Mutex<Vec<Arc<CachedProgram>>>,
     offer: Mutex<Option<Arc<Offer>>>,
     /// What the others were last told: they keep it for all teams of these members, so does this.
-    pub last_posted: Mutex<Option<(Call, Arc<Offer>)>>,
+    pub last_posted: Mutex<Option<LastPosted>>,
     packed_halos: Mutex<PackedHalos>,
     agreed: Mutex<AgreedPlans>,
     said: Mutex<Said>,

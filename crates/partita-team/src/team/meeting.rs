@@ -11,7 +11,7 @@ use std::time::Duration;
 use partita_plan::Plan;
 
 use crate::error::circle::Circle;
-use crate::error::{Engine, Failure, Result};
+use crate::error::{Engine, Failure, Host, Result};
 use crate::memory::buffer::Buffer;
 use crate::program::offer::{CallBuffers, Half, Offer, View};
 use crate::program::program::Program;
@@ -127,6 +127,10 @@ pub(crate) trait Meeting: fmt::Debug + Send + Sync {
     }
     /// Whether this rank and a member can touch each other's open memory.
     fn shares(&self, rank: u64) -> bool;
+    /// Where a rank of the world runs, if not all run on one host.
+    fn host(&self, _rank: u64) -> Option<Host> {
+        None
+    }
     /// A number for the messages of the next call.
     fn tag(&self) -> u64 {
         0

@@ -223,6 +223,13 @@ impl Team {
     /// # Safety
     /// As [`Team::run`].
     unsafe fn carry_out(&self, run: Run<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.carry_out_here(run) }.map_err(|error| self.placed(error))
+    }
+
+    /// # Safety
+    /// As [`Team::run`].
+    unsafe fn carry_out_here(&self, run: Run<'_>) -> Result<()> {
         self.check_run(&run)?;
         if let Some(near) = self.meeting.near()
             && let Some(agreed) = self.meeting.cache().agreed(&run.call())
@@ -342,18 +349,32 @@ impl Team {
         packed: Option<&Packed>,
         error: &TeamError,
     ) -> Result<()> {
-        if matches!(error, TeamError::Deadline { .. } | TeamError::Interrupted) {
+        let is_told =
+            matches!(error, TeamError::Remote(failure) if failure.kind == FailureKind::Late);
+        let may_differ = self.may_differ(error);
+        if (may_differ && !is_told) || matches!(error, TeamError::Interrupted) {
             // Somebody may have seen all come, and write.
             self.leave_behind(run.targets);
         }
         if packed.is_some() {
             self.meeting.cache().abandon_packed_halos();
-        } else if is_late(error) {
+        } else if may_differ {
             // Some may have seen all come and go on to the second meeting: come to it too, so that
             // all ranks count the same rounds.
             self.post(Err(error.failure(self.named(run.rank))))?;
         }
         Ok(())
+    }
+
+    /// Whether ranks may disagree about a round: one was given up, and may have come all the same;
+    /// or one has gone, and its post may have come to some by other hands.
+    fn may_differ(&self, error: &TeamError) -> bool {
+        match error {
+            TeamError::Remote(failure) if failure.kind == FailureKind::Left => {
+                self.meeting.engine() == Engine::Mpi
+            }
+            error => is_late(error),
+        }
     }
 
     /// This rank's share of the copying.
@@ -410,7 +431,12 @@ impl Team {
             Err(error) => Err(error.failure(self.named(run.rank))),
         };
         let round = self.post(post)?;
-        let posts = self.await_round(round, Stage::Copying, Duration::ZERO)?;
+        // Whoever has waited for messages until the deadline does not wait as long again.
+        let spent = match &copied {
+            Err(error) if is_late(error) => self.almost_all_patience(),
+            _ => Duration::ZERO,
+        };
+        let posts = self.await_round(round, Stage::Copying, spent)?;
         let Some(failure) = first_failure(&posts) else {
             return check_same(self.members(), contributions(&posts));
         };
@@ -448,7 +474,7 @@ fn wraps(plan: &Plan, rank: u64) -> bool {
     own.into_iter().any(|m| !moving_regions(&m).is_empty())
 }
 
-/// Whether ranks may disagree about a round: one was given up, and may have come all the same.
+/// Whether a rank has waited for others until its deadline.
 fn is_late(error: &TeamError) -> bool {
     match error {
         TeamError::Deadline { .. } => true,

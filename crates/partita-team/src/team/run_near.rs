@@ -118,9 +118,11 @@ impl Team {
         copied: Result<()>,
     ) -> Result<()> {
         match &copied {
-            Ok(()) => near.tell_done(call)?,
-            // Partners are stuck themselves, or have not come in time: all meet, and find out.
-            Err(TeamError::Remote(_) | TeamError::Deadline { .. }) => {}
+            // Messages did not go through, but what this rank reaches by itself is copied: whoever
+            // shares memory with it need not wait. All meet, and find out.
+            Ok(()) | Err(TeamError::Remote(_) | TeamError::Deadline { .. }) => {
+                near.tell_done(call)?;
+            }
             Err(error) => {
                 self.post(Err(error.failure(self.named(run.rank))))?;
             }
@@ -140,14 +142,17 @@ impl Team {
         Err(self.meet_stuck(run, agreed, &stuck))
     }
 
+    /// What a rank counts as waited that has waited until its deadline, and waits for answers only.
+    pub(super) fn almost_all_patience(&self) -> Duration {
+        self.patience.limit.map_or(Duration::ZERO, |limit| limit.saturating_sub(ANSWER_WITHIN))
+    }
+
     /// Meets all others, since a near call cannot go on; says what they have found out.
     fn meet_stuck(&self, run: &Run<'_>, agreed: &AgreedPlan, stuck: &Stuck) -> TeamError {
         let (arrival, bytes) = (Arrival::Stuck, stuck.late_bytes());
         let contribution = Contribution { arrival, bytes, ..Contribution::new(run.call()) };
         // Those that wait too hear of this meeting and come to it; only the others are late.
-        let limit = self.patience.limit;
-        let spent = limit
-            .map_or(stuck.waited, |limit| stuck.waited.min(limit.saturating_sub(ANSWER_WITHIN)));
+        let spent = stuck.waited.min(self.almost_all_patience());
         let (error, posts) = self.find_out(contribution, spent);
         // A partner that has not heard of it may come yet, and write.
         let is_told = |rank: &u64| posts.as_ref().is_some_and(|posts| is_quiet(posts, *rank));

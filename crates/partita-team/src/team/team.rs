@@ -191,7 +191,13 @@ impl Team {
 
     /// A rank of this team with its number in the world.
     pub(super) fn named(&self, rank: u64) -> Rank {
-        Rank::of(self.members(), rank)
+        let rank = Rank::of(self.members(), rank);
+        rank.on(self.meeting.host(rank.world))
+    }
+
+    /// An error with the hosts of the ranks that it names.
+    pub(super) fn placed(&self, error: TeamError) -> TeamError {
+        error.placed(|rank| self.meeting.host(rank))
     }
 
     pub(super) fn post(&self, mut post: Post<Contribution>) -> Result<u64> {
@@ -214,7 +220,7 @@ impl Team {
             Ok(_) => self.meeting.cache().drop_retired_halos(),
             Err(_) => self.meeting.cache().forget_agreed(),
         }
-        met
+        met.map_err(|error| self.placed(error))
     }
 
     /// Posts and waits, where part of the patience is spent already; what all posted, and the

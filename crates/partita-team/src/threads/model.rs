@@ -22,7 +22,7 @@ const N_SCHEDULES: usize = 3000;
 const PATIENCE: Patience = Patience { limit: None, n_spins: 0, n_yields: 0 };
 
 fn failure(rank: u64) -> Failure {
-    Failure::new(Rank { team: rank, world: rank }, FailureKind::Raised, "")
+    Failure::new(Rank::new(rank, rank), FailureKind::Raised, "")
 }
 
 /// Runs `body(meeting, world, rank)` on model threads.

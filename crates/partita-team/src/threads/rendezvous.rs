@@ -199,7 +199,7 @@ impl<T> Rendezvous<T> {
             if state.current[rank].is_some() {
                 continue;
             }
-            let named = Rank { team: rank as u64, world: self.members[rank] };
+            let named = Rank::new(rank as u64, self.members[rank]);
             let stands_for = |kind, message: &str| Failure::new(named, kind, message);
             let left = world.left(self.members[rank]);
             let left = left.map(|message| stands_for(FailureKind::Left, &message));

@@ -1,0 +1,120 @@
+//! Relays: how what all bring to a round reaches all by few messages.
+//!
+//! In a large team nobody sends its post to everybody. Each rank hands what it has to the next three
+//! ranks; when it has its own post and those of the three before it, it hands these four to the ranks
+//! 4, 8 and 12 further on; then sixteen to those 16, 32 and 48 further on; and so on around the team.
+//! Every post comes to every rank once. A rank sends three messages for each factor of four in the
+//! size of the team, and waits as often.
+//!
+//! Ranks that follow each other and bring the same are told of in a few words, so that a message of a
+//! barrier is as short for a thousand ranks as for one.
+
+use std::sync::Arc;
+
+use crate::mpi::posts::Posts;
+use crate::mpi::wire::{Carried, ControlMessage};
+
+/// By how much the ranks that a rank knows of grow with every step.
+pub(crate) const RADIX: u64 = 4;
+
+/// Whether posts of a team of this size go by other hands.
+pub(crate) fn is_relayed(size: u64) -> bool {
+    size > RADIX
+}
+
+/// One rank's share in carrying the posts of a round.
+#[derive(Debug)]
+pub(crate) struct Relays {
+    rank: u64,
+    size: u64,
+    /// What this rank hands on next: the posts of so many ranks, up to itself, to ranks so far away.
+    stride: u64,
+    /// How many of these it has, from itself backwards.
+    n_ready: u64,
+}
+
+/// The same posts for some ranks of the team.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    pub to: Vec<u64>,
+    pub carried: Vec<Carried>,
+}
+
+impl Batch {
+    pub(crate) fn message(self, team: u64, round: u64) -> ControlMessage {
+        ControlMessage::Relayed { team, round, carried: self.carried }
+    }
+}
+
+impl Relays {
+    pub(crate) fn new(rank: u64, size: u64) -> Self {
+        Self { rank, size, stride: 1, n_ready: 0 }
+    }
+
+    /// What this rank is to send now; none if it has not got what it hands on next.
+    ///
+    /// What a rank has sent to everybody itself is not handed on.
+    pub(crate) fn next(&mut self, posts: &Posts, members: &[u64]) -> Option<Vec<Batch>> {
+        if self.stride >= self.size {
+            return None;
+        }
+        let is_here = |back| posts.get(self.before(back)).is_some_and(|one| one.wire.is_some());
+        let mut n_ready = self.n_ready;
+        while n_ready < self.stride && is_here(n_ready) {
+            n_ready += 1;
+        }
+        self.n_ready = n_ready;
+        if n_ready < self.stride {
+            return None;
+        }
+        let batches = self.batches(posts, members);
+        self.stride *= RADIX;
+        Some(batches)
+    }
+
+    /// The rank so many before this one, around the team.
+    fn before(&self, n: u64) -> u64 {
+        (self.rank + self.size - n) % self.size
+    }
+
+    fn batches(&self, posts: &Posts, members: &[u64]) -> Vec<Batch> {
+        let mut batches: Vec<(u64, Batch)> = Vec::with_capacity(1);
+        for far in (1..RADIX).map(|n| n * self.stride).filter(|far| *far < self.size) {
+            let to = (self.rank + far) % self.size;
+            // Ranks further back than that are nearer to it the other way around.
+            let n_posts = self.stride.min(self.size - far);
+            if let Some((_, batch)) = batches.iter_mut().find(|(n, _)| *n == n_posts) {
+                batch.to.push(to);
+                continue;
+            }
+            let carried = self.carried(n_posts, posts, members);
+            batches.push((n_posts, Batch { to: vec![to], carried }));
+        }
+        batches.into_iter().map(|(_, batch)| batch).filter(|b| !b.carried.is_empty()).collect()
+    }
+
+    /// The posts of the last ranks up to this one.
+    fn carried(&self, n_posts: u64, posts: &Posts, members: &[u64]) -> Vec<Carried> {
+        let mut all: Vec<Carried> = Vec::new();
+        for rank in (0..n_posts).rev().map(|back| self.before(back)) {
+            let Some(posted) = posts.get(rank).filter(|posted| !posted.is_direct) else { continue };
+            let (Some(post), n_near) = (&posted.wire, posted.n_near) else { continue };
+            match all.last_mut() {
+                Some(last)
+                    if last.rank + last.n_ranks == rank
+                        && last.n_near == n_near
+                        && post.is_anybodys()
+                        && (Arc::ptr_eq(&last.post, post) || last.post == *post) =>
+                {
+                    last.n_ranks += 1;
+                }
+                _ => {
+                    let world = members.get(rank as usize).copied().unwrap_or(u64::MAX);
+                    let post = Arc::clone(post);
+                    all.push(Carried { rank, world, n_ranks: 1, n_near, post });
+                }
+            }
+        }
+        all
+    }
+}

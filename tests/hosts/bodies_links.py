@@ -1,0 +1,90 @@
+"""What ranks do on hosts of their own: who shares memory, what they are told when a link goes."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from bodies_deaths import ready
+from bodies_faults import works
+from bodies_refusals import Told, attempt
+
+import partita as pt
+
+
+def neighbours(team: pt.Team) -> tuple[str, list[bool]]:
+    """This rank's host, and with whom it shares memory."""
+    return socket.gethostname(), [team.shares_memory_with(rank) for rank in range(team.size)]
+
+
+def calls(team: pt.Team) -> dict[str, Callable[[], Any]]:
+    """Calls that are made again and again."""
+    n, rank = team.size, team.rank
+    shape = (512, 512)
+    rows = pt.plan(pt.Layout(shape, f"block, * @ {n}"), pt.Layout(shape, f"*, block @ {n}"))
+    sums = pt.plan(pt.Layout((40_000,), f"* @ {n} partial 0"), pt.Layout((40_000,), f"* @ {n}"))
+    halo = pt.Layout((64 * n, 64), f"block+halo(1,1), * @ {n}")
+    held = np.full(halo.local_shape(rank), float(rank))
+    array = pt.from_local(held, halo, team)
+    mine = np.full(rows.source.local_shape(rank), float(rank))
+    owners = np.repeat(np.arange(n), [rows.source.local_shape(other)[0] for other in range(n)])
+
+    def moves() -> None:
+        assert (rows.apply(mine, team) == owners[:, None]).all(), "wrong data"
+
+    def halos() -> None:
+        array.exchange_halo()
+        above = held[0, 0] if rank > 0 else rank - 1
+        assert above == rank - 1, "wrong data"
+
+    return {
+        "barrier": team.barrier,
+        "data": lambda: team.allgather_data(np.full(1000, rank)),
+        "moves": moves,
+        "sums": lambda: sums.apply(np.ones(40_000), team),
+        "halos": halos,
+    }
+
+
+def until_cut(
+    team: pt.Team, which: str, deadline: float, survivors: list[int]
+) -> tuple[Told, float, bool]:
+    """Make a call until it fails; then the survivors go on among themselves.
+
+    What was told, how long after the last call that went well, and whether they go on.
+    """
+    hasty = team.with_deadline(deadline)
+    call = calls(hasty)[which]
+    call()
+    ready(team)
+    last = [time.monotonic()]
+
+    def forever() -> None:
+        while True:
+            call()
+            last[0] = time.monotonic()
+
+    told = attempt(forever)
+    seconds = time.monotonic() - last[0]
+    rest = team.subteam(survivors)
+    return told, seconds, rest.active and works(rest)
+
+
+def while_cut(team: pt.Team, seconds: float) -> tuple[Told, float]:
+    """Calls of all kinds for some time; the longest of them."""
+    kinds = calls(team)
+    ready(team)
+    longest, end = 0.0, time.monotonic() + seconds
+
+    def turns() -> None:
+        nonlocal longest
+        while any(team.allgather_data(time.monotonic() < end)):
+            for call in kinds.values():
+                start = time.monotonic()
+                call()
+                longest = max(longest, time.monotonic() - start)
+
+    return attempt(turns), longest
