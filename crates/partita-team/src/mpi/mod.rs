@@ -34,5 +34,4 @@ mod wire;
 mod words;
 mod world;
 
-pub(crate) use round::LastPosted;
 pub use world::{Sharing, World};

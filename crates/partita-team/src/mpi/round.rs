@@ -17,7 +17,8 @@ use crate::mpi::posts::Posted;
 use crate::mpi::relays::{Relays, is_relayed};
 use crate::mpi::wire::{ControlMessage, PostPlace, WireOffer, WirePost};
 use crate::program::offer::Offer;
-use crate::team::call::{Call, CallName};
+use crate::team::cache::LastPosted;
+use crate::team::call::CallName;
 use crate::team::meeting::{Arrival, Contribution, Post, Stage};
 use crate::team::patience::GRACE;
 
@@ -61,14 +62,6 @@ pub(crate) trait Around {
     fn shares(&self, member: u64) -> bool;
     /// A rank's buffers in words that another process can use.
     fn wire_offer(&self, offer: &Offer) -> WireOffer;
-}
-
-/// What a rank has told the others last with its buffers, and in which round.
-#[derive(Debug)]
-pub(crate) struct LastPosted {
-    call: Call,
-    offer: Arc<Offer>,
-    round: u64,
 }
 
 /// When a waiting rank looks around.

@@ -7,7 +7,6 @@ use partita_plan::Plan;
 
 use crate::error::Result;
 use crate::memory::buffer::Buffer;
-use crate::mpi::LastPosted;
 use crate::program::offer::{Offer, View};
 use crate::program::packed_halo::{PackedHalo, PackedHalos, Wanted};
 use crate::program::program::{Program, Style};
@@ -32,6 +31,14 @@ pub(crate) struct TeamCache {
     said: Mutex<Said>,
     /// How long this rank has waited for others since somebody asked.
     waits: Mutex<Waits>,
+}
+
+/// What a rank has told the others last with its buffers, and in which round.
+#[derive(Debug)]
+pub(crate) struct LastPosted {
+    pub call: Call,
+    pub offer: Arc<Offer>,
+    pub round: u64,
 }
 
 /// Time that a rank spent waiting for others.

@@ -7,8 +7,9 @@ use std::time::Duration;
 use crate::error::{Failure, FailureKind};
 use crate::mpi::inbox::Inbox;
 use crate::mpi::meeting::key_of;
-use crate::mpi::round::{LOOK_EVERY, LastPosted, Look, Membership, leave};
+use crate::mpi::round::{LOOK_EVERY, Look, Membership, leave};
 use crate::mpi::simulation::network::{Event, Here, Network};
+use crate::team::cache::LastPosted;
 use crate::team::call::{Call, CallName};
 use crate::team::meeting::{Contribution, Post, Stage};
 
