@@ -49,6 +49,21 @@ mount --bind /dev/shm/boot /proc/sys/kernel/random/boot_id
 """
 
 # The slowed link: what the kernel may have, the better first.
+# Nobody listens there: a host that is reached refuses at once.
+REACHES = """
+import socket, time
+end = time.monotonic() + 10
+while time.monotonic() < end:
+    try:
+        socket.create_connection(("{address}", 9), timeout=1).close()
+    except ConnectionRefusedError:
+        break
+    except OSError:
+        time.sleep(0.02)
+else:
+    raise SystemExit("{address} is not reached")
+"""
+
 SLOWER = {
     "netem": "netem delay 200us rate 400mbit",
     "tbf": "tbf rate 400mbit burst 128kb latency 100ms",
@@ -193,8 +208,12 @@ class Hosts:
         self.head.do(f"ip link set {link('data', host.name)} down")
 
     def heal(self, host: Keeper) -> None:
-        """Bring it back."""
+        """Bring it back, and wait until the others reach it: the bridge takes up to a second."""
         self.head.do(f"ip link set {link('data', host.name)} up")
+        address = next(f"10.77.2.{at}" for at, name in addresses() if name == host.name)
+        for other in self.all:
+            if other is not host:
+                do(other.enter(sys.executable, "-c", REACHES.format(address=address), forks=True))
 
     def launcher(self, mpiexec: Sequence[str], n_per_host: int) -> list[str]:
         """The command that starts ranks across the hosts, so many on each in turn."""
