@@ -48,7 +48,6 @@ echo 00000000-0000-4000-8000-{number:012} > /dev/shm/boot
 mount --bind /dev/shm/boot /proc/sys/kernel/random/boot_id
 """
 
-# The slowed link: what the kernel may have, the better first.
 # Nobody listens there: a host that is reached refuses at once.
 REACHES = """
 import socket, time
@@ -64,6 +63,7 @@ else:
     raise SystemExit("{address} is not reached")
 """
 
+# The slowed link: what the kernel may have, the better first.
 SLOWER = {
     "netem": "netem delay 200us rate 400mbit",
     "tbf": "tbf rate 400mbit burst 128kb latency 100ms",
