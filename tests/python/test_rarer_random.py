@@ -95,7 +95,7 @@ def test_refusals(ranks: int) -> None:
             lambda: rng.zipf(1.0),
             lambda: rng.logseries(1.0),
             lambda: rng.vonmises(0.0, -1.0),
-            lambda: rng.vonmises(0.0, [1.0, 2.0]),
+            lambda: rng.vonmises(0.0, [1.0, -2.0]),
             lambda: rng.hypergeometric(3, 4, 8),
             lambda: rng.hypergeometric([3, 4], 4, 2),
             lambda: rng.negative_binomial(0, 0.5),

@@ -4,7 +4,8 @@
 - `creation`, `grids`: arrays from nothing, from numbers, from shapes; coordinates, positions.
 - `likes`: arrays like others.
 - `ndarrays`: the class by NumPy's name.
-- `elementwise`, `numbers`: what is computed for each element alone, native and made of that.
+- `elementwise`, `numbers`: what is computed for each element alone, native and made of that;
+  `complex_order`: extremes of complex numbers.
 - `ufunc`, `ufuncs`: those as objects with NumPy's methods, over `accumulating` and `updating`.
 - `manipulation`, `joining`, `diagonals`: other orders, arrays together and apart.
 - `shaping`: other shapes, also in place.

@@ -21,7 +21,8 @@ How tensors are made and turned:
 What is done with them:
 
 - `products`: times dense and sparse. `multiplying`: dense ones; `matmul`: sparse ones; `sampling`:
-  dense by dense where a pattern has entries; `operands`: all of these on each rank's own rows.
+  dense by dense where a pattern has entries; `operands`: all of these on each rank's own rows;
+  `vectors`: tensors of one dimension.
 - `lines`: a slice by rows or columns, counted as an operand lies. `axes`: who holds which rows of
   an operand. `exchange`: rows of operands that are fetched, and added back. `balance`: threads of
   ranks with unequal shares.
@@ -30,7 +31,8 @@ What is done with them:
   `carrying`: sparse rows on their way; `reading`: rows read where they are; `access`: which of the
   two. `rowwise`: matrices of whole rows. `replicas`: slices that several ranks hold.
 - `arithmetic`: operators. `elements`, `aligned`: operands beside a tensor, element by element.
-- `unary`, `comparing`: functions and comparisons. `diagonals`: diagonals and triangles.
+- `unary`, `comparing`, `complex_order`: functions and comparisons. `diagonals`: diagonals and
+  triangles.
 - `reductions`, `extremes`, `reducing`: of all elements, of lines, and where lines end up.
   `first_zero`: the first element that is not stored.
 - `generators`: tensors made in parallel. `laplacians`: of grids. `graphs`: random graphs.
