@@ -1,6 +1,6 @@
 """The order of complex numbers as NumPy and SciPy have it: by real parts, then by imaginary ones.
 
-Dense arrays of partita refuse it; beside sparse tensors, which have it, dense operands have it too.
+Dense arrays refuse to compare so; beside sparse tensors, which do, dense operands do too.
 """
 
 from __future__ import annotations
