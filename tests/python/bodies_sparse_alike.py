@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 from sparse_cases import raised, tensor
 
 import partita as pt
+import partita.sparse as ps
 from partita.sparse import DistTensor
 
 Work = Callable[[DistTensor], Any]
@@ -209,4 +211,83 @@ def arguments(team: pt.Team) -> None:
         team.barrier()
 
 
+GENERATED: list[tuple[Callable[[], Any], Callable[[], Any]]] = [
+    (lambda: ps.laplacian((3, 4)), lambda: ps.laplacian((4, 3))),
+    (lambda: ps.laplacian((3, 4)), lambda: ps.laplacian((3, 4), dtype="float32")),
+    (lambda: ps.eye(4), lambda: ps.eye(4, k=1)),
+    (lambda: ps.random_array((10, 8), rng=1), lambda: ps.random_array((10, 8), rng=2)),
+    (
+        lambda: ps.random_array((10, 8), rng=1),
+        lambda: ps.random_array((10, 8), rng=1, density=0.9),
+    ),
+    (lambda: ps.random_array((10, 8), rng=None), lambda: ps.random_array((10, 8), rng=2)),
+    (lambda: ps.rmat(4, seed=1), lambda: ps.rmat(4, seed=2)),
+    (lambda: ps.rmat(4, 8), lambda: ps.rmat(4, 2)),
+    (lambda: ps.rmat(4), lambda: ps.rmat(4, a=0.25)),
+    (lambda: ps.diags([1.0, 2.0], shape=(2, 2)), lambda: ps.diags([1.0, 3.0], shape=(2, 2))),
+    (
+        lambda: ps.diags([1.0, 2.0], offsets=[0, 1], shape=(4, 4)),
+        lambda: ps.diags([1.0, 2.0], offsets=[0, 2], shape=(4, 4)),
+    ),
+]
+
+
+def generated(team: pt.Team) -> None:
+    """One rank names other arguments of a matrix that all make together."""
+    is_last = team.rank == team.size - 1
+    for ours, theirs in GENERATED:
+        _refused(team, theirs if is_last else ours)
+    # What says the same in other words is the same.
+    one: Any = np.int64(1) if is_last else 1
+    assert ps.eye(4, k=one).nnz == 3
+    assert ps.diags([1 if is_last else 1.0], shape=(2, 2), dtype=float).nnz == 2
+    assert ps.random_array((10, 8), density=0.5, rng=pt.random.default_rng(3)).nnz == 40
+
+
+def options(team: pt.Team) -> None:
+    """One rank names another tolerance, or another way to write a file."""
+    is_last = team.rank == team.size - 1
+    near = 1e-2 if is_last else 1e-9
+    t = _tensor()
+    whole = t.gather().toarray()
+    _refused(team, lambda: t.allclose(t * 1.001, rtol=near))
+    _refused(team, lambda: t.allclose(whole * 1.001, rtol=near))
+    assert t.allclose(t * 1.001, rtol=1 / 100 if is_last else np.float64(1e-2))
+    with tempfile.TemporaryDirectory() as folder:
+        path = team.broadcast_data(folder)
+        _refused(team, lambda: ps.save_npz(f"{path}/t.npz", t, compressed=is_last))
+        team.barrier()
+
+
+def wrong(team: pt.Team) -> None:
+    """What one rank has wrong raises the same on all."""
+    is_last = team.rank == team.size - 1
+    t = _tensor()
+    x, y = np.ones((7, 3)), np.ones((6, 2 if is_last else 3))
+    raised(lambda: ps.sddmm(t, x, y), ValueError)
+    raised(lambda: t.gather(99 if is_last else 0), pt.LayoutError)
+    raised(lambda: t[[99] if is_last else [0]], IndexError)
+    raised(lambda: t[0, 0.5 if is_last else 1], IndexError)
+    cube = DistTensor.from_coo((3, 2, 4), ([], [], []), np.zeros(0), team=team)
+    raised(lambda: cube[9 if is_last else 0], IndexError)
+    _refused(team, lambda: cube[1 if is_last else 0])
+    # Nothing is left behind of what went wrong.
+    assert t.gather().shape == (7, 6)
+
+
+def roots(team: pt.Team) -> None:
+    """Ranks that do not agree whether one has the matrix are told that."""
+    m, is_last = tensor((7, 6), "float64", 1), team.rank == team.size - 1
+    for one, other in ((0, None), (None, 0)):
+        if team.size > 1:
+            words = raised(
+                lambda one=one, other=other: DistTensor.from_scipy(
+                    m, root=other if is_last else one, team=team
+                ),
+                pt.MismatchError,
+            )
+            assert "root is" in words
+
+
 BODIES = [indices, calls, tensors, products, products_with_dense, origins, arguments]
+BODIES += [generated, options, wrong, roots]

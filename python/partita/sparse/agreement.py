@@ -36,15 +36,17 @@ def agreed(
 ) -> tuple[T, list[Any]]:
     """What this rank's work returns, and what each rank tells, if all facts are the same.
 
-    The work returns a value, facts by name, and what else the others shall know. An error of one
-    rank is raised on all. Collective.
+    The call is that of a tensor's method unless it names its module. The work returns a value,
+    facts by name, and what else the others shall know. An error of one rank is raised on all.
+    Collective.
     """
 
     def told() -> tuple[T, tuple[Facts, Any]]:
         value, facts, more = work()
         return value, (facts, more)
 
-    value, found = together_telling(team, told, f"DistTensor.{call}", argument)
+    name_of_call = call if "." in call else f"DistTensor.{call}"
+    value, found = together_telling(team, told, name_of_call, argument)
     first = found[0][0]
     for rank, (facts, _) in enumerate(found):
         for name, wanted in first.items():

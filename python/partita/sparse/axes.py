@@ -29,7 +29,7 @@ def along(slices: Slices, dim: int, row: Sequence[int] = ()) -> Layout:
     """
     n_ranks = int(np.prod(slices.grid))
     shape = (slices.shape[dim], *row)
-    if slices.counts[dim] == 1:
+    if slices.is_straight(dim):
         return everywhere(shape, n_ranks)
     ranks = np.moveaxis(np.array(slices.layout.ranks).reshape(slices.grid), dim, 0)
     side, rest = slices.grid[dim], n_ranks // slices.grid[dim]
@@ -105,14 +105,14 @@ def rows_along(operand: Any, slices: Slices, dim: int, team: Team) -> Local:
 
     Nobody may write to them.
     """
-    if slices.counts[dim] == 1 and not isinstance(operand, Array):
+    if slices.is_straight(dim) and not isinstance(operand, Array):
         return np.ascontiguousarray(operand)
     if not isinstance(operand, Array):
         n_here = slices.slice_shape(slices.slice_of(team.rank))[dim]
         return np.ascontiguousarray(
             operand[globals_along(slices, dim, team.rank, np.arange(n_here))]
         )
-    if team.size == 1:
+    if team.size == 1 and slices.is_straight(dim):
         return np.ascontiguousarray(alone(operand))
     layout = along(slices, dim, operand.shape[1:])
     if layout == operand.layout:

@@ -63,7 +63,8 @@ class Building(Base):
             slices = slices_for(whole.shape, team.size, dist, layout, grid)
             wanted = checked_format(format, whole.ndim, whole.format)
             own = cut(whole, slices, slices.slice_of(team.rank)).in_format(wanted).with_tidy_lines()
-            facts = {**_facts(slices, wanted, own), "the number of entries": whole.nnz}
+            facts = {"root": None, **_facts(slices, wanted, own)}
+            facts |= {"the number of entries": whole.nnz}
             return (own, slices), facts, None
 
         (own, slices), _ = agreed(team, "from_scipy", look)

@@ -9,11 +9,13 @@ import numpy as np
 
 from partita._array.parts import cut_along
 from partita._local import sparse
+from partita.sparse.agreement import agreed
 from partita.sparse.block import Block
+from partita.sparse.hollow import first_rows
 from partita.sparse.rowwise import rows_slices, rowwise
 from partita.sparse.slices import Slices
 from partita.sparse.tensor_parts import tensor_part
-from partita.sparse.wishes import RowPlan, positions
+from partita.sparse.wishes import positions
 
 if TYPE_CHECKING:
     from partita._local.sparse import Csr
@@ -29,12 +31,18 @@ _ROWS_PER_ENTRY = 4
 
 def chosen(tensor: Any, key: Any) -> Any:
     """Return what an index chooses of a matrix. Collective."""
-    # What is wrong here may be wrong on this rank only: the others are told.
-    with tensor.team:
+
+    def look() -> tuple[tuple[Index, Index, bool], dict[str, Any], None]:
         rows, columns, is_block = _checked(tensor, key)
-    pairs = zip((rows, columns), tensor.shape, strict=True)
-    words = ", ".join(_words(one, n) for one, n in pairs)
-    tensor._met("__getitem__", None, f"{words}{' as a block' if is_block else ''}")
+        pairs = zip((rows, columns), tensor.shape, strict=True)
+        words = ", ".join(_words(one, n) for one, n in pairs)
+        return (
+            (rows, columns, is_block),
+            {"the index": f"{words}{' as a block' if is_block else ''}"},
+            None,
+        )
+
+    (rows, columns, is_block), _ = agreed(tensor.team, "__getitem__", look, tensor._words)
     if isinstance(rows, np.ndarray) and isinstance(columns, np.ndarray) and not is_block:
         return _points(tensor, rows, columns)
     if isinstance(rows, int) and isinstance(columns, int):
@@ -134,7 +142,7 @@ def _with_rows(tensor: Any, index: Index) -> Any:
     n_before = sum(slices.slice_shape((rank, 0))[0] for rank in range(team.rank))
     n_here = slices.slice_shape((team.rank, 0))[0]
     wanted = _listed(index, n, n_before, n_before + n_here)
-    return tensor._made(RowPlan(tensor, wanted).first(), "rows", slices)
+    return tensor._made(first_rows(tensor, wanted), "rows", slices)
 
 
 def _with_columns(tensor: Any, index: Index) -> Any:
@@ -197,7 +205,7 @@ def _points(tensor: Any, rows: Local, columns: Local) -> Any:
     slices = Slices(cut_along((len(rows),), 0, tensor.team.size))
     before = sum(slices.slice_shape((rank,))[0] for rank in range(tensor.team.rank))
     here = slice(before, before + slices.slice_shape((tensor.team.rank,))[0])
-    found = RowPlan(tensor, rows[here]).first()
+    found = first_rows(tensor, rows[here])
     coords = found.all_coords()
     is_wanted = coords[1] == columns[here][coords[0]]
     places = coords[0][is_wanted] + before

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._args import integer
 from partita._team.routing import routed_rows
+from partita._team.team import unknown_root
+from partita.sparse.agreement import agreed
 from partita.sparse.block import Block
 from partita.sparse.kinds import index_type
 
@@ -19,15 +22,22 @@ if TYPE_CHECKING:
 Local = np.ndarray[Any, Any]
 
 
-def collected(tensor: Base, root: int | None) -> Block | None:
+def collected(tensor: Base, root: Any) -> Block | None:
     """Return all entries, in the format of the slices, on `root` or everywhere. Collective."""
     team, slices, block = tensor.team, tensor._slices, tensor._block
-    if team.size == 1:
+
+    def look() -> tuple[int | None, dict[str, Any], int]:
+        at = None if root is None else integer(root, "root")
+        if at is not None and not 0 <= at < team.size:
+            raise unknown_root(at, team.size)
+        return at, {"root": at}, block.nnz
+
+    to, n_all = agreed(team, "gather", look, tensor._words)
+    if team.size == 1 and all(slices.is_straight(dim) for dim in range(tensor.ndim)):
         return block.copy()
     owners = set(slices.owners)
-    n_all = tensor._met("gather", block.nnz, f"root {root}")
     n_entries = [n if rank in owners else 0 for rank, n in enumerate(n_all)]
-    is_target = [root is None or rank == root for rank in range(team.size)]
+    is_target = [to is None or rank == to for rank in range(team.size)]
     asked = None if block.index_dtype == np.int32 else np.int64
     dtype = index_type(asked, max(slices.shape), sum(n_entries))
     coords = slices.globalized(slices.slice_of(team.rank), block.all_coords())

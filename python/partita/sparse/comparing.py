@@ -111,13 +111,19 @@ class Comparing(Elements):
         The same on every rank.
         """
         right = self._sparse(other)
+        options: dict[str, Any] = {"rtol": rtol, "atol": atol, "equal_nan": equal_nan}
+        words = ", ".join(
+            f"{name}={number_words(one) if is_number(one) else repr(one)}"
+            for name, one in options.items()
+        )
         if right is None:
             from partita._functions.statistics import allclose
 
             whole: Any = self
-            return bool(allclose(whole.to_dense(), other, rtol=rtol, atol=atol))
+            self._team.say(f"DistTensor.allclose({words})")
+            return bool(allclose(whole.to_dense(), other, **options))
         _, _, ours, theirs = side_by_side(self._block, self._beside(right))
         # A tolerance that is no number may be this rank's only: the others are told.
         with self._team:
-            near = bool(np.allclose(ours, theirs, rtol=rtol, atol=atol, equal_nan=equal_nan))
-        return all(self._met("allclose", near))
+            near = bool(np.allclose(ours, theirs, **options))
+        return all(self._met("allclose", near, words))

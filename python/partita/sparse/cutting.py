@@ -19,7 +19,7 @@ Local = np.ndarray[Any, Any]
 def cut(block: Block, slices: Slices, slice_id: SliceId) -> Block:
     """Return a slice in the format of the whole: views of its memory where they are stretches."""
     shape = slices.slice_shape(slice_id)
-    if shape == block.shape:
+    if all(slices.is_straight(dim) for dim in range(block.ndim)):
         return block
     if block.format == "coo":
         return _cut_coords(block, slices, slice_id)

@@ -71,7 +71,8 @@ class Elements(Base):
         maps = self.layout.maps or ()
         is_one = [n == 1 and own != 1 for n, own in zip(other.shape, self.shape, strict=True)]
         kept = [Whole() if one else by for one, by in zip(is_one, maps, strict=True)]
-        local = part(other, Layout(other.shape, kept, grid=self.layout.grid_shape))
+        where = {"grid": self.layout.grid_shape, "ranks": list(self.layout.ranks)}
+        local = part(other, Layout(other.shape, kept, **where))
         zeros = np.zeros(block.nnz, np.int64)
         pairs = zip(is_one, coords, strict=True)
         return np.asarray(local[tuple(zeros if one else at for one, at in pairs)])

@@ -42,12 +42,13 @@ def even_layout(tensor: Base) -> str:
     before, n_all = sum(told[: team.rank]), sum(told)
     # Cuts are after so many entries; each is found by the rank that holds them.
     cuts = [n_all * (part + 1) // team.size for part in range(team.size - 1)]
-    counts = np.bincount(tensor._block.all_coords()[0], minlength=tensor._block.shape[0])
-    ends: Local = before + np.cumsum(counts)
+    rows_here: Local = tensor._block.all_coords()[0]
+    if not (rows_here[1:] >= rows_here[:-1]).all():
+        rows_here = np.sort(rows_here)
     first, _ = tensor._slices.stretch(0, team.rank) or (0, 0)
     # The row in which a cut lies goes to the rank before it.
     here = {
-        part: first + int(np.searchsorted(ends, cut)) + 1
+        part: first + int(rows_here[cut - before - 1]) + 1
         for part, cut in enumerate(cuts)
         if before < cut <= before + told[team.rank]
     }

@@ -179,8 +179,7 @@ class Forms(Base):
 
     def gather(self, root: int | None = None) -> Any:
         """Return the whole tensor as a SciPy array on every rank, or on `root`. Collective."""
-        at = None if root is None else self.team._root(root, None)
-        whole = collected(self, at)
+        whole = collected(self, root)
         return None if whole is None else whole.to_scipy()
 
     def to_pydata(self) -> Any:

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import math
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,9 +22,10 @@ from partita._array.held import default_layout
 from partita._array.parts import part
 from partita._local.randomness import fill, permutation, words
 from partita._team.spmd import own_team
-from partita._team.together import together
 from partita.random.generator import Generator
 from partita.random.seeds import Seeds
+from partita.sparse.agreement import agreed
+from partita.sparse.elements import number_words
 from partita.sparse.kinds import checked_dtype
 from partita.sparse.tensor import DistTensor
 
@@ -71,11 +73,13 @@ def eye(
     """Return a matrix with ones on a diagonal; `dist=` or `layout=` say where. Collective."""
     team = own_team(team)
 
-    def look() -> tuple[tuple[int, int, int], np.dtype[Any]]:
-        m_rows, at = integer(m, "m"), integer(k, "k")
-        return (m_rows, m_rows if n is None else integer(n, "n"), at), checked_dtype(dtype)
+    def look() -> tuple[tuple[int, int, int, np.dtype[Any]], dict[str, Any], None]:
+        n_rows, at, kind = integer(m, "m"), integer(k, "k"), checked_dtype(dtype)
+        n_columns = n_rows if n is None else integer(n, "n")
+        facts = {"the shape": (n_rows, n_columns), "k": at, "the element type": kind.name}
+        return (n_rows, n_columns, at, kind), facts, None
 
-    (n_rows, n_columns, at), kind = together(team, look)
+    (n_rows, n_columns, at, kind), _ = agreed(team, "sparse.eye", look)
     first, end = own_numbers(n_rows, team)
     rows = np.arange(first, end)
     rows = rows[(rows + at >= 0) & (rows + at < n_columns)]
@@ -100,11 +104,18 @@ def diags(
     every rank. As SciPy's `diags_array`.
     """
     team = own_team(team)
-    given, places, extents = together(team, lambda: _diagonals(diagonals, offsets, shape))
-    kinds = [one.dtype if isinstance(one, Array) else np.asarray(one).dtype for one in given]
-    # What is wrong here may be wrong on this rank only: the others are told.
-    with team:
+
+    def look() -> tuple[tuple[Any, ...], dict[str, Any], None]:
+        given, places, extents = _diagonals(diagonals, offsets, shape)
+        kinds = [one.dtype if isinstance(one, Array) else np.asarray(one).dtype for one in given]
         kind = checked_dtype(np.result_type(*kinds) if dtype is None else dtype)
+        facts: dict[str, Any] = {"the shape": extents, "offsets": places}
+        facts |= {"the element type": kind.name}
+        for at, one in enumerate(given):
+            facts[f"diagonal {at}"] = _words_of(one)
+        return (given, places, extents, kind), facts, None
+
+    (given, places, extents, kind), _ = agreed(team, "sparse.diags", look)
     rows, columns, values = [], [], []
     for one, k in zip(given, places, strict=True):
         size = min(extents[0] + min(k, 0), extents[1] - max(k, 0))
@@ -147,6 +158,17 @@ def _diagonals(
     return given, places, (int(m), int(n))
 
 
+def _words_of(diagonal: Any) -> str:
+    """What ranks compare of a diagonal; of an array of partita each has its part only."""
+    if isinstance(diagonal, Array):
+        return f"an array of {diagonal.dtype} of shape {diagonal.shape}"
+    values = np.ascontiguousarray(diagonal)
+    if values.size == 1:
+        return number_words(values.reshape(-1)[0])
+    number = zlib.crc32(values.view(np.uint8).data) if values.size else 0
+    return f"{len(values)} numbers of {values.dtype} ({number:08x})"
+
+
 def random_array(
     shape: Sequence[int],
     *,
@@ -164,17 +186,19 @@ def random_array(
     finds one.
     """
     team = own_team(team)
-    shape, kind = together(
-        team,
-        lambda: (
-            _checked_shape(shape, density),
-            checked_dtype(np.float64 if dtype is None else dtype),
-        ),
-    )
+
+    def look() -> tuple[tuple[Any, ...], dict[str, Any], None]:
+        sides = _checked_shape(shape, density)
+        kind = checked_dtype(np.float64 if dtype is None else dtype)
+        seeds = known_seeds(rng, team)
+        facts = {"the shape": sides, "density": float(density), "the element type": kind.name}
+        return (sides, kind, seeds), facts | {"rng": seed_words(rng, seeds)}, None
+
+    (shape, kind, seeds), _ = agreed(team, "sparse.random_array", look)
     size = math.prod(shape)
     n_entries = round(density * size)
-    with team:
-        seeds = rng._seeds if isinstance(rng, Generator) else Seeds.of(rng, team)
+    if seeds is None:
+        seeds = Seeds.of(None, team)
     first, end = own_numbers(n_entries, team)
     chosen = np.empty(end - first, np.int64)
     # Places of a permutation differ from each other, whoever asks for them.
@@ -185,6 +209,21 @@ def random_array(
     coords = np.unravel_index(chosen, shape) if size else [chosen for _ in shape]
     wanted = format or ("csr" if len(shape) == 2 else "coo")
     return made(shape, coords, values, team, wanted, where)
+
+
+def known_seeds(seed: Any, team: Team) -> Seeds | None:
+    """Return the state for a seed; none without one, which ranks then find together."""
+    if seed is None:
+        return None
+    return seed._seeds if isinstance(seed, Generator) else Seeds.of(seed, team)
+
+
+def seed_words(seed: Any, seeds: Seeds | None) -> str:
+    """Return what ranks compare of a seed: the number itself, or the state it stands for."""
+    if seeds is None:
+        return "none"
+    number = zlib.crc32(repr(sorted(seeds.used.items())).encode())
+    return str(seed) if isinstance(seed, int) else f"a state ({seeds.key:016x}, {number:08x})"
 
 
 def _checked_shape(shape: Sequence[int], density: float) -> tuple[int, ...]:

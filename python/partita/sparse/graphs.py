@@ -8,9 +8,9 @@ import numpy as np
 
 from partita._local.randomness import words
 from partita._team.spmd import own_team
-from partita._team.together import together
 from partita.random.seeds import Seeds
-from partita.sparse.generators import made, own_numbers
+from partita.sparse.agreement import agreed
+from partita.sparse.generators import known_seeds, made, own_numbers, seed_words
 from partita.sparse.kinds import checked_dtype
 
 if TYPE_CHECKING:
@@ -47,10 +47,20 @@ def rmat(
     graph is the same for every number of ranks. Undirected graphs have each edge both ways.
     """
     team = own_team(team)
-    kind = together(team, lambda: _check(scale, edge_factor, (a, b, c), dtype))
+
+    def look() -> tuple[tuple[np.dtype[Any], Seeds | None], dict[str, Any], None]:
+        kind, seeds = _check(scale, edge_factor, (a, b, c), dtype), known_seeds(seed, team)
+        facts: dict[str, Any] = {"scale": int(scale), "edge_factor": int(edge_factor)}
+        facts |= {"a, b, c": (float(a), float(b), float(c)), "directed": bool(directed)}
+        facts |= {"the element type": kind.name, "seed": seed_words(seed, seeds)}
+        return (kind, seeds), facts, None
+
+    (kind, seeds), _ = agreed(team, "sparse.rmat", look)
+    if seeds is None:
+        seeds = Seeds.of(None, team)
     n = 1 << scale
     n_edges = edge_factor << scale
-    stream, begin = Seeds.of(seed, team).take("words", n_edges * -(-scale // _LEVELS))
+    stream, begin = seeds.take("words", n_edges * -(-scale // _LEVELS))
     first, end = own_numbers(n_edges, team)
     rows, columns = (np.zeros(end - first, np.int64) for _ in range(2))
     for at in range(first, end, _AT_ONCE):

@@ -28,7 +28,7 @@ def handed_out(
 
     def look() -> tuple[Block | None, dict[str, Any], Any]:
         asked = {"dist": _plain(by[0]), "layout": _plain(by[1]), "grid": _plain(by[2])}
-        facts = {**asked, "root": root, "the format": format}
+        facts = {"root": root, **asked, "the format": format}
         if team.rank != root:
             return None, facts, None
         whole = block_of(matrix)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._team.spmd import own_team
-from partita._team.together import together
+from partita.sparse.agreement import agreed
 from partita.sparse.block import Block
 from partita.sparse.generators import own_numbers
 from partita.sparse.kinds import checked_dtype
@@ -36,7 +36,13 @@ def laplacian(
     three the seven. Every rank makes its own rows; `dist=` or `layout=` move them. Collective.
     """
     team = own_team(team)
-    points, kind = together(team, lambda: (_checked(shape), checked_dtype(dtype)))
+
+    def look() -> tuple[tuple[tuple[int, ...], np.dtype[Any]], dict[str, Any], None]:
+        points, kind = _checked(shape), checked_dtype(dtype)
+        facts = {"the grid": points, "the element type": kind.name, "the format": str(format)}
+        return (points, kind), facts, None
+
+    (points, kind), _ = agreed(team, "sparse.laplacian", look)
     n = math.prod(points)
     first, end = own_numbers(n, team)
     block = _rows(points, first, end, kind)

@@ -125,6 +125,14 @@ def checked_operand(tensor: Base, operand: Any, over: int, *, is_met: bool) -> A
     Where none do, ranks meet here.
     """
     x = operand if isinstance(operand, Array | np.ndarray) else np.asarray(operand)
+    problem = operand_problem(tensor, x, over)
+    if is_met and problem is not None:
+        raise tensor.team.told(ValueError(problem))
+    return x if is_met else together(tensor.team, lambda: without(problem, x))
+
+
+def operand_problem(tensor: Base, x: Any, over: int) -> str | None:
+    """Return what is wrong with a dense operand beside a dimension of a matrix, if anything is."""
     n = tensor.shape[over] if tensor.ndim == 2 else None
     problem = None
     if n is None:
@@ -137,12 +145,11 @@ def checked_operand(tensor: Base, operand: Any, over: int, *, is_met: bool) -> A
         problem += f"; give it {n} rows"
     elif np.dtype(x.dtype).kind not in "biufc":
         problem = f"an operand of {x.dtype}; use numbers"
-    if is_met and problem is not None:
-        raise tensor.team.told(ValueError(problem))
-    return x if is_met else together(tensor.team, lambda: _without(problem, x))
+    return problem
 
 
-def _without(problem: str | None, found: Any) -> Any:
+def without(problem: str | None, found: Any) -> Any:
+    """Return what is given, unless there is a problem."""
     if problem is not None:
         raise ValueError(problem)
     return found

@@ -37,12 +37,14 @@ def lines_layout(slices: Slices, kept: Sequence[int], team: Team) -> tuple[Layou
         # An axis of the grid for each dimension, as slices want it.
         usual = cut_along(shape, cut_dim(shape, team.size), team.size)
     if team.size == 1:
-        return usual, True
+        return usual, all(slices.is_straight(dim) for dim in kept)
     is_whole = len(cut) == 1 and cut[0] in kept and not isinstance(maps[cut[0]], Whole)
     if not is_whole:
         return usual, False
     sides = [team.size if dim == cut[0] else 1 for dim in kept]
-    return Layout(shape, [maps[dim] for dim in kept], grid=sides), True
+    # The numbers stay with the lines, whatever rank holds which.
+    ranks = list(slices.layout.ranks)
+    return Layout(shape, [maps[dim] for dim in kept], grid=sides, ranks=ranks), True
 
 
 def sent(

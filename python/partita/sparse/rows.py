@@ -6,6 +6,7 @@ from typing import Any
 
 from partita.sparse.base import Base
 from partita.sparse.chosen import chosen
+from partita.sparse.hollow import first_rows
 from partita.sparse.tensor_parts import tensor_part
 from partita.sparse.tensor_rows import tensor_rows
 from partita.sparse.wishes import RowPlan
@@ -23,7 +24,7 @@ class Rows(Base):
         """
         if self.ndim != 2:
             return tensor_rows(self, indices)
-        return RowPlan(self, indices).first().to_scipy()
+        return first_rows(self, indices).to_scipy()
 
     def plan_rows(self, indices: Any) -> RowPlan:
         """Return a plan for the rows that this rank asks for: `plan(t)` brings them.

@@ -9,9 +9,10 @@ import numpy as np
 from partita._array.array import Array
 from partita._local import sparse
 from partita._memory.warm import empty
+from partita._team.together import together
 from partita.sparse.axes import rows_along, rows_here
 from partita.sparse.lines import lines_of, reach_of
-from partita.sparse.multiplying import checked_operand, product_type
+from partita.sparse.multiplying import operand_problem, product_type, without
 
 if TYPE_CHECKING:
     from partita.sparse.base import Base
@@ -27,12 +28,7 @@ def sddmm(pattern: T, x: Any, y: Any) -> T:
     `x` has a row for each row of the pattern, `y` one for each of its columns; both are arrays of
     partita or of NumPy. The values of the pattern do not matter. Collective.
     """
-    is_met = isinstance(x, Array) or isinstance(y, Array)
-    x = checked_operand(pattern, x, 0, is_met=is_met)
-    y = checked_operand(pattern, y, 1, is_met=is_met)
-    if x.shape[1:] != y.shape[1:]:
-        problem = f"rows of {x.shape[1:]} beside rows of {y.shape[1:]}; use rows of one length"
-        raise pattern.team.told(ValueError(problem))
+    x, y = _checked(pattern, x, y)
     lines = lines_of(pattern)
     # The lines' own rows are all here, those across the lines are fetched.
     near, far = (x, y) if lines.dim == 0 else (y, x)
@@ -45,6 +41,24 @@ def sddmm(pattern: T, x: Any, y: Any) -> T:
     out = empty((len(reach.indices),), dtype)
     sparse.sampled(reach.indptr, reach.indices, left, own, ghosts, out)
     return pattern._revalued(lines.restored(out), "sddmm")
+
+
+def _checked(pattern: Base, *operands: Any) -> list[Any]:
+    """The operands as arrays, if they fit the pattern and each other.
+
+    Arrays of partita meet later; where there are none, ranks meet here, once.
+    """
+    given = [one if isinstance(one, Array | np.ndarray) else np.asarray(one) for one in operands]
+    found = [operand_problem(pattern, one, over) for over, one in enumerate(given)]
+    problem = found[0] or found[1]
+    x, y = (one.shape[1:] for one in given)
+    if problem is None and x != y:
+        problem = f"rows of {x} beside rows of {y}; use rows of one length"
+    if not any(isinstance(one, Array) for one in given):
+        return together(pattern.team, lambda: without(problem, given))
+    if problem is not None:
+        raise pattern.team.told(ValueError(problem))
+    return given
 
 
 def _matrix(rows: Local, dtype: np.dtype[Any]) -> Local:

@@ -16,7 +16,7 @@ from partita._args import integers, is_listed, shown
 from partita._array.notation import layout_for
 from partita._errors import LayoutError
 from partita._partita import Block as BlockMap
-from partita._partita import Layout, Whole, even_factors
+from partita._partita import Cyclic, Layout, Whole, even_factors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +52,7 @@ class Slices:
         # A transposed tensor stays where it is: its ranks are not in the order of its grid.
         self._rank_at = list(layout.ranks)
         self._place_of = {rank: place for place, rank in enumerate(self._rank_at)}
+        self._straight: dict[int, bool] = {}
         self._refuse_halos()
 
     def _refuse_halos(self) -> None:
@@ -122,6 +123,22 @@ class Slices:
         sides = [[axis.local_shape(at)[0] for at in range(axis.n_ranks)] for axis in self.axes]
         return math.prod(max(one) for one in sides)
 
+    def is_straight(self, dim: int) -> bool:
+        """Return whether every slice has a dimension whole, and in its order.
+
+        A dimension that is not cut may lie in another order: one list of indices says in which.
+        """
+        if dim not in self._straight:
+            self._straight[dim] = self.counts[dim] == 1 and self._is_in_order(dim)
+        return self._straight[dim]
+
+    def _is_in_order(self, dim: int) -> bool:
+        if isinstance(self.maps[dim], BlockMap | Cyclic | Whole):
+            return True
+        all_places = np.arange(self.shape[dim])
+        found = self.axes[dim].globalize(0, all_places[:, None])[:, 0]
+        return bool(np.array_equal(found, all_places))
+
     def stretch(self, dim: int, part: int) -> tuple[int, int] | None:
         """Return where a part begins and ends, if the parts lie one behind the other."""
         if self.dist[dim] == "replicated":
@@ -165,7 +182,7 @@ class Slices:
 
     def inside(self, slice_id: SliceId, dim: int, indices: Local) -> Local:
         """Return where indices of a slice lie in it, along one dimension."""
-        if self.counts[dim] == 1:
+        if self.is_straight(dim):
             return indices
         stretch = self.stretch(dim, slice_id[dim])
         if stretch is None:
@@ -175,7 +192,7 @@ class Slices:
     def ranks(self, coords: Sequence[Local]) -> tuple[Local, list[Local]]:
         """Return the owner of elements by their coordinates, and these in its slice."""
         inside = [
-            one if self.counts[dim] == 1 else self.places(dim, one)[1]
+            one if self.is_straight(dim) else self.places(dim, one)[1]
             for dim, one in enumerate(coords)
         ]
         return self.owners_of(coords).astype(np.int64), inside

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita.sparse.agreement import agreed
 from partita.sparse.wishes import positions
 
 if TYPE_CHECKING:
@@ -21,9 +22,12 @@ def tensor_part(tensor: Any, key: Any, format: str = "coo") -> Any:
     Entries are chosen where they lie, and then travel to whoever holds their new place. A matrix
     is in the format that is asked for, anything else in COO. Collective.
     """
-    # What is wrong here may be wrong on this rank only: the others are told.
-    with tensor.team:
+
+    def look() -> tuple[list[int | range], dict[str, Any], None]:
         chosen = _checked(tensor.shape, key)
+        return chosen, {"the index": ", ".join(map(_words, chosen))}, None
+
+    chosen, _ = agreed(tensor.team, "__getitem__", look, tensor._words)
     coords, values = tensor._own_entries()
     is_here = np.ones(len(values), bool)
     shape, kept = [], []
@@ -41,6 +45,12 @@ def tensor_part(tensor: Any, key: Any, format: str = "coo") -> Any:
     kept = [one[is_here] for one in kept]
     wanted = format if len(shape) == 2 else "coo"
     return type(tensor).from_coo(shape, kept, values[is_here], team=tensor.team, format=wanted)
+
+
+def _words(index: int | range) -> str:
+    if isinstance(index, int):
+        return str(index)
+    return f"{index.start}:{index.stop}:{index.step}"
 
 
 def _checked(shape: Sequence[int], key: Any) -> list[int | range]:

@@ -29,7 +29,10 @@ def tensor_rows(tensor: Any, indices: Any) -> Any:
     if len(values) and sides:
         places = np.ravel_multi_index([one.astype(np.int64) for one in coords[1:]], sides)
     shape = (tensor.shape[0], n_places)
-    matrix = type(tensor).from_coo(shape, (coords[0], places), values, team=tensor.team)
+    # In COO, so that rows without entries cost nothing.
+    matrix = type(tensor).from_coo(
+        shape, (coords[0], places), values, team=tensor.team, format="coo"
+    )
     found = matrix.get_rows(indices).tocoo()
     inner = np.unravel_index(found.col, sides) if found.nnz and sides else [found.col] * len(sides)
     sp = scipy_sparse("a SciPy array")

@@ -68,7 +68,8 @@ def _cut_dimension(slices: Slices, format: str) -> int | None:
         return None
     dim = slices.counts.index(slices.n_ranks)
     in_order = all(slices.slice_of(rank)[dim] == rank for rank in range(slices.n_ranks))
-    return dim if in_order and slices.stretch(dim, 0) is not None else None
+    is_plain = slices.stretch(dim, 0) is not None and slices.is_straight(1 - dim)
+    return dim if in_order and is_plain else None
 
 
 def _sent_in_stretches(

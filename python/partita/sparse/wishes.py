@@ -182,7 +182,7 @@ def _located(source: Base, indices: Any) -> tuple[Local, Local, IndexError | Non
     except IndexError as problem:
         return none, none, problem
     slices = source._slices
-    if slices.counts[0] == 1:
+    if slices.is_straight(0):
         return np.full(len(wanted), source.team.rank), wanted, None
     owners, starts = source._plans.kept("owners of rows", lambda: _owners_of_rows(source))
     if starts is None:

@@ -44,6 +44,7 @@ def save_npz(file: Any, matrix: DistTensor, compressed: bool = True) -> None:
     if not isinstance(matrix, DistTensor):
         raise TypeError(f"a {type(matrix).__name__} to write; use a DistTensor")
     how = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+    matrix.team.say(f"save_npz(compressed={bool(compressed)})")
     arrays = _arrays(matrix)
     with written_beside(matrix.team, path, lambda beside: beside.touch()) as beside:
         writer = Writer(matrix.team, beside, how)

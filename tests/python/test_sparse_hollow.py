@@ -1,0 +1,75 @@
+"""Matrices with very many rows of which few have entries: cost is that of entries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import partita as pt
+from partita.sparse import DistTensor
+
+MANY = 2**36 + 7
+ROWS = np.array([0, 5, 2**31, 2**32 + 3, MANY - 1])
+
+
+def made(team: pt.Team, order: Any = slice(None)) -> DistTensor:
+    """A tensor with one entry in each of five rows, from 1 on; the first rank gives them."""
+    here = slice(None) if team.rank == 0 else slice(0)
+    coords = (ROWS[order][here], np.arange(5)[order][here])
+    values = np.arange(1.0, 6.0)[order][here]
+    return DistTensor.from_coo((MANY, 6), coords, values, team=team, format="coo")
+
+
+def dense(places: list[int]) -> Any:
+    """Rows with the entries of these places, none for -1."""
+    found = np.zeros((len(places), 6))
+    for row, place in enumerate(places):
+        if place >= 0:
+            found[row, place] = place + 1
+    return found
+
+
+@pytest.mark.parametrize("n_ranks", [1, 3])
+def test_rows_are_found_by_entries(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        t = made(team)
+        mine = [-1, 7, int(ROWS[2]), -1][team.rank :]
+        wanted = dense([4, -1, 2, 4][team.rank :])
+        found = t.get_rows(mine)
+        assert found.format == "csr"
+        np.testing.assert_array_equal(found.toarray(), wanted)
+        np.testing.assert_array_equal(t.get_rows([]).toarray(), np.zeros((0, 6)))
+        several = t[[5, 2**32 + 3, 5, 6]]
+        np.testing.assert_array_equal(several.gather().toarray(), dense([1, 3, 1, -1]))
+        points = t[[-1, 0, 1], [4, 0, 0]]
+        np.testing.assert_array_equal(points.gather().toarray(), [5, 1, 0])
+        with pytest.raises(IndexError, match=str(MANY)):
+            t.get_rows([MANY] if team.rank == team.size - 1 else [0])
+
+    pt.spmd(body, n_ranks, deadline=60.0)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 3])
+def test_rows_are_balanced_by_entries(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        t = made(team, [3, 0, 4, 1, 2]).balanced()
+        counts = team.allgather_data(t.nnz_local)
+        assert sum(counts) == 5
+        assert max(counts) - min(counts) <= 1
+        assert [t[int(row), at] for at, row in enumerate(ROWS)] == [1, 2, 3, 4, 5]
+
+    pt.spmd(body, n_ranks, deadline=60.0)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 3])
+def test_pointers_that_would_fill_memory_are_refused(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        t = made(team)
+        for work in (lambda: t.plan_rows([0]), lambda: t.T @ t):
+            with pytest.raises(ValueError, match=f"pointers to {MANY} rows .* 5 entries; use"):
+                work()
+        assert t.sum() == 15
+
+    pt.spmd(body, n_ranks, deadline=60.0)
