@@ -78,6 +78,10 @@ def write_positions(a: Any, is_last: bool) -> None:
     a[np.array([1, 2, 3 + is_last])] = 5.0
 
 
+def to_other_root(a: Any, is_last: bool) -> Any:
+    return [a.gather(root=a.team.size - 1 if is_last else 0)]
+
+
 def other_shape(a: Any, is_last: bool) -> Any:
     return (pt.asarray(np.arange(4 + is_last)) * 2).gather()
 
@@ -93,6 +97,7 @@ DIFFER: list[Callable[[Any, bool], Any]] = [
     by_pairs,
     by_mask,
     write_positions,
+    to_other_root,
     other_shape,
     other_type,
 ]
@@ -109,6 +114,8 @@ def differing(team: pt.Team) -> None:
         assert told is not None, work.__name__
         assert told[0] == "MismatchError", (work.__name__, told)
         assert f"rank {team.size - 1}" in told[3], (work.__name__, told)
+        words = "gather(root=0)" if work is to_other_root else "bodies_alike.py, line "
+        assert words in told[3], (work.__name__, told)
         assert work(pt.arange(8.0 * team.size), False) is not None or work is write_positions
         assert team.allgather_data(team.rank) == list(range(team.size))
 
@@ -196,6 +203,9 @@ def options_alone(team: pt.Team) -> None:
         pt.unique(pt.asarray(x), equal_nan=False)
         pt.histogram(pt.asarray(x), range=(0, 3))
         pt.isin(pt.asarray(x), [3.0])
+        pt.sort(pt.asarray(x), axis=0)
+        pt.take(pt.asarray(x), [0, 1], axis=1)
+        pt.quantile(pt.asarray(x), [0.25, 0.5], axis=1)
     team.barrier()
 
 

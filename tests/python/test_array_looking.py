@@ -242,6 +242,42 @@ def test_a_profile_inside_another_takes_nothing_from_it() -> None:
     assert [one["name"] for one in events_of(inner.trace, 0, "kernel")] == ["kernel 2000"]
 
 
+@pytest.mark.parametrize("n_ranks", [1, 2])
+def test_a_profile_notes_what_was_pending(n_ranks: int) -> None:
+    def job(team: pt.Team) -> None:
+        array = pt.zeros((64, 64))
+        array[1:] = array[:-1] + 1
+        with pt.profile() as run:
+            pt.compute(array)
+        assert events_of(run.trace, team.rank, "kernel")
+
+    pt.spmd(job, n_ranks)
+
+
+def test_a_profile_of_one_rank_is_named() -> None:
+    def job(team: pt.Team) -> list[str]:
+        if team.rank == 1:
+            with pytest.raises(pt.MismatchError, match="profile") as alone, pt.profile():
+                pass
+            return [str(alone.value), *alone.value.__notes__]
+        with pytest.raises(pt.MismatchError) as other:
+            team.barrier()
+        return [str(other.value)]
+
+    barrier, profile = pt.spmd(job, 2)
+    assert barrier[0] == profile[0]
+    assert "rank 1 has profile" in profile[0]
+    assert "test_array_looking.py, line " in profile[1]
+
+
+def test_a_profile_of_what_is_refused_ends() -> None:
+    array = pt.arange(1000.0) + 1
+    with pytest.raises(MemoryError), pt.memory_limit(10), pt.profile():
+        pass
+    pt.compute(array)
+    assert array._rank.record_activity(False) == ""
+
+
 def test_a_bar_for_long_computations(capfd: pytest.CaptureFixture[str]) -> None:
     array = pt.ones(3_000_000)
     with pt.progress():

@@ -126,3 +126,96 @@ def test_threads_of_one_rank_write_at_positions() -> None:
         thread.join()
     assert not failures
     same(a, np.repeat(np.arange(4.0) + 199, 100))
+
+
+@pytest.mark.parametrize("n_ranks", [1, 3])
+def test_dealt_out_arrays_are_changed_at_positions(n_ranks: int) -> None:
+    def body(_: pt.Team) -> None:
+        for layout in ("cyclic", "*, cyclic(2)", "block"):
+            x, a = np.ones((4, 5)), pt.ones((4, 5), layout=layout)
+            # What has been computed with is computed with where parts are boxes.
+            a += 1
+            x += 1
+            inside, part = x[1:], a[1:]
+            for one, ours in ((x, a), (inside, part)):
+                np.add.at(one, [1, 1], 2)
+                pt.add.at(ours, [1, 1], 2)
+                np.negative.at(one, (2, [0, 3]))
+                pt.negative.at(ours, (2, [0, 3]))
+                np.multiply.at(one, [0], np.arange(5.0))
+                pt.multiply.at(ours, [0], pt.arange(5.0))
+                same(a, x)
+                same(part, inside)
+                np.testing.assert_array_equal(a.copy().gather(), x)
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2])
+def test_reductions_are_cast_to_where_they_are_written(n_ranks: int) -> None:
+    def body(_: pt.Team) -> None:
+        x, n = np.arange(12.0).reshape(4, 3) + 0.5, np.arange(12).reshape(4, 3) - 3
+        a, m = pt.asarray(x, "block", copy=True), pt.asarray(n, "block", copy=True)
+        for name in ("sum", "prod", "max", "mean", "var", "median"):
+            for kind in ("int64", "int32", "float32"):
+                made = getattr(pt, name)(a, axis=0, out=pt.zeros(3, dtype=kind))
+                same(made, getattr(np, name)(x, axis=0, out=np.zeros(3, kind)))
+        same(pt.cumsum(a, out=pt.zeros(12, dtype=int)), np.cumsum(x, out=np.zeros(12, int)))
+        # Functions of each element stay strict.
+        with pytest.raises(TypeError, match="can hold it"):
+            pt.add(a, 1, out=pt.zeros((4, 3), dtype=int))
+        with pytest.raises(TypeError, match="can hold it"):
+            pt.std(a, axis=0, out=pt.zeros(3, dtype=int))
+        for kind in ("int64", "int8", "uint8"):
+            same(pt.mean(m, dtype=kind), np.mean(n, dtype=kind))
+            same(pt.mean(a, axis=1, dtype=kind), np.mean(x, axis=1, dtype=kind))
+
+    pt.spmd(body, n_ranks)
+
+
+def test_integers_and_truth_values_are_computed_as_by_numpy() -> None:
+    with np.errstate(all="ignore"):
+        for kind in "?bBhHiIlLdF":
+            x = np.array([1, 2, 0, -1, -2, 3]).astype(kind)
+            same(pt.reciprocal(pt.asarray(x)), np.reciprocal(x))
+            same(pt.conj(pt.asarray(x)), np.conj(x))
+    for work in (pt.positive, pt.clip):
+        with pytest.raises(TypeError, match="truth values"):
+            work(pt.asarray([True]))
+    same(pt.clip(pt.asarray([True]), False), np.clip(np.array([True]), False, None))
+
+
+@pytest.mark.parametrize("n_ranks", [1, 3])
+def test_other_shapes_of_results_are_views(n_ranks: int) -> None:
+    works: list[Any] = [
+        pt.sort,
+        pt.argsort,
+        pt.maximum.accumulate,
+        lambda a, axis: pt.partition(a, 1, axis=axis),
+        lambda a, axis: pt.take(a, [0, 2, 1], axis),
+        lambda a, axis: pt.compress([True, False, True], a, axis),
+        lambda a, axis: pt.quantile(a, [0.2, 0.5], axis=axis),
+        lambda a, axis: pt.lexsort((a, a), axis=axis),
+        lambda a, axis: pt.ascontiguousarray(pt.moveaxis(a, axis, -1)),
+    ]
+
+    def body(_: pt.Team) -> None:
+        x = (np.arange(60) * 7 % 31).reshape(3, 4, 5)
+        for layout in ("*", "block", "*, cyclic"):
+            for axis in range(3):
+                for work in works:
+                    made: Any = work(pt.asarray(x, layout, copy=True), axis=axis)
+                    row, wanted = made.reshape(-1), made.gather()
+                    row[7] = 99
+                    wanted.reshape(-1)[7] = 99
+                    same(made, wanted)
+                    made += 1
+                    same(row, wanted.reshape(-1) + 1)
+
+    pt.spmd(body, n_ranks)
+
+
+def test_contiguous_arrays_are_not_copied() -> None:
+    a = pt.ones((3, 4))
+    pt.ascontiguousarray(a)[0, 0] = 5
+    assert float(a[0, 0]) == 5

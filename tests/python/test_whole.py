@@ -49,3 +49,62 @@ def test_replicas_are_whole_and_others_hold_nothing() -> None:
                 np.asarray(one)
 
     pt.spmd(job, ranks=2)
+
+
+@pytest.mark.parametrize(
+    "notation", ["cyclic, * @ 1x1", "*, cyclic(2) @ 1x1", "cyclic, cyclic @ 1x1"]
+)
+def test_blocks_in_turn_on_one_rank_are_the_whole(notation: str) -> None:
+    local = WHOLE.copy()
+    a = pt.from_local(local, pt.Layout(WHOLE.shape, notation))
+    assert np.shares_memory(np.asarray(a), local)
+    np.testing.assert_array_equal(np.asarray(a), WHOLE)
+    np.testing.assert_array_equal(np.from_dlpack(a), WHOLE)
+    np.testing.assert_array_equal((a + 1).gather(), WHOLE + 1)
+    # Whoever writes to the array writes to its memory.
+    a[1] = 7
+    a += 1
+    wanted = WHOLE.copy()
+    wanted[1] = 7
+    np.testing.assert_array_equal(a.gather(), wanted + 1)
+    np.testing.assert_array_equal(local, wanted + 1)
+    assert a.layout.notation == notation
+
+
+def test_an_order_of_its_own_is_not_taken_for_the_whole() -> None:
+    order = [2, 0, 1]
+    layout = pt.Layout(WHOLE.shape, [pt.Unstructured([order]), pt.Whole()], grid=(1, 1))
+    a = pt.from_local(WHOLE[order], layout)
+    with pytest.raises(pt.ProtocolError):
+        np.asarray(a)
+    np.testing.assert_array_equal(a.gather(), WHOLE)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2])
+def test_elements_in_an_order_of_their_own_are_found(n_ranks: int) -> None:
+    order, numbers = [2, 0, 3, 1], np.array([1, 3, 4, 6])
+    layout = pt.Layout((4,), [pt.Unstructured([order])], grid=(1, n_ranks))
+    table = np.arange(10.0) * 2
+
+    def job(team: pt.Team) -> None:
+        a = pt.from_local(numbers[order], layout, team)
+        np.testing.assert_array_equal(pt.argsort(a).gather(), [0, 1, 2, 3])
+        np.testing.assert_array_equal(pt.searchsorted(a, a).gather(), [0, 1, 2, 3])
+        np.testing.assert_array_equal(a[[3, 0]].gather(), [6, 1])
+        np.testing.assert_array_equal(pt.asarray(table, team=team)[a].gather(), table[numbers])
+        np.testing.assert_array_equal(pt.unique(a).gather(), numbers)
+        np.add.at(a, [0, 3], 5)
+        np.testing.assert_array_equal(a.gather(), [6, 3, 4, 11])
+
+    pt.spmd(job, ranks=n_ranks)
+
+
+def test_replicas_of_blocks_in_turn_are_whole() -> None:
+    layout = pt.Layout(WHOLE.shape, [pt.Cyclic(), pt.Whole()], grid=(1, 1, 2))
+
+    def job(team: pt.Team) -> None:
+        a = pt.from_local(WHOLE.copy(), layout, team)
+        np.testing.assert_array_equal(np.asarray(a), WHOLE)
+        np.testing.assert_array_equal((a * 2).gather(), WHOLE * 2)
+
+    pt.spmd(job, ranks=2)

@@ -14,6 +14,7 @@ import numpy as np
 
 from partita._algorithms.rows import from_here, is_here
 from partita._array.array import Array
+from partita._array.parts import in_order
 from partita._partita import Block, Layout, Whole
 
 if TYPE_CHECKING:
@@ -87,4 +88,4 @@ def _in_a_list(
     made = by_lines(listed, 1, function, what)
     assert made is not None
     back = [*range(axis), array.ndim - 1, *range(axis, array.ndim - 1)]
-    return made.reshape(*others, made.shape[1])._permute(back)
+    return in_order(made.reshape(*others, made.shape[1])._permute(back))

@@ -41,7 +41,8 @@ def is_here(array: Array) -> bool:
     """Whether each rank works alone: it has the whole array, and others would not help."""
     team = array.team
     if team.size == 1:
-        return True
+        # Its rows may lie in an order of their own.
+        return array._held.is_everywhere
     return array.size <= FEW_ELEMENTS and enter.is_everywhere(array.layout, team.size)
 
 
@@ -109,7 +110,8 @@ def from_row(local: Local, sizes: Sequence[int], team: Team) -> Array:
 
 def from_here(local: Any, team: Team) -> Array:
     """The array that each rank has made alone, the same on all."""
-    return enter.from_numpy(np.asarray(local), team.arrays)
+    # In C order, so that other shapes of it are views.
+    return enter.from_numpy(np.asarray(local, order="C"), team.arrays)
 
 
 def mapped(array: Array, function: Callable[[Local], Local], dtype: Any) -> Array:

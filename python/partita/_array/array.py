@@ -155,13 +155,18 @@ class Methods(Described, _Base):  # type: ignore[override]
         moved = self._moved(layout, "redistribute", out)
         return Array(moved, layout, self._team, self.dtype)
 
-    def _moved(self, layout: Layout, what: str, out: Local | None = None) -> list[Local]:
+    def _moved(
+        self, layout: Layout, what: str, out: Local | None = None, words: str = ""
+    ) -> list[Local]:
         carrier = carrier_of(self.dtype)
         made = plan(self.layout, layout, carrier.name)
         if out is None and self._team.rank in layout.ranks:
             n_bytes = layout.n_held(self._team.rank) * self.dtype.itemsize
             take(self._team, n_bytes, what)
         into = out if out is None else _seen_as(carrier, _listed(out))
+        if words:
+            # Plans are compared by numbers, which tell nobody what differs.
+            self._team.say(words)
         try:
             moved = made.apply(_seen_as(carrier, self._buffers), self._team, into)
         except MismatchError as error:
@@ -211,7 +216,7 @@ class Methods(Described, _Base):  # type: ignore[override]
             target = Layout(self.shape, whole, grid=(self._team.size,))
         else:
             target = Layout(self.shape, whole, ranks=[self._team._root(root, None)])
-        listed = self._moved(target, "gather")
+        listed = self._moved(target, "gather", words="" if root is None else f"gather(root={root})")
         return listed[0] if listed else None
 
     def to_dask(self, client: Any = None, *, root: int | None = None) -> Any:

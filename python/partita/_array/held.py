@@ -9,7 +9,7 @@ import numpy as np
 
 from partita._errors import LayoutError
 from partita._memory import bfloat
-from partita._partita import Block, Layout, Whole, cut_dim
+from partita._partita import Block, Cyclic, Layout, Unstructured, Whole, cut_dim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -85,11 +85,18 @@ class Held:
 
 
 def is_everywhere(layout: Layout, n_ranks: int) -> bool:
-    """Whether every rank of a team has the whole array."""
-    return n_ranks == 1 or (
+    """Whether every rank of a team has the whole array, in its order."""
+    is_whole = n_ranks == 1 or (
         len(layout.ranks) == n_ranks
         and all(layout.local_shape(rank) == layout.shape for rank in layout.ranks)
     )
+    return is_whole and not _is_in_other_order(layout)
+
+
+def _is_in_other_order(layout: Layout) -> bool:
+    """Whether one list of indices says in which order a dimension lies that is not cut."""
+    lists = [one.indices for one in layout.maps or () if isinstance(one, Unstructured)]
+    return any(not np.array_equal(one[0], np.arange(len(one[0]))) for one in lists if len(one) == 1)
 
 
 def everywhere(shape: Sequence[int], n_ranks: int) -> Layout:
@@ -100,8 +107,12 @@ def everywhere(shape: Sequence[int], n_ranks: int) -> Layout:
 def _is_whole(layout: Layout, rank: int) -> bool:
     # Pieces may be as many as elements: they are counted before one is looked at.
     pieces: Pieces | list[Piece] = layout.pieces(rank) if rank in layout.ranks else []
-    if layout.partial or len(pieces) != 1:
+    if layout.partial or len(pieces) == 0:
         return False
+    if len(pieces) > 1:
+        # Blocks in turn for one rank alone lie one behind the other.
+        in_order = all(isinstance(one, Block | Cyclic | Whole) for one in layout.maps or [None])
+        return in_order and tuple(layout.local_shape(rank)) == tuple(layout.shape)
     return pieces[0].shape == layout.shape and not any(pieces[0].start)
 
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array.array import Array
-from partita._array.held import default_layout, everywhere
+from partita._array.enter import from_numpy
+from partita._array.held import default_layout, everywhere, is_everywhere
 from partita._partita import Block, Layout, Whole, plan
 
 if TYPE_CHECKING:
@@ -117,22 +118,33 @@ def part(array: Array, layout: Layout) -> Local:
 
 def alone(array: Array) -> Local:
     """All elements of an array on a team of one rank; a view where they lie in order."""
-    if _is_in_order(array.layout):
+    if array._held.is_everywhere and array.local.shape == array.shape:
         return array.local
     return part(array, default_layout(array.shape, array.team))
-
-
-@lru_cache(maxsize=1024)
-def _is_in_order(layout: Layout) -> bool:
-    """Whether the first rank's one buffer is the whole array."""
-    pieces: Pieces | list[Piece] = layout.pieces(0) if 0 in layout.ranks else []
-    is_one = len(pieces) == 1 and not layout.partial
-    return is_one and layout.n_held(0) == layout.n_owned(0) and pieces[0].shape == layout.shape
 
 
 def whole(array: Array) -> Local:
     """All elements on every rank, for what an algorithm needs everywhere. Collective."""
     return part(array, everywhere(array.shape, array.team.size))
+
+
+def in_order(array: Array) -> Array:
+    """An array in C order, as results of functions are: other shapes of it are views."""
+    return array if _is_plain(array) else +array
+
+
+def found_in_order(array: Array) -> Array:
+    """The same of what is there already: a rank that has all of it needs no other."""
+    if _is_plain(array):
+        return array
+    if is_everywhere(array.layout, array.team.size):
+        return from_numpy(np.array(array.local, order="C"), array.team.arrays)
+    return +array
+
+
+def _is_plain(array: Array) -> bool:
+    """Whether elements lie in C order, or are brought there when they are computed with."""
+    return not array._is_lazy or array._reshape([array.size], False) is not None
 
 
 def array_of(local: Local, layout: Layout, team: Team) -> Array:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array.enter import from_numpy, is_everywhere
+from partita._array.place import here
 from partita._chosen.keys import Chosen, chosen
 from partita._chosen.rows import (
     Rows,
@@ -229,10 +230,12 @@ def _agreed(
     # Positions that all ranks see are judged alike by all.
     is_seen_by_all = part == slice(None) and all(_is_here(one) for one in indices)
     if team.size > 1 and not is_seen_by_all:
-        here = [one for one in indices if _is_here(one)]
-        digests = [alike.digest(one if isinstance(one, np.ndarray) else one.local) for one in here]
+        seen = [one for one in indices if _is_here(one)]
+        digests = [alike.digest(one if isinstance(one, np.ndarray) else one.local) for one in seen]
         told = team.allgather_data((problem, digests))
-        alike.refuse_different([own for _, own in told], "index arrays")
+        alike.refuse_different(
+            [own for _, own in told], "index arrays", lambda: team.allgather_data(here())
+        )
         problem = next((one for one, _ in told if one is not None), None)
     if problem is not None:
         dim, position, size = problem

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from partita._array.enter import from_numpy, is_everywhere
-from partita._array.parts import array_of, cut_along, slab_sizes
+from partita._array.parts import alone, array_of, cut_along, slab_sizes
+from partita._array.place import here
 from partita._team import alike
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def as_rows(array: Array) -> Rows:
     # Parts that are no boxes are computed with elsewhere: what was written here would be lost.
     is_own = array._held.rows is None
     if team.size == 1:
-        return Rows(array.local, None, is_own)
+        return Rows(alone(array), None, is_own and array._held.is_everywhere)
     if array.size == 0:
         # Where nothing lies no layout says whose rows are whose.
         sizes = even_sizes(array.shape[0], team)
@@ -71,7 +72,7 @@ def cut_like(array: Array, rows: Rows) -> Local:
     """This rank's stretch of another array, where a first one has it. Collective."""
     team = array.team
     if team.size == 1:
-        return array.local
+        return alone(array)
     if array.size == 0:
         own = rows.range_of(team.rank)
         return _nothing(array, own.stop - own.start)
@@ -93,7 +94,7 @@ def evenly(array: Array) -> tuple[Local, list[int]]:
     sizes = even_sizes(array.shape[0], team)
     starts = starts_of(sizes)
     if team.size == 1:
-        return array.local, starts
+        return alone(array), starts
     if array.size == 0:
         return _nothing(array, sizes[team.rank]), starts
     if is_everywhere(array.layout, team.size):
@@ -140,7 +141,7 @@ def from_stretches(local: Local, rows: Rows, team: Team, mask: Array | None = No
         return from_numpy(local, team.arrays)
     digests = [] if mask is None else [alike.digest(mask.local)]
     told = team.allgather_data((len(local), digests))
-    alike.refuse_different([own for _, own in told], "masks")
+    alike.refuse_different([own for _, own in told], "masks", lambda: team.allgather_data(here()))
     return from_rows(local, [length for length, _ in told], team)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._array.held import default_layout
+from partita._array.parts import in_order
 from partita._functions import statistics
 from partita._functions.creation import axes_of, axis_of, full, is_axis_of_number
 from partita._functions.gathered import few
@@ -103,7 +104,8 @@ def running(ufunc: Ufunc, array: Array, axis: int) -> Array:
     def lines(own: Any) -> Any:
         return ufunc._theirs.accumulate(own, axis=-1)
 
-    return moveaxis(each_line(lines, given, at, f"{ufunc.__name__}.accumulate"), -1, at)
+    made = each_line(lines, given, at, f"{ufunc.__name__}.accumulate")
+    return in_order(moveaxis(made, -1, at))
 
 
 def _carried(theirs: np.ufunc, array: Array) -> Array:

@@ -12,6 +12,7 @@ from numpy.exceptions import AxisError
 from partita._array import enter
 from partita._array.array import Array
 from partita._array.notation import layout_for
+from partita._array.parts import in_order
 from partita._errors import LayoutError
 from partita._functions.inspection import check_device, in_c_order
 from partita._functions.placing import placed
@@ -450,8 +451,8 @@ def asanyarray(a: Any, dtype: Any = None, order: Any = None, **where: Any) -> Ar
 
 
 def ascontiguousarray(a: Any, dtype: Any = None, **where: Any) -> Array:
-    """Return an array of one dimension at least; memory is in C order wherever it matters."""
-    made = asarray(a, dtype=dtype, **where)
+    """Return an array of one dimension at least, in C order: other shapes of it are views."""
+    made = in_order(asarray(a, dtype=dtype, **where))
     return made.reshape(1) if made.ndim == 0 else made
 
 

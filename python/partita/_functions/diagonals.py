@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def diag(v: Any, k: int = 0) -> Array:
-    """Return the `k`-th diagonal of a matrix, or a matrix with a vector there."""
+    """Return the `k`-th diagonal of a matrix, as a copy, or a matrix with a vector there."""
     array = an_array(v)
     if array.ndim == 2:
         rows, columns = array.shape

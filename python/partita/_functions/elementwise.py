@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def written(made: Array, out: Any, where: Any = True) -> Any:
+def written(made: Array, out: Any, where: Any = True, *, casting: Any = "same_kind") -> Any:
     """A result, or where it is to be written, with it in there.
 
-    Where a mask is false, an array to write to stays as it is, and a new one has zeros.
+    Where a mask is false, an array to write to stays as it is, and a new one has zeros. Functions
+    of each element refuse an array that cannot hold the result; reductions cast, as in NumPy.
     """
     if isinstance(out, tuple):
         (out,) = out
@@ -30,14 +31,20 @@ def written(made: Array, out: Any, where: Any = True) -> Any:
         return made if mask is None else lazy_where(mask, made, made.dtype.type(0).item())
     if not isinstance(out, Array | np.ndarray):
         raise TypeError(f"out={out!r} is no array; use one, of partita or NumPy")
-    if not np.can_cast(made.dtype, out.dtype, "same_kind"):
+    if not np.can_cast(made.dtype, out.dtype, casting):
         message = f"a result of {made.dtype} for an array of {out.dtype}; use one that can hold it"
         raise TypeError(message)
     if isinstance(out, Array):
         out[...] = made if mask is None else lazy_where(mask, made, out)
     else:
-        np.copyto(out, made._whole(), where=True if mask is None else mask._whole())
+        kept: Any = True if mask is None else mask._whole()
+        np.copyto(out, made._whole(), where=kept, casting=casting)
     return out
+
+
+def reduced_to(made: Array, out: Any) -> Any:
+    """A reduction, or where it is to be written, in whatever type that has."""
+    return written(made, out, casting="unsafe")
 
 
 def beside(given: Any, anchor: Array) -> Array:
@@ -164,8 +171,14 @@ _nearest = Elementwise("round")
 
 def positive(x: Any, /, out: Any = None, *, where: Any = True) -> Array:
     """Return each element as it is."""
-    made: Array = written(+an_array(x), out, where)
+    made: Array = written(+_of_numbers(an_array(x), "positive"), out, where)
     return made
+
+
+def _of_numbers(array: Array, name: str) -> Array:
+    if array.dtype == np.bool:
+        raise TypeError(f"{name} of truth values, which have no sign; use astype or copy")
+    return array
 
 
 def real(val: Any, out: Any = None) -> Any:
@@ -194,7 +207,9 @@ def clip(
         made = maximum(made, min)
     if max is not None and not _is_beyond(max, array.dtype, 1):
         made = minimum(made, max)
-    clipped: Array = written(+array if made is array else made, out)
+    clipped: Array = written(
+        +_of_numbers(array, "clip without bounds") if made is array else made, out
+    )
     return clipped
 
 

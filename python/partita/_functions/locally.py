@@ -12,6 +12,7 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._array.held import default_layout
+from partita._array.parts import alone
 from partita._functions.creation import an_array, asarray
 from partita._functions.gathered import whole
 from partita._functions.manipulation import broadcast_arrays, broadcast_to
@@ -68,7 +69,7 @@ def each_line(work: Callable[[Local], Any], array: Array, axis: int, name: str) 
     """
     lines = array._permute([*(at for at in range(array.ndim) if at != axis), axis])
     if lines.team.size == 1:
-        return asarray(np.asarray(work(lines.local)))
+        return asarray(np.asarray(work(alone(lines)), order="C"))
     if lines.ndim == 1:
         return asarray(np.asarray(work(whole(lines, name))))
     lines.team.say(f"{name} along axis {axis}")
@@ -95,7 +96,7 @@ def each_entry(
     lead = np.broadcast_shapes(*leads)
     wide = [broadcast_to(one, (*lead, *own)) for one, own in zip(arrays, inner, strict=True)]
     if team.size == 1 or not lead:
-        seen = [one.local if team.size == 1 else whole(one, name) for one in wide]
+        seen = [alone(one) if team.size == 1 else whole(one, name) for one in wide]
         return [asarray(np.asarray(one), team=team) for one in work(*seen)]
     team.say(name)
     cut = max(range(len(lead)), key=lambda at: lead[at])

@@ -10,7 +10,8 @@ from partita import ir
 from partita._args import natural
 from partita._array import enter
 from partita._array.limits import taken
-from partita._errors import LayoutError
+from partita._array.place import here
+from partita._errors import LayoutError, MismatchError
 from partita._functions.gathered import gathers
 from partita._partita import Array as NativeArray
 from partita._partita import draw_activity
@@ -156,8 +157,9 @@ class progress:
 class profile:
     """Note what every rank does inside `with`: kernels, exchanges, waiting. Collective.
 
-    Afterwards `svg` is a picture and `trace` a text that Perfetto opens, on every rank; given a
-    file name that ends in .svg or .json, the first rank writes one.
+    What is pending when it begins is computed inside, and noted. Afterwards `svg` is a picture and
+    `trace` a text that Perfetto opens, on every rank; given a file name that ends in .svg or .json,
+    the first rank writes one.
     """
 
     def __init__(self, file: str | Path | None = None, *, team: Team | None = None) -> None:
@@ -169,8 +171,11 @@ class profile:
         self._lines: list[str] = []
 
     def __enter__(self) -> profile:
-        self._rank.sync()
-        self._rank.team.barrier()
+        try:
+            self._rank.team.gather_alike("profile", "", None)
+        except MismatchError as error:
+            error.add_note(f"(this rank begins a profile at {here()})")
+            raise
         self._rank.record_activity(True)
         return self
 
@@ -183,8 +188,11 @@ class profile:
         if kind is not None:
             self._rank.record_activity(False)
             return
-        self._rank.sync()
-        own = self._rank.record_activity(False)
+        try:
+            self._rank.sync()
+        finally:
+            # Also where that is refused: what comes later is not part of it.
+            own = self._rank.record_activity(False)
         self._lines = [str(one) for one in self._rank.team.allgather_data(own)]
         if self._file is not None and self._rank.team.rank == 0:
             self.save(self._file)

@@ -9,7 +9,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._functions import elementwise, masked, searching, statistics
 from partita._functions.creation import an_array, full
-from partita._functions.elementwise import written
+from partita._functions.elementwise import reduced_to, written
 from partita._functions.masked import filled, holes_of
 
 
@@ -145,7 +145,7 @@ def _extreme(
     outside = np.inf if which == "min" else -np.inf
     found = function(filled(array, holes, outside), axis, None, keepdims, None, where)
     none = statistics.all(holes, axis, None, keepdims)
-    result: Array = written(filled(found, none, np.nan), out)
+    result: Array = reduced_to(filled(found, none, np.nan), out)
     return result
 
 

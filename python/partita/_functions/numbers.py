@@ -42,6 +42,28 @@ def _float(x: Any) -> Array:
     return array.astype(small.get(array.dtype.itemsize, np.float64))
 
 
+def reciprocal(x: Any, /) -> Array:
+    """Return one over each element; of integers without what comes behind the point."""
+    array = an_array(x)
+    if array.dtype.kind in "fc":
+        inverse: Array = elementwise.reciprocal(array)
+        return inverse
+    if array.dtype == np.bool:
+        array = array.astype(np.int8)
+    with np.errstate(all="ignore"):
+        of_zero = int(np.reciprocal(array.dtype.type(0)))
+    is_one = (array == 1) | (array == -1) if array.dtype.kind == "i" else array == 1
+    made: Array = where(is_one, array, 0)
+    return where(array == 0, of_zero, made) if of_zero else made
+
+
+def conj(x: Any, /) -> Array:
+    """Return the complex conjugate of each element; truth values are small integers in NumPy."""
+    array = an_array(x)
+    made: Array = elementwise.conj(array.astype(np.int8) if array.dtype == np.bool else array)
+    return made
+
+
 def deg2rad(x: Any, /) -> Array:
     """Return radians of degrees."""
     array = _real(x)

@@ -11,9 +11,10 @@ from partita._algorithms.lines import by_lines
 from partita._algorithms.quantiles import TAKEN, middle, pairs_of, quantile_places
 from partita._algorithms.rows import from_here, row_of
 from partita._array.array import Array
+from partita._array.parts import found_in_order
 from partita._functions import weighted
 from partita._functions.creation import an_array, axes_of
-from partita._functions.elementwise import written
+from partita._functions.elementwise import reduced_to
 from partita._functions.gathered import whole
 from partita._functions.manipulation import moveaxis, reshape
 
@@ -66,7 +67,7 @@ def _statistic(
         made = moveaxis(found, at, 0)
     if keepdims:
         rest = [1 if at in axes else size for at, size in enumerate(array.shape)]
-    result: Array = written(reshape(made, (*sample.shape, *rest)), out)
+    result: Array = reduced_to(found_in_order(reshape(made, (*sample.shape, *rest))), out)
     return result
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array.array import Array
+from partita._array.parts import found_in_order
 from partita._functions.creation import an_array, arange, axis_of, full
-from partita._functions.elementwise import beside, written
+from partita._functions.elementwise import beside, reduced_to, written
 from partita._functions.grids import inside
 from partita._functions.joining import resize
 from partita._functions.likes import zeros_like
@@ -59,9 +60,9 @@ def take(
         places = inside(places, array.shape[at], mode)
     before = (slice(None),) * at
     if places.ndim:
-        return written(array[(*before, places)], out)
+        return reduced_to(found_in_order(array[(*before, places)]), out)
     # One entry alone would be a view.
-    return written(+array[(*before, operator.index(places))], out)
+    return reduced_to(+array[(*before, operator.index(places))], out)
 
 
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:

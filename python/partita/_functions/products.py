@@ -14,7 +14,7 @@ from partita._array.array import Array
 from partita._errors import LayoutError
 from partita._functions import elementwise
 from partita._functions.creation import an_array, arange, axes_of, axis_of, zeros
-from partita._functions.elementwise import written
+from partita._functions.elementwise import reduced_to, written
 from partita._functions.manipulation import (
     MOST_DIMS,
     concat,
@@ -250,7 +250,7 @@ def _in_space(vectors: Array) -> Array:
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    """Return the elements on a diagonal of two axes, as the last axis."""
+    """Return the elements on a diagonal of two axes, as the last axis: a copy, no view."""
     array = an_array(a)
     if array.ndim < 2:
         raise ValueError(f"a shape of {array.shape} has no diagonals; use two dimensions or more")
@@ -275,7 +275,7 @@ def trace(
 ) -> Array:
     """Return the sum of a diagonal of two axes."""
     made = diagonal(a, offset, axis1, axis2)._reduce("sum", -1, False, dtype)
-    result: Array = written(made, out)
+    result: Array = reduced_to(made, out)
     return result
 
 

@@ -10,6 +10,7 @@ from partita._algorithms.lines import by_lines
 from partita._algorithms.rows import from_row, row_of
 from partita._algorithms.sample_sort import sorted_copy, sorted_row, sorting_positions
 from partita._array.array import Array
+from partita._array.parts import in_order
 from partita._functions.creation import an_array, axis_of, empty, is_axis_of_number, ndim, zeros
 from partita._functions.manipulation import concat, moveaxis, reshape, stack
 from partita._functions.types import result_type
@@ -104,7 +105,7 @@ def _line_by_line(array: Array, axis: int, function: Any, dtype: Any) -> Array:
     made = empty(lines.shape, dtype, team=array.team)
     for at in np.ndindex(*lines.shape[:-1]):
         made[at] = function(lines[at])
-    return moveaxis(made, -1, axis)
+    return in_order(moveaxis(made, -1, axis))
 
 
 def partition(
@@ -154,7 +155,7 @@ def lexsort(keys: Any, axis: int = -1) -> Array:
     at = axis_of(axis, given[0].ndim)
     if given[0].ndim > 1:
         lines = [moveaxis(one, at, -1) for one in given]
-        return moveaxis(_lexsorted_lines(lines), -1, at)
+        return in_order(moveaxis(_lexsorted_lines(lines), -1, at))
     positions = argsort(given[0])
     for key in given[1:]:
         positions = positions[argsort(key[positions])]

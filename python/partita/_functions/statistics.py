@@ -5,10 +5,12 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+import numpy as np
+
 from partita._array.array import Array
 from partita._functions import complex_order, elementwise, masked
 from partita._functions.creation import an_array, axes_of, full, is_axis_of_number
-from partita._functions.elementwise import written
+from partita._functions.elementwise import reduced_to, written
 from partita._functions.manipulation import concat, reshape
 from partita._partita import lazy_where
 
@@ -41,7 +43,9 @@ def _reduced(
         made = _over(how, array, axis, keepdims, dtype, correction)
     else:
         made = _begun(how, array, axis, keepdims, dtype, initial)
-    result: Array = made if out is None else written(made, out)
+    # The root is a function of each element.
+    write = written if how == "std" else reduced_to
+    result: Array = made if out is None else write(made, out)
     return result
 
 
@@ -139,11 +143,13 @@ def mean(
     where: Any = True,
 ) -> Array:
     """Return the mean over axes."""
-    if where is None or where is True:
+    is_whole = dtype is not None and np.dtype(dtype).kind in "biu"
+    if (where is None or where is True) and not is_whole:
         return _reduced("mean", a, axis, keepdims, dtype, out=out)
     array = an_array(a)
     holes = masked.holes_of(array, where)
-    result: Array = written(masked.mean(array, holes, axis, dtype, keepdims=keepdims), out)
+    made = masked.mean(array, holes, axis, dtype, keepdims=keepdims)
+    result: Array = reduced_to(made.astype(dtype) if is_whole else made, out)
     return result
 
 
@@ -169,7 +175,7 @@ def _spread(
     array = an_array(a)
     holes = masked.holes_of(array, where)
     made: Any = masked.var(array, holes, axis, dtype, less, mean_given, keepdims=keepdims)
-    result: Array = written(elementwise.sqrt(made) if how == "std" else made, out)
+    result: Array = written(elementwise.sqrt(made), out) if how == "std" else reduced_to(made, out)
     return result
 
 
@@ -243,7 +249,7 @@ def cumulative_sum(
     include_initial: bool = False,
 ) -> Array:
     """Return running sums along an axis."""
-    result: Array = written(_running(x, axis, dtype, initial=include_initial), out)
+    result: Array = reduced_to(_running(x, axis, dtype, initial=include_initial), out)
     return result
 
 
@@ -257,7 +263,7 @@ def cumulative_prod(
     include_initial: bool = False,
 ) -> Array:
     """Return running products along an axis."""
-    result: Array = written(_running(x, axis, dtype, product=True, initial=include_initial), out)
+    result: Array = reduced_to(_running(x, axis, dtype, product=True, initial=include_initial), out)
     return result
 
 
@@ -285,13 +291,13 @@ def _in_a_row(x: Any, axis: int | None) -> tuple[Array, int]:
 
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
     """Return running sums; of all elements in a row without an axis."""
-    result: Array = written(_running(*_in_a_row(a, axis), dtype), out)
+    result: Array = reduced_to(_running(*_in_a_row(a, axis), dtype), out)
     return result
 
 
 def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
     """Return running products; of all elements in a row without an axis."""
-    result: Array = written(_running(*_in_a_row(a, axis), dtype, product=True), out)
+    result: Array = reduced_to(_running(*_in_a_row(a, axis), dtype, product=True), out)
     return result
 
 

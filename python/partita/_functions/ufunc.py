@@ -15,7 +15,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._functions import accumulating
 from partita._functions.creation import an_array
-from partita._functions.elementwise import written
+from partita._functions.elementwise import reduced_to, written
 from partita._functions.manipulation import reshape
 from partita._functions.updating import update
 from partita._partita import UfuncBase
@@ -139,13 +139,13 @@ class ufunc(UfuncBase):
                 f"{self.__name__}.reduce takes no initial= or where= here; leave them out"
             )
         made = accumulating.reduced(self, typed(given, dtype), axis, keepdims)
-        return written(made, out)
+        return reduced_to(made, out)
 
     def accumulate(self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
         """Return what the elements so far put together are, along an axis."""
         self._binary("accumulate")
         given = typed(an_array(array), dtype)
-        return written(accumulating.running(self, given, axis), out)
+        return reduced_to(accumulating.running(self, given, axis), out)
 
     def reduceat(
         self, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None
@@ -153,7 +153,7 @@ class ufunc(UfuncBase):
         """Return the elements from each position to the next put together."""
         self._binary("reduceat")
         given = typed(an_array(array), dtype)
-        return written(accumulating.in_ranges(self, given, indices, axis), out)
+        return reduced_to(accumulating.in_ranges(self, given, indices, axis), out)
 
     def outer(self, A: Any, B: Any, /, **options: Any) -> Any:
         """Return the function of every element of one array with every one of another."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from partita._functions import elementwise, numbers, statistics
-from partita._functions.elementwise import written
+from partita._functions.elementwise import reduced_to
 from partita._functions.ufunc import typed, ufunc
 from partita._partita import Elementwise
 
@@ -30,7 +30,7 @@ def _truth(function: Callable[..., Any]) -> Callable[..., Any]:
         if initial is not None:
             both = {"any": elementwise.logical_or, "all": elementwise.logical_and}
             made = both[function.__name__](made, initial)
-        return written(made, out)
+        return reduced_to(made, out)
 
     return reduction
 
@@ -78,7 +78,7 @@ bitwise_right_shift = _native("bitwise_right_shift")
 bitwise_xor = _native("bitwise_xor")
 cbrt = _native("cbrt")
 ceil = _native("ceil")
-conj = _native("conj")
+conj = _made("conj", numbers.conj)
 copysign = _native("copysign")
 cos = _native("cos")
 cosh = _native("cosh")
@@ -114,7 +114,7 @@ negative = _native("negative")
 nextafter = _native("nextafter")
 not_equal = _native("not_equal")
 pow = _native("pow")
-reciprocal = _native("reciprocal")
+reciprocal = _made("reciprocal", numbers.reciprocal)
 remainder = _native("remainder")
 rint = _native("rint")
 sign = _native("sign")

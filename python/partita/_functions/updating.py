@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from partita._array.array import Array
+from partita._array.enter import from_numpy
 from partita._array.held import default_layout
 from partita._functions.creation import arange
 from partita._functions.elementwise import beside
@@ -27,7 +28,7 @@ def update(theirs: np.ufunc, a: Any, indices: Any, b: Any = None) -> None:
         _update_here(theirs, a, indices, b)
         return
     if a.team.size == 1:
-        _update_here(theirs, a.local, _whole_index(indices), b)
+        _update_alone(theirs, a, _whole_index(indices), b)
         return
     _refuse_types(theirs, a, b)
     places = _places(a, indices)
@@ -38,6 +39,23 @@ def update(theirs: np.ufunc, a: Any, indices: Any, b: Any = None) -> None:
     changed = _changed(theirs, row, named)
     layout = default_layout(row.shape, a.team)
     a[...] = reshape(Array([changed], layout, a.team, a.dtype), a.shape)
+
+
+def _update_alone(theirs: np.ufunc, a: Array, indices: Any, b: Any) -> None:
+    """The same where one rank has all elements."""
+    local = a.local
+    if a._held.is_everywhere and a._held.rows is None and local.flags.writeable:
+        # Other arrays of this memory may be cut into parts, which have to be looked at again.
+        a._rank.team.n_direct_writes += 1
+        _update_here(theirs, local, indices, b)
+        return
+    # Parts that are no boxes, or lie in an order of their own, are computed with elsewhere: what
+    # was written to them would be lost.
+    a._check_writable()
+    copy = a.gather()
+    assert copy is not None
+    _update_here(theirs, copy, indices, b)
+    a[...] = from_numpy(copy, a.team.arrays)
 
 
 def _update_here(theirs: np.ufunc, local: Local, indices: Any, b: Any) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from partita._errors import MismatchError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from partita._team.team import Team
 
@@ -41,8 +41,13 @@ def digest(local: Local) -> Digest:
     return (str(local.shape), str(local.dtype), number)
 
 
-def refuse_different(told: Sequence[Sequence[Digest]], what: str) -> None:
-    """Refuse arrays that differ between ranks, on all of them, given every rank's digests."""
+def refuse_different(
+    told: Sequence[Sequence[Digest]], what: str, lines: Callable[[], Sequence[str]] | None = None
+) -> None:
+    """Refuse arrays that differ between ranks, on all of them, given every rank's digests.
+
+    Only then all ranks ask for each other's lines.
+    """
     for rank, own in enumerate(told):
         if own == told[0]:
             continue
@@ -52,6 +57,9 @@ def refuse_different(told: Sequence[Sequence[Digest]], what: str) -> None:
         apart = [f"{a} on rank 0, {b} on rank {rank}" for a, b in facts if a != b]
         words = ", ".join(apart) or f"other elements on rank {rank} than on rank 0"
         message = f"{what} differ between ranks: {words}"
+        if lines is not None:
+            where = lines()
+            message += f" (rank 0 at {where[0]}, rank {rank} at {where[rank]})"
         raise MismatchError(f"{message}; give the same on all ranks", "ranks-differ", rank)
 
 

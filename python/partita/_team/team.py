@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound=BaseException)
 
 
+def unknown_root(root: int, size: int) -> LayoutError:
+    """Return the error of a root that is no rank of a team of a size."""
+    message = f"root {root} of a team of {size}; use a rank of that team"
+    return LayoutError(message, "root-unknown")
+
+
 class Team(Keeper):
     """Ranks that act together, as seen by one of them.
 
@@ -143,8 +149,7 @@ class Team(Keeper):
             self._check_world(team)
             root = integer(root, "root")
         if not 0 <= root < team.size:
-            message = f"root {root} of a team of {team.size}; use a rank of that team"
-            raise self.told(LayoutError(message, "root-unknown"))
+            raise self.told(unknown_root(root, team.size))
         member = team.ranks[root]
         if member not in self.ranks:
             message = f"root {root} is rank {member} of the world, no member here; use a member"
