@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+import bodies_aliases
 import bodies_reshaped
 import bodies_shapes
 import engines
@@ -66,6 +67,12 @@ def test_reshaped_arrays_follow_what_is_written(place: Place) -> None:
     layouts = every if place.n_ranks == 2 else every[1:2] if place.n_ranks == 4 else every[:1]
     cases = [Case(f"followed {one}", bodies_reshaped.followed, (one,)) for one in layouts]
     cases += [Case("shown", bodies_reshaped.shown)]
+    refuse_failures(place, engines.run(place, cases))
+
+
+@pytest.mark.parametrize("place", [Place("threads", 1), *PLACES], ids=str)
+def test_arrays_over_one_memory_see_each_other(place: Place) -> None:
+    cases = [Case(body.__name__, body) for body in bodies_aliases.BODIES]
     refuse_failures(place, engines.run(place, cases))
 
 

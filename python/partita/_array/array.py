@@ -70,7 +70,7 @@ class Methods(Described, _Base):  # type: ignore[override]
         # same memory.
         self.sync()
         held = self._held
-        if not self._is_lazy and held.team.size == 1:
+        if not self._is_lazy and (held.team.size == 1 or _is_written(held)):
             held.team.arrays.sync()
         if held.rows is not None and self._is_ahead(held):
             carrier = carrier_of(self.dtype)
@@ -104,6 +104,9 @@ class Methods(Described, _Base):  # type: ignore[override]
         to the array; `a = a.copy()` has memory of its own.
         """
         buffers = self._buffers
+        if not buffers and self._team.rank not in self.layout.ranks:
+            # As others that own nothing have it.
+            return np.empty((0,) * len(self.shape), self.dtype)
         if len(buffers) != 1:
             message = f"this rank has {len(buffers)} buffers; use .pieces"
             raise LayoutError(message, "buffer-count")
@@ -239,8 +242,9 @@ class Methods(Described, _Base):  # type: ignore[override]
             raise LayoutError(f"order {order!r}; use 'C', or transpose first", "order-unknown")
         if self._is_lazy:
             return _seen(+self)
+        own = self._buffers
         held = copy(self._held)
-        held.buffers = [buffer.copy() for buffer in held.buffers]
+        held.buffers = [buffer.copy() for buffer in own]
         held.reasons = ["copy=True"] * len(held.buffers)
         held.keep, held.exchange, held.carried = None, None, []
         twin: Array = type(self).__new__(type(self))  # type: ignore[assignment]
@@ -347,6 +351,13 @@ put_into_array(Methods)
 def _seen(array: NativeArray) -> Array:
     """The native class as what it is once Python's part is in it."""
     return cast("Array", array)
+
+
+def _is_written(held: Held) -> bool:
+    """Whether something is pending that writes these buffers, through another array of them."""
+    rank = held.team.arrays
+    bounds = np.lib.array_utils.byte_bounds
+    return rank.n_pending > 0 and any(rank.is_written(*bounds(one)) for one in held.buffers)
 
 
 def _seen_as(dtype: np.dtype[Any], buffers: Sequence[Local]) -> list[Local]:

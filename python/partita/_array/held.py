@@ -88,9 +88,17 @@ def is_everywhere(layout: Layout, n_ranks: int) -> bool:
     """Whether every rank of a team has the whole array, in its order."""
     is_whole = n_ranks == 1 or (
         len(layout.ranks) == n_ranks
-        and all(layout.local_shape(rank) == layout.shape for rank in layout.ranks)
+        and all(
+            layout.local_shape(rank) == layout.shape and _owns_all_it_holds(layout, rank)
+            for rank in layout.ranks
+        )
     )
     return is_whole and not _is_in_other_order(layout)
+
+
+def _owns_all_it_holds(layout: Layout, rank: int) -> bool:
+    """Whether nothing is a halo: that may be old, and begin anywhere where it is periodic."""
+    return layout.n_owned(rank) == layout.n_held(rank)
 
 
 def _is_in_other_order(layout: Layout) -> bool:
@@ -107,7 +115,7 @@ def everywhere(shape: Sequence[int], n_ranks: int) -> Layout:
 def _is_whole(layout: Layout, rank: int) -> bool:
     # Pieces may be as many as elements: they are counted before one is looked at.
     pieces: Pieces | list[Piece] = layout.pieces(rank) if rank in layout.ranks else []
-    if layout.partial or len(pieces) == 0:
+    if layout.partial or len(pieces) == 0 or not _owns_all_it_holds(layout, rank):
         return False
     if len(pieces) > 1:
         # Blocks in turn for one rank alone lie one behind the other.

@@ -25,6 +25,8 @@ pub struct Storage {
     _owner: Box<dyn Any>,
     /// Who counts its bytes.
     counted: Option<(Rc<Meter>, usize)>,
+    /// Bytes that are somebody else's.
+    n_foreign_bytes: Option<usize>,
 }
 
 impl Drop for Storage {
@@ -51,15 +53,23 @@ impl Storage {
         meter.add(n_bytes);
         let counted = Some((Rc::clone(meter), n_bytes));
         let address = memory.address() + shift_bytes;
-        Ok(Rc::new(Self { address, _owner: Box::new(memory), counted }))
+        Ok(Rc::new(Self { address, _owner: Box::new(memory), counted, n_foreign_bytes: None }))
     }
 
-    /// Memory of somebody else.
+    /// Memory of somebody else, so many bytes.
     ///
     /// # Safety
     /// The memory stays where it is as long as the owner lives.
-    pub(super) unsafe fn foreign(address: usize, owner: Box<dyn Any>) -> Rc<Self> {
-        Rc::new(Self { address, _owner: owner, counted: None })
+    pub(super) unsafe fn foreign(address: usize, n_bytes: usize, owner: Box<dyn Any>) -> Rc<Self> {
+        Rc::new(Self { address, _owner: owner, counted: None, n_foreign_bytes: Some(n_bytes) })
+    }
+
+    /// Whether it is somebody else's and lies between two addresses. Where nothing lies the address
+    /// counts, so that ranks without elements say the same as others.
+    pub(super) fn is_foreign_in(&self, first: usize, end: usize) -> bool {
+        self.n_foreign_bytes.is_some_and(|n_bytes| {
+            self.address < end.max(first + 1) && first < self.address + n_bytes.max(1)
+        })
     }
 
     /// Address of the first element.

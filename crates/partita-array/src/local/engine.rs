@@ -201,8 +201,9 @@ impl Engine {
     /// Number of operations that wait for a flush.
     #[must_use]
     pub fn n_pending(&self) -> usize {
-        let before = self.0.before.borrow().as_ref().map_or(0, |one| one.work.nodes.len());
-        before + self.0.current.borrow().work.nodes.len()
+        let of = |segment: &Segment| segment.work.nodes.len();
+        let ready: usize = self.0.ready.borrow().iter().map(of).sum();
+        ready + self.0.before.borrow().as_ref().map_or(0, of) + of(&self.0.current.borrow())
     }
 
     /// About how many bytes the pending work touches: those of all bases in it.

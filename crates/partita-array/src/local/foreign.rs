@@ -14,6 +14,8 @@ use partita_team::Access;
 use super::array::Array;
 use super::base::{Base, Storage};
 use super::engine::Engine;
+use super::ranks::Spread;
+use super::segment::Segment;
 use super::window::Window;
 use crate::error::Result;
 
@@ -40,13 +42,24 @@ pub struct Foreign<'a> {
 pub(super) struct Blocks(HashMap<usize, Weak<Base>>);
 
 impl Blocks {
-    fn find(&self, block: usize, shape: &[usize], dtype: Dtype) -> Option<Rc<Base>> {
+    /// The base of a block that lies on ranks as is said, if somebody looks at it.
+    pub fn find(
+        &self,
+        block: usize,
+        (shape, dtype): (&[usize], Dtype),
+        access: Access,
+        spread: &Spread,
+    ) -> Option<Rc<Base>> {
         let base = self.0.get(&block)?.upgrade()?;
         let is_there = base.storage.borrow().as_ref().is_some_and(|one| one.address() == block);
-        (is_there && base.dtype == dtype && base.shape() == shape).then_some(base)
+        let is_same = base.dtype == dtype
+            && base.shape() == shape
+            && base.is_read_only.get() == (access == Access::Read)
+            && base.spread.borrow().as_deref().is_none_or(|known| known == spread);
+        (is_there && is_same).then_some(base)
     }
 
-    fn note(&mut self, block: usize, base: &Rc<Base>) {
+    pub fn note(&mut self, block: usize, base: &Rc<Base>) {
         if self.0.len() >= TIDY_FROM {
             self.0.retain(|_, base| base.strong_count() > 0);
         }
@@ -69,13 +82,15 @@ impl Engine {
         dtype: Dtype,
         (access, owner): (Access, Box<dyn Any>),
     ) -> Result<Array> {
-        let known = self.0.blocks.borrow().find(given.block, given.block_shape, dtype);
-        let all = match known.filter(|base| base.is_read_only.get() == (access == Access::Read)) {
+        let kind = (given.block_shape, dtype);
+        let known = self.0.blocks.borrow().find(given.block, kind, access, &Spread::Whole);
+        let all = match known {
             Some(base) => Array::new(self, Rc::clone(&base), base.all.clone()),
             None => {
                 let all = self.empty(given.block_shape, dtype)?;
+                let n_bytes = all.base.n_bytes().unwrap_or(0);
                 // SAFETY: as the caller says.
-                let storage = unsafe { Storage::foreign(given.block, owner) };
+                let storage = unsafe { Storage::foreign(given.block, n_bytes, owner) };
                 all.base.lie_in(storage, access);
                 self.put_whole(&all);
                 self.0.blocks.borrow_mut().note(given.block, &all.base);
@@ -87,5 +102,22 @@ impl Engine {
         // The base's own window, where it is that: results then take it, too.
         let is_all = offset == 0 && window.shape == all.window.shape && window.is_dense();
         Ok(if is_all { all } else { all.seen(window) })
+    }
+
+    /// Whether something is pending that writes somebody else's memory from one address to another,
+    /// which whoever looks at that memory must not miss.
+    #[must_use]
+    pub fn is_written(&self, first: usize, end: usize) -> bool {
+        let is_in = |segment: &Segment| {
+            let mut targets = segment.work.nodes.iter().map(|node| node.target.base);
+            targets.any(|number| {
+                let storage = segment.bases[number].storage.borrow();
+                storage.as_ref().is_some_and(|one| one.is_foreign_in(first, end))
+            })
+        };
+        let state = &self.0;
+        is_in(&state.current.borrow())
+            || state.before.borrow().as_ref().is_some_and(is_in)
+            || state.ready.borrow().iter().any(is_in)
     }
 }

@@ -161,6 +161,11 @@ impl Rank {
         })
     }
 
+    /// Whether something is pending that writes memory of NumPy between two addresses.
+    fn is_written(&self, py: Python<'_>, first: usize, end: usize) -> bool {
+        self.with(py, |engine| engine.is_written(first, end))
+    }
+
     /// Computes everything that is pending.
     pub(crate) fn sync(&self, py: Python<'_>) -> PyResult<()> {
         self.detached(py, Engine::flush).map_err(|error| api_error(py, &error.into()))

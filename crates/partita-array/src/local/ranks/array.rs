@@ -120,11 +120,21 @@ impl Engine {
         address: usize,
         (access, owner): (Access, Box<dyn Any>),
     ) -> Result<Array> {
+        let known = self.0.blocks.borrow().find(address, (shape, dtype), access, &spread);
+        if let Some(base) = known {
+            // Arrays of the same part see each other's writes.
+            let all = base.all.clone();
+            return Ok(Array::new(self, base, all));
+        }
         let array = self.empty(shape, dtype)?;
+        let rank = self.0.ranks.as_ref().map_or(0, |ranks| ranks.rank);
+        let n_elements: u64 = spread.held(rank, shape).shape.iter().product();
+        let n_bytes = n_elements as usize * dtype.size();
         *array.base.spread.borrow_mut() = Some(Rc::new(spread));
         // SAFETY: as the caller says.
-        let storage = unsafe { Storage::foreign(address, owner) };
+        let storage = unsafe { Storage::foreign(address, n_bytes, owner) };
         array.base.lie_in(storage, access);
+        self.0.blocks.borrow_mut().note(address, &array.base);
         Ok(array)
     }
 }
