@@ -109,6 +109,8 @@ DEATHS = [
     if death.name
     in (
         "kill in a call",
+        "exit while moving",
+        "kill while moving",
         "skips the call and ends",
         "raises while moving",
         "Ctrl-C, moves for long",

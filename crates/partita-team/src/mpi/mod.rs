@@ -16,6 +16,7 @@
 //!   reach all by few messages; [`simulation`]: both without MPI; `meeting`: waiting for rounds; `circles`: waits that can never end; `transfer`: data by messages.
 
 mod circles;
+mod doors;
 mod hosts;
 mod inbox;
 mod meeting;

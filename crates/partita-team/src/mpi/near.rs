@@ -11,7 +11,7 @@ use crate::error::{Result, TeamError};
 use crate::memory::process::Life;
 use crate::mpi::circles::EnteredWait;
 use crate::mpi::meeting::{MpiMeeting, wire_offer};
-use crate::mpi::round::LOOK_EVERY;
+use crate::mpi::round::{ASK_FROM, LOOK_EVERY};
 use crate::mpi::wire::{ControlMessage, NoteOf};
 use crate::mpi::world::{State, broken};
 use crate::team::interrupt;
@@ -137,6 +137,11 @@ impl MpiMeeting {
                 continue;
             }
             looked = now;
+            if look.waited >= ASK_FROM {
+                let members =
+                    self.missing(call).into_iter().map(|rank| self.members()[rank as usize]);
+                self.world().ask_after(&mut members.into_iter());
+            }
             look.is_out_of_patience = patience.limit.is_some_and(|limit| look.waited >= limit);
             if stage == Stage::Copying {
                 // Leaving would free memory under the hands of those that copy.

@@ -1,16 +1,22 @@
 //! Peers: the processes of all ranks, as far as this one can look at them.
 //!
-//! Whether a process lives can be seen on the same machine, whether memory is shared or not. What
-//! happens to processes of other machines only their launcher knows.
+//! Whether a process lives can be seen on the same machine, whether memory is shared or not. Of
+//! processes of other machines it can be found out that they have ended (`doors.rs`).
 
 use partita_mpi::{Comm, MpiError};
 
 use crate::memory::process::{Life, Process, neighbourhood};
+use crate::mpi::doors::Doors;
 use crate::mpi::node::gather;
 
-/// The processes by rank of the world; none where they cannot be looked at.
+/// The processes by rank of the world.
 #[derive(Debug)]
-pub(crate) struct Peers(Vec<Option<Process>>);
+pub(crate) struct Peers {
+    /// None where they cannot be looked at.
+    seen: Vec<Option<Process>>,
+    /// Those of other hosts.
+    doors: Option<Doors>,
+}
 
 impl Peers {
     /// Tells all others of this process. Collective over the communicator.
@@ -24,16 +30,28 @@ impl Peers {
             let is_seen = info[0] == here && here != 0 && process.life() != Life::Ended;
             is_seen.then_some(process)
         };
-        Ok(Self(infos.chunks(3).map(process).collect()))
+        let seen = infos.chunks(3).map(process).collect();
+        let hosts: Vec<u64> = infos.chunks(3).map(|info| info[0]).collect();
+        Ok(Self { seen, doors: Doors::meet(world, &hosts)? })
     }
 
-    /// How a rank's process is; none where that is unknown.
+    /// How a rank's process is; none where that is unknown, as it is of far ones that may live.
     pub(crate) fn life(&self, rank: u64) -> Option<Life> {
-        self.0.get(rank as usize)?.map(Process::life)
+        match self.seen.get(rank as usize)? {
+            Some(process) => Some(process.life()),
+            None => self.doors.as_ref()?.is_gone(rank).then_some(Life::Ended),
+        }
+    }
+
+    /// Tries to find out whether far ones of these ranks have ended; [`Peers::life`] knows later.
+    pub(crate) fn ask_after(&self, ranks: &mut dyn Iterator<Item = u64>) {
+        let Some(doors) = &self.doors else { return };
+        let is_far = |rank: &u64| self.seen.get(*rank as usize).is_some_and(Option::is_none);
+        doors.ask_after(&mut ranks.filter(is_far));
     }
 
     /// Number of processes on this machine, with this one.
     pub(crate) fn n_near(&self) -> usize {
-        self.0.iter().flatten().count().max(1)
+        self.seen.iter().flatten().count().max(1)
     }
 }

@@ -26,6 +26,9 @@ use crate::team::patience::GRACE;
 /// its post to everybody.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(20);
 
+/// How long a rank waits before it asks whether far processes have ended.
+pub(crate) const ASK_FROM: Duration = Duration::from_millis(150);
+
 /// How long what a process said before it ended may take to come by other hands.
 const HEARSAY: Duration = Duration::from_millis(250);
 
@@ -58,6 +61,8 @@ pub(crate) trait Around {
     fn is_sent(&self) -> bool;
     /// How the process of a rank of the world is; none where that is unknown.
     fn life(&self, member: u64) -> Option<Life>;
+    /// Tries to find out whether processes of ranks of the world, far ones, have ended.
+    fn ask_after(&self, members: &mut dyn Iterator<Item = u64>);
     /// Whether this process and that of a rank of the world can touch each other's memory.
     fn shares(&self, member: u64) -> bool;
     /// A rank's buffers in words that another process can use.
@@ -315,6 +320,9 @@ impl Membership {
         let is_over = |since: Instant| stage == Stage::Arrival && look.now - since >= GRACE;
         let failed = failed.filter(|_| since.is_some_and(is_over));
         let missing: Vec<u64> = (0..self.size()).filter(|rank| !slot.posts.has(*rank)).collect();
+        if look.waited >= ASK_FROM {
+            around.ask_after(&mut missing.iter().map(|rank| self.members[*rank as usize]));
+        }
         let mut why = |rank: u64| {
             let failure =
                 self.absence(around, rank, (round, stage), look).or_else(|| failed.clone());

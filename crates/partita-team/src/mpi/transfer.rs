@@ -17,7 +17,7 @@ use crate::error::{Failure, FailureKind, Rank, Result, TeamError, out_of_reach};
 use crate::memory::buffer::Buffer;
 use crate::memory::process::Life;
 use crate::mpi::meeting::MpiMeeting;
-use crate::mpi::round::LOOK_EVERY;
+use crate::mpi::round::{ASK_FROM, LOOK_EVERY};
 use crate::mpi::world::broken;
 use crate::program::cut::{Chunk, Chunks};
 use crate::program::packing::{self, Side, Unpack};
@@ -181,7 +181,15 @@ impl<'a> Transfer<'a> {
     fn pump(&mut self, source: u64) -> Result<()> {
         let polling = self.polling;
         let (meeting, place) = (self.meeting, self.context.place);
-        let (mut checked, mut looked) = (Instant::now(), Instant::now());
+        let partners: Vec<u64> = self
+            .out
+            .iter()
+            .map(|lane| lane.rank)
+            .chain(self.into.iter().map(|lane| lane.rank))
+            .map(|rank| meeting.members()[rank as usize])
+            .collect();
+        let began = Instant::now();
+        let (mut checked, mut looked) = (began, began);
         let check = || {
             // Control messages are rare, chunks are not.
             if checked.elapsed() < LISTEN {
@@ -196,6 +204,9 @@ impl<'a> Transfer<'a> {
                 return Ok(());
             }
             looked = Instant::now();
+            if began.elapsed() >= ASK_FROM {
+                meeting.world().ask_after(&mut partners.iter().copied());
+            }
             look_around(meeting)
         };
         let poll = || -> std::result::Result<Step<()>, Stopped> {

@@ -205,6 +205,11 @@ impl World {
         self.peers.life(rank)
     }
 
+    /// Tries to find out whether ranks of far hosts have ended.
+    pub(crate) fn ask_after(&self, ranks: &mut dyn Iterator<Item = u64>) {
+        self.peers.ask_after(ranks);
+    }
+
     /// Where a rank runs, if not all run on one host.
     pub(crate) fn host(&self, rank: u64) -> Option<Host> {
         self.hosts.get(rank as usize).copied()
@@ -478,6 +483,10 @@ impl Around for Surroundings<'_> {
 
     fn life(&self, member: u64) -> Option<Life> {
         self.world.life(member)
+    }
+
+    fn ask_after(&self, members: &mut dyn Iterator<Item = u64>) {
+        self.world.ask_after(members);
     }
 
     fn shares(&self, member: u64) -> bool {

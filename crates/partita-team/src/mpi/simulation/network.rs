@@ -128,6 +128,8 @@ impl Around for Here<'_> {
         true
     }
 
+    fn ask_after(&self, _: &mut dyn Iterator<Item = u64>) {}
+
     fn life(&self, member: u64) -> Option<Life> {
         Some(if self.network.is_dead[member as usize] { Life::Ended } else { Life::Runs })
     }

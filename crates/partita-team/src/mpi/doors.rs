@@ -1,0 +1,326 @@
+//! Doors: how a rank finds out that a process of another host has ended.
+//!
+//! Every process that has others on far hosts listens at a port. It never serves anybody there: the
+//! system takes calls as long as the process lives, whatever that does meanwhile, and refuses them
+//! from the moment it has ended. So whoever waits for a far rank *knocks* at its door. A knock that
+//! is refused counts only where the host is known to let knocks through, which is tried when the
+//! world is made; one that is not answered says nothing, since the link may be down.
+
+use std::io::ErrorKind;
+use std::mem::{size_of, zeroed};
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use partita_mpi::{Comm, MpiError};
+
+use crate::mpi::node::gather;
+
+/// Addresses of a host that are tried.
+const N_ADDRESSES: usize = 3;
+/// What a process tells of its door: the port and its host's addresses.
+const WORDS: usize = 1 + N_ADDRESSES;
+/// How long the first knocks may take, all together.
+const FIRST_KNOCKS: Duration = Duration::from_millis(500);
+/// Hosts that are tried when the world is made.
+const MOST_TRIED: usize = 64;
+/// Knocks that one look around may begin.
+const MOST_AT_ONCE: usize = 8;
+/// How often the same door is knocked at, and how long an answer is waited for.
+const KNOCK_EVERY: Duration = Duration::from_millis(250);
+const ANSWER_WITHIN: Duration = Duration::from_secs(2);
+
+/// The doors of far processes, and this one's.
+#[derive(Debug)]
+pub(crate) struct Doors {
+    own: TcpListener,
+    /// By rank of the world; none where no knock gets through.
+    far: Mutex<Vec<Option<Door>>>,
+}
+
+/// A far process's door.
+#[derive(Debug, Clone)]
+struct Door {
+    address: Ipv4Addr,
+    port: u16,
+    state: Knocked,
+}
+
+/// What is known of who is behind a door.
+#[derive(Debug, Clone, Default)]
+enum Knocked {
+    #[default]
+    Never,
+    /// A knock is under way.
+    Waiting(std::sync::Arc<OwnedFd>, Instant),
+    /// It lived then, or nothing was heard.
+    Before(Instant),
+    Gone,
+}
+
+/// What has come of a knock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Lives,
+    Refused,
+    /// Nothing yet.
+    None,
+    /// The host or the network says no.
+    Unknown,
+}
+
+impl Doors {
+    /// Opens this process's door and tries those of other hosts; `hosts` are numbers by rank that
+    /// are the same where processes see each other anyway. None where all do. Collective over the
+    /// communicator.
+    pub(crate) fn meet(world: &Comm, hosts: &[u64]) -> Result<Option<Self>, MpiError> {
+        let here = hosts[world.rank()];
+        if hosts.iter().all(|host| *host == here) {
+            return Ok(None);
+        }
+        let own = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).ok();
+        let port = own.as_ref().and_then(|own| own.local_addr().ok()).map_or(0, |at| at.port());
+        let mut words = [0_u64; WORDS];
+        words[0] = u64::from(port);
+        for (word, address) in words[1..].iter_mut().zip(own_addresses()) {
+            *word = u64::from(u32::from(address));
+        }
+        let all = gather(world, &words)?;
+        let Some(own) = own.filter(|own| own.set_nonblocking(true).is_ok()) else {
+            return Ok(None);
+        };
+        let told: Vec<&[u64]> = all.chunks(WORDS).collect();
+        let known = first_knocks(&told, hosts, here);
+        let door = |(rank, host): (usize, &u64)| {
+            let (_, address) = known.iter().find(|(of, _)| of == host)?;
+            let port = u16::try_from(told[rank][0]).ok().filter(|port| *port != 0)?;
+            Some(Door { address: *address, port, state: Knocked::Never })
+        };
+        let far = hosts.iter().enumerate().map(door).collect();
+        Ok(Some(Self { own, far: Mutex::new(far) }))
+    }
+
+    fn far(&self) -> MutexGuard<'_, Vec<Option<Door>>> {
+        self.far.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a far process is known to have ended.
+    pub(crate) fn is_gone(&self, rank: u64) -> bool {
+        let far = self.far();
+        let door = far.get(rank as usize).and_then(Option::as_ref);
+        door.is_some_and(|door| matches!(door.state, Knocked::Gone))
+    }
+
+    /// Knocks at the doors of some ranks, and hears what came of earlier knocks.
+    pub(crate) fn ask_after(&self, ranks: &mut dyn Iterator<Item = u64>) {
+        // Whoever knocked here knows by now.
+        while self.own.accept().is_ok() {}
+        let (now, mut far, mut n_begun) = (Instant::now(), self.far(), 0);
+        for rank in ranks {
+            let Some(Some(door)) = far.get_mut(rank as usize) else { continue };
+            door.hear(now);
+            if n_begun < MOST_AT_ONCE && door.is_due(now) {
+                door.knock(now);
+                n_begun += 1;
+            }
+        }
+    }
+}
+
+impl Door {
+    fn is_due(&self, now: Instant) -> bool {
+        match self.state {
+            Knocked::Never => true,
+            Knocked::Before(last) => now.duration_since(last) >= KNOCK_EVERY,
+            Knocked::Waiting(..) | Knocked::Gone => false,
+        }
+    }
+
+    fn knock(&mut self, now: Instant) {
+        self.state = match begin(self.address, self.port) {
+            Some(call) => Knocked::Waiting(std::sync::Arc::new(call), now),
+            None => Knocked::Before(now),
+        };
+    }
+
+    fn hear(&mut self, now: Instant) {
+        let Knocked::Waiting(call, since) = &self.state else { return };
+        self.state = match answer(call) {
+            Answer::Refused => Knocked::Gone,
+            Answer::None if now.duration_since(*since) < ANSWER_WITHIN => return,
+            _ => Knocked::Before(now),
+        };
+    }
+}
+
+/// By which address each host lets knocks through: all are tried at once.
+fn first_knocks(told: &[&[u64]], hosts: &[u64], here: u64) -> Vec<(u64, Ipv4Addr)> {
+    let mut calls = Vec::new();
+    let mut tried: Vec<u64> = Vec::new();
+    for (words, &host) in told.iter().zip(hosts) {
+        let Ok(port) = u16::try_from(words[0]) else { continue };
+        if host == here || port == 0 || tried.contains(&host) || tried.len() == MOST_TRIED {
+            continue;
+        }
+        tried.push(host);
+        for word in words[1..].iter().filter(|word| **word != 0) {
+            let address = Ipv4Addr::from(*word as u32);
+            calls.extend(begin(address, port).map(|call| (host, address, call)));
+        }
+    }
+    let (start, mut known): (_, Vec<(u64, Ipv4Addr)>) = (Instant::now(), Vec::new());
+    while !calls.is_empty() && known.len() < tried.len() && start.elapsed() < FIRST_KNOCKS {
+        calls.retain(|(host, address, call)| match answer(call) {
+            Answer::None => true,
+            Answer::Lives => {
+                if !known.iter().any(|(of, _)| of == host) {
+                    known.push((*host, *address));
+                }
+                false
+            }
+            Answer::Refused | Answer::Unknown => false,
+        });
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    known
+}
+
+/// Begins a knock.
+fn begin(address: Ipv4Addr, port: u16) -> Option<OwnedFd> {
+    let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+    // SAFETY: makes a descriptor, which is owned from here on.
+    let call = unsafe {
+        let raw = libc::socket(libc::AF_INET, kind, 0);
+        (raw >= 0).then(|| OwnedFd::from_raw_fd(raw))?
+    };
+    // Nothing is left of a knock when it is over, on either side.
+    let hangs_up = libc::linger { l_onoff: 1, l_linger: 0 };
+    // SAFETY: the structure is the option's.
+    unsafe {
+        let (at, n) = ((&raw const hangs_up).cast(), size_of::<libc::linger>() as u32);
+        libc::setsockopt(call.as_raw_fd(), libc::SOL_SOCKET, libc::SO_LINGER, at, n);
+    }
+    // SAFETY: all zeros are an address of no kind.
+    let mut to: libc::sockaddr_in = unsafe { zeroed() };
+    to.sin_family = libc::AF_INET as libc::sa_family_t;
+    to.sin_port = port.to_be();
+    to.sin_addr.s_addr = u32::from(address).to_be();
+    // SAFETY: the structure is an address of the socket's family.
+    let began = unsafe {
+        libc::connect(
+            call.as_raw_fd(),
+            (&raw const to).cast(),
+            size_of::<libc::sockaddr_in>() as u32,
+        )
+    };
+    // On one machine the answer is there at once, and is heard as any other.
+    let is_open = || std::io::Error::last_os_error().kind() != ErrorKind::PermissionDenied;
+    (began == 0 || is_open()).then_some(call)
+}
+
+/// What has come of a knock.
+fn answer(call: &OwnedFd) -> Answer {
+    let mut ready = libc::pollfd { fd: call.as_raw_fd(), events: libc::POLLOUT, revents: 0 };
+    // SAFETY: one structure, looked at without waiting.
+    if unsafe { libc::poll(&raw mut ready, 1, 0) } <= 0 {
+        return Answer::None;
+    }
+    let (mut error, mut n) = (0_i32, size_of::<i32>() as u32);
+    // SAFETY: the option is an integer.
+    unsafe {
+        let at = (&raw mut error).cast();
+        libc::getsockopt(call.as_raw_fd(), libc::SOL_SOCKET, libc::SO_ERROR, at, &raw mut n);
+    }
+    match error {
+        0 if ready.revents & libc::POLLERR == 0 => Answer::Lives,
+        libc::ECONNREFUSED => Answer::Refused,
+        _ => Answer::Unknown,
+    }
+}
+
+/// This host's addresses that others may reach.
+fn own_addresses() -> Vec<Ipv4Addr> {
+    let mut found = Vec::new();
+    let mut first: *mut libc::ifaddrs = std::ptr::null_mut();
+    // SAFETY: the list is the system's until it is given back below.
+    unsafe {
+        if libc::getifaddrs(&raw mut first) != 0 {
+            return found;
+        }
+        let mut at = first;
+        while let Some(one) = at.as_ref() {
+            let is_inet = !one.ifa_addr.is_null()
+                && i32::from((*one.ifa_addr).sa_family) == libc::AF_INET
+                && one.ifa_flags & libc::IFF_UP as u32 != 0;
+            if is_inet {
+                let address = &*one.ifa_addr.cast::<libc::sockaddr_in>();
+                found.push(Ipv4Addr::from(u32::from_be(address.sin_addr.s_addr)));
+            }
+            at = one.ifa_next;
+        }
+        libc::freeifaddrs(first);
+    }
+    found.retain(|address| !address.is_loopback());
+    found.truncate(N_ADDRESSES);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(call: &OwnedFd) -> Answer {
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(5) {
+            match answer(call) {
+                Answer::None => std::thread::sleep(Duration::from_millis(1)),
+                found => return found,
+            }
+        }
+        Answer::None
+    }
+
+    #[test]
+    fn a_door_answers_until_it_is_closed() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let knock = || begin(Ipv4Addr::LOCALHOST, port).expect("a socket");
+        // Nobody has to accept.
+        assert_eq!(heard(&knock()), Answer::Lives);
+        assert_eq!(heard(&knock()), Answer::Lives);
+        drop(listener);
+        assert_eq!(heard(&knock()), Answer::Refused);
+    }
+
+    #[test]
+    fn a_process_is_gone_once_a_knock_was_refused() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let own = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        own.set_nonblocking(true).expect("an option");
+        let door = Door { address: Ipv4Addr::LOCALHOST, port, state: Knocked::Never };
+        let doors = Doors { own, far: Mutex::new(vec![None, Some(door)]) };
+        let ask = |wanted: bool| {
+            let start = Instant::now();
+            while doors.is_gone(1) != wanted && start.elapsed() < Duration::from_secs(5) {
+                doors.ask_after(&mut (0..2));
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            doors.is_gone(1)
+        };
+        for _ in 0..100 {
+            doors.ask_after(&mut (0..2));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(!doors.is_gone(1) && !doors.is_gone(0));
+        drop(listener);
+        assert!(ask(true));
+        assert!(!doors.is_gone(0));
+    }
+
+    #[test]
+    fn addresses_are_those_of_other_hosts() {
+        assert!(own_addresses().iter().all(|address| !address.is_loopback()));
+    }
+}
