@@ -34,8 +34,9 @@ def outcome(work: Work, module: Any, array: Callable[..., Any]) -> Any:
     try:
         with np.errstate(all="ignore"):
             made = work(module, array)
-    except (TypeError, ValueError, IndexError) as error:
+    except (TypeError, ValueError, IndexError, OverflowError) as error:
         kinds = (np.exceptions.AxisError, np.linalg.LinAlgError, TypeError, ValueError)
+        kinds += (IndexError, OverflowError)
         return next(kind for kind in kinds if isinstance(error, kind))
     parts = made if isinstance(made, tuple) else (made,)
     return [one.gather() if isinstance(one, pt.Array) else np.asarray(one) for one in parts]
@@ -239,3 +240,106 @@ def test_dealt_out_arrays_are_not_looked_at_piece_by_piece() -> None:
             assert n_calls < 10_000, (number, n_calls)
 
     pt.spmd(body, 3)
+
+
+def written(work: Callable[..., None], x: Any) -> Work:
+    """A program that writes to an array of what is given, and shows it."""
+
+    def shown(module: Any, array: Callable[..., Any]) -> Any:
+        made = array(np.array(x))
+        work(made, array)
+        return made
+
+    return shown
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_fractions_are_no_positions(n_ranks: int) -> None:
+    x = np.arange(12.0).reshape(4, 3)
+    keys: dict[str, Callable[[Any], Any]] = {
+        "floats": lambda array: array([1.0, 0.0]),
+        "fractions": lambda array: array([1.5]),
+        "complex": lambda array: array([1 + 0j]),
+        "one": lambda array: array(1.0),
+        "behind": lambda array: (slice(None), array([1.0])),
+        "beside": lambda array: (array([1.0]), array([1])),
+        "none": lambda array: array([]),
+        "list": lambda _: [],
+        "integers": lambda array: array([1, 0]),
+    }
+    for name, key in keys.items():
+        reading = {name: lambda _, array, key=key: array(x)[key(array)]}
+        check(reading, n_ranks)
+
+        def write(made: Any, array: Any, key: Any = key) -> None:
+            made[key(array)] = 9
+
+        check({name: written(write, x)}, n_ranks)
+    positions: dict[str, Work] = {
+        "outside": lambda _, array: array(x)[[], 7],
+        "of nothing": lambda _, array: array(np.zeros((0, 4))).T[[], 2],
+        "behind nothing": lambda _, array: array(np.zeros((5, 1, 2))).T[4, :, False],
+        "inside": lambda _, array: array(x)[[], -3],
+    }
+    check(positions, n_ranks)
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_numbers_of_python_that_do_not_fit_are_refused(n_ranks: int) -> None:
+    works: dict[str, Work] = {
+        "too large": lambda m, _: m.asarray([300, -1], dtype="uint8"),
+        "negative": lambda m, _: m.array([[-1]], dtype="uint64"),
+        "one": lambda m, _: m.asarray(300, dtype="uint8"),
+        "complex": lambda m, _: m.asarray([1j, 2], dtype="float32"),
+        "no number": lambda m, _: m.asarray([nan], dtype="uint8"),
+        "infinite": lambda m, _: m.asarray([inf], dtype="int64"),
+        "uneven": lambda m, _: m.asarray([[1], [2, 3]], dtype="uint8"),
+        "of NumPy": lambda m, _: m.asarray([np.int64(300)], dtype="uint8"),
+        "cut": lambda m, _: m.asarray([1.7, -2.7], dtype="int8"),
+        "wide": lambda m, _: m.asarray([2**70], dtype=float),
+        "before": lambda m, _: m.arange(-3, 1, dtype="uint32"),
+        "behind": lambda m, _: m.arange(255, 258, dtype="uint8"),
+        "cut before": lambda m, _: m.arange(-1.5, 3, dtype="uint8"),
+        "none": lambda m, _: m.arange(300, 200, dtype="uint8"),
+        "one alone": lambda m, _: m.arange(255, 256, dtype="uint8"),
+    }
+    check(works, n_ranks)
+    small, mask = np.zeros(5, "uint8"), np.array([True, False, True, False, False])
+    for values in ([300, 1], [-1, 2], [nan, 1], [1j, 0], [1.7, 2], np.array([300, -1])):
+        keys: dict[str, Any] = {"mask": mask, "list": [0, 3]}
+        for name, key in keys.items():
+
+            def write(made: Any, _: Any, key: Any = key, values: Any = values) -> None:
+                made[key] = values
+
+            check({f"{name} {values}": written(write, small)}, n_ranks)
+
+
+def test_what_is_no_array_is_said() -> None:
+    for given, words in (
+        (None, "nan where one is missing"),
+        ({1, 2}, "list"),
+        ((n for n in range(3)), "list"),
+        ([None], "no arrays of objects"),
+        ([1, {}], "dict are no numbers"),
+        ({}, "dict shows no memory"),
+        (b"ab", "frombuffer"),
+        ("ab", "text"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            pt.asarray(given)
+    assert pt.asarray(bytearray(b"ab")).tolist() == [97, 98]
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_a_copy_is_refused_where_none_is_allowed(n_ranks: int) -> None:
+    def body(_: Any) -> None:
+        a = pt.ones(8)
+        for options in ({"layout": "cyclic"}, {"dtype": "float32"}):
+            with pytest.raises(ValueError, match="copy=None"):
+                pt.asarray(a, copy=False, **options)
+        assert pt.asarray(a, copy=False, dtype=float) is a
+        assert pt.asarray(a, copy=False, layout=a.layout) is a
+
+    pt.spmd(body, n_ranks)

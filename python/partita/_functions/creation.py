@@ -186,6 +186,9 @@ def arange(
         message = f"arange from {start} to {stop} by {step} has {distance} numbers; use fewer"
         raise LayoutError(message, "array-too-large")
     length = max(0, math.ceil(distance))
+    if dtype.kind in "iu":
+        # As in NumPy, the first two numbers must be ones that the type has.
+        np.asarray([int(n) for n in (start, start + step)[:length]], dtype)
     index = lazy_index(_rank(team, device), (length,), 0)
     # Numbers are computed in a type that has them all, then become what is asked for.
     if dtype.kind in "iub" and all(isinstance(n, int | np.integer) for n in (start, step)):
@@ -344,11 +347,13 @@ def asarray(
         layout = layout_for(shape(obj), layout, own_team(team).size)
     if copy is None and layout is None and _is_seen_by_others(obj, team):
         copy = True
-    array = taken_over(obj, layout, team, copy=copy)
-    if dtype is None or array.dtype == np.dtype(dtype):
+    wanted = None if dtype is None else np.dtype(dtype)
+    made = wanted if enter.is_of_numbers(wanted) else None
+    array = taken_over(obj, layout, team, copy=copy, dtype=made)
+    if wanted is None or array.dtype == wanted:
         return array
     if copy is False:
-        message = f"elements of {array.dtype} become {np.dtype(dtype)}; use copy=None"
+        message = f"elements of {array.dtype} become {wanted}; use copy=None"
         raise ValueError(message)
     return array._cast(dtype)
 
