@@ -343,3 +343,52 @@ def test_a_copy_is_refused_where_none_is_allowed(n_ranks: int) -> None:
         assert pt.asarray(a, copy=False, layout=a.layout) is a
 
     pt.spmd(body, n_ranks)
+
+
+@pytest.mark.filterwarnings("ignore::partita.GatherWarning")
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_arrays_to_write_to_have_the_shape_of_results(n_ranks: int) -> None:
+    x = np.arange(24.0).reshape(4, 6)
+    functions: dict[str, Callable[[Any, Any, Any], Any]] = {
+        "add": lambda m, a, out: m.add(a, a, out=out),
+        "masked": lambda m, a, out: m.add(a, a, out=out, where=a > 2),
+        "mask": lambda m, a, out: m.add(a[0], 1, out=out, where=a > 2),
+        "clip": lambda m, a, out: m.clip(a, 1, 2, out=out),
+        "round": lambda m, a, out: m.round(a, out=out),
+        "sum": lambda m, a, out: m.sum(a, axis=0, out=out),
+        "method": lambda m, a, out: a.sum(axis=0, out=out),
+        "std": lambda m, a, out: m.std(a, axis=0, out=out),
+        "nanstd": lambda m, a, out: m.nanstd(a, axis=0, out=out),
+        "ptp": lambda m, a, out: m.ptp(a, axis=0, out=out),
+        "cumsum": lambda m, a, out: m.cumsum(a, axis=0, out=out),
+        "reduce": lambda m, a, out: m.subtract.reduce(a, out=out),
+        "dot": lambda m, a, out: m.dot(a.T, a[:, 0], out=out),
+        "einsum": lambda m, a, out: m.einsum("ij->j", a, out=out),
+        "concatenate": lambda m, a, out: m.concatenate([a[0]], out=out),
+    }
+    for shape in ((6,), (1, 6), (4, 6), (2, 4, 6), (6, 4), ()):
+        for name, function in functions.items():
+
+            def work(m: Any, array: Any, shape: Any = shape, function: Any = function) -> Any:
+                return function(m, array(x), array(np.zeros(shape)))
+
+            def to_numpy(m: Any, array: Any, shape: Any = shape, function: Any = function) -> Any:
+                return function(m, array(x), np.zeros(shape))
+
+            check({f"{name} {shape}": work, f"{name} {shape} of NumPy": to_numpy}, n_ranks)
+
+
+def test_what_is_brought_to_numpys_arrays_is_counted() -> None:
+    def body(_: Any) -> None:
+        d, x = pt.arange(100.0), np.ones(100)
+        x *= d
+        np.add(x, d, out=x)
+        np.testing.assert_array_equal(x, 2 * np.arange(100.0))
+
+    before = pt.gathers().get("out=", 0)
+    # One rank has it whole, and brings nothing.
+    pt.spmd(lambda _: np.add(np.ones(3), pt.ones(3), out=np.ones(3)), 1)
+    assert pt.gathers().get("out=", 0) == before
+    with pytest.warns(pt.GatherWarning, match="100 elements"):
+        pt.spmd(body, 2)
+    assert pt.gathers()["out="] == before + 2

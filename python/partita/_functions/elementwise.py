@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from partita._array import enter
 from partita._array.array import Array
 from partita._functions import complex_order
 from partita._functions.creation import an_array
+from partita._functions.gathered import whole
 from partita._partita import Elementwise, lazy_where
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ def written(made: Array, out: Any, where: Any = True, *, casting: Any = "same_ki
     """A result, or where it is to be written, with it in there.
 
     Where a mask is false, an array to write to stays as it is, and a new one has zeros. Functions
-    of each element refuse an array that cannot hold the result; reductions cast, as in NumPy.
+    of each element refuse an array that cannot hold the result, and repeat it to a larger shape;
+    reductions cast, as in NumPy.
     """
     if isinstance(out, tuple):
         (out,) = out
@@ -34,17 +36,40 @@ def written(made: Array, out: Any, where: Any = True, *, casting: Any = "same_ki
     if not np.can_cast(made.dtype, out.dtype, casting):
         message = f"a result of {made.dtype} for an array of {out.dtype}; use one that can hold it"
         raise TypeError(message)
+    if made.shape != out.shape and not _is_repeated(made.shape, out.shape):
+        _refuse_shape(made, out)
+    if mask is not None and not _is_repeated(mask.shape, out.shape):
+        _refuse_shape(mask, out)
     if isinstance(out, Array):
         out[...] = made if mask is None else lazy_where(mask, made, out)
     else:
-        kept: Any = True if mask is None else mask._whole()
-        np.copyto(out, made._whole(), where=kept, casting=casting)
+        kept: Any = True if mask is None else whole(mask, "out=")
+        np.copyto(out, whole(made, "out="), where=kept, casting=casting)
     return out
+
+
+def _is_repeated(shape: tuple[int, ...], wide: tuple[int, ...]) -> bool:
+    """Whether an array of a shape can be repeated to another."""
+    pairs = zip(shape[::-1], wide[::-1], strict=False)
+    return len(shape) <= len(wide) and all(own in (1, size) for own, size in pairs)
+
+
+def _refuse_shape(made: Array, out: Any) -> NoReturn:
+    message = f"a result of shape {made.shape} for an array of shape {out.shape}"
+    raise ValueError(f"{message}; use one of its shape")
+
+
+def fitted_to(made: Array, out: Any, *, casting: Any = "same_kind") -> Any:
+    """A result, or where it is to be written, which must have its very shape."""
+    target = out[0] if isinstance(out, tuple) else out
+    if isinstance(target, Array | np.ndarray) and target.shape != made.shape:
+        _refuse_shape(made, target)
+    return written(made, out, casting=casting)
 
 
 def reduced_to(made: Array, out: Any) -> Any:
     """A reduction, or where it is to be written, in whatever type that has."""
-    return written(made, out, casting="unsafe")
+    return fitted_to(made, out, casting="unsafe")
 
 
 def beside(given: Any, anchor: Array) -> Array:
@@ -243,7 +268,7 @@ def fmin(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True) -> Array:
 
 def round(a: Any, decimals: int = 0, out: Any = None) -> Array:
     """Return each element rounded to so many decimals, halves to the even side."""
-    made: Array = written(_rounded(an_array(a), operator.index(decimals)), out)
+    made: Array = fitted_to(_rounded(an_array(a), operator.index(decimals)), out)
     return made
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._errors import LayoutError
 from partita._functions.creation import an_array, axes_of, axis_of, empty, sizes_of, zeros
+from partita._functions.gathered import whole
 from partita._functions.inspection import in_c_order
 from partita._functions.shaping import sizes_for
 from partita._functions.types import result_type
@@ -146,7 +147,10 @@ def concat(
     made = _end_to_end(given, axis_of(axis, given[0].ndim))
     if out is None:
         return made
-    out[...] = made if isinstance(out, Array) else made._whole()
+    if out.shape != made.shape:
+        message = f"{made.shape} together for an array of shape {out.shape}"
+        raise ValueError(f"arrays of shape {message}; use one of their shape")
+    out[...] = made if isinstance(out, Array) else whole(made, "concatenate")
     result: Array = out
     return result
 

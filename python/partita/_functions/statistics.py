@@ -10,7 +10,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._functions import complex_order, elementwise, masked
 from partita._functions.creation import an_array, axes_of, full, is_axis_of_number
-from partita._functions.elementwise import reduced_to, written
+from partita._functions.elementwise import fitted_to, reduced_to
 from partita._functions.manipulation import concat, reshape
 from partita._partita import lazy_where
 
@@ -44,7 +44,7 @@ def _reduced(
     else:
         made = _begun(how, array, axis, keepdims, dtype, initial)
     # The root is a function of each element.
-    write = written if how == "std" else reduced_to
+    write = fitted_to if how == "std" else reduced_to
     result: Array = made if out is None else write(made, out)
     return result
 
@@ -175,7 +175,9 @@ def _spread(
     array = an_array(a)
     holes = masked.holes_of(array, where)
     made: Any = masked.var(array, holes, axis, dtype, less, mean_given, keepdims=keepdims)
-    result: Array = written(elementwise.sqrt(made), out) if how == "std" else reduced_to(made, out)
+    result: Array = (
+        fitted_to(elementwise.sqrt(made), out) if how == "std" else reduced_to(made, out)
+    )
     return result
 
 
