@@ -35,14 +35,14 @@ def _rank(team: Team | None, device: Any) -> Rank:
     return enter.own_rank(team)
 
 
-def an_array(x: Any) -> Array:
+def an_array(x: Any, team: Team | None = None) -> Array:
     """An array of what is given; a copy, since its producer may change it before it is computed."""
     if isinstance(x, Array):
         return x
     if _has_arrays(x):
         return _of_arrays(x)
-    made = enter.operand(x, enter.own_rank())
-    return made if isinstance(made, Array) else asarray(x)
+    made = enter.operand(x, enter.own_rank(team))
+    return made if isinstance(made, Array) else asarray(x, team=team)
 
 
 def _has_arrays(given: Any) -> bool:
@@ -293,17 +293,20 @@ def eye(
 
 
 def meshgrid(
-    *arrays: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True
+    *arrays: Any,
+    indexing: str = "xy",
+    sparse: bool = False,
+    copy: bool = True,
+    device: Any = None,
+    layout: Layout | str | None = None,
+    team: Team | None = None,
 ) -> tuple[Array, ...]:
     """Return coordinates of a grid, one array for each vector; with size 1 elsewhere if sparse."""
     if indexing not in ("xy", "ij"):
         raise LayoutError(f"indexing {indexing!r}; use 'xy' or 'ij'", "indexing-unknown")
-    given = [an_array(one) for one in arrays]
-    vectors = [one.reshape(1) if one.ndim == 0 else one for one in given]
-    for vector in vectors:
-        if vector.ndim != 1:
-            message = f"coordinates of shape {vector.shape}; use vectors"
-            raise LayoutError(message, "vector-needed")
+    check_device(device)
+    given = [an_array(one, team) for one in arrays]
+    vectors = [one if one.ndim == 1 else one.reshape(-1) for one in given]
     ndim = len(vectors)
     order = list(range(ndim))
     if indexing == "xy" and ndim > 1:
@@ -315,7 +318,8 @@ def meshgrid(
     for vector, dim in zip(vectors, order, strict=True):
         wide = vector[tuple(slice(None) if n == dim else None for n in range(ndim))]
         wide = wide if sparse else wide._broadcast(shape)
-        grids.append(+wide if copy else wide)
+        made = +wide if copy or layout is not None else wide
+        grids.append(made if layout is None else placed(made, layout))
     return tuple(grids)
 
 
