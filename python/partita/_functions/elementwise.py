@@ -227,15 +227,32 @@ def clip(
 ) -> Array:
     """Return each element, or the bound that it leaves, in the type that all have together."""
     min, max = (a_min if min is None else min), (a_max if max is None else max)
-    made = array = an_array(a)
-    if min is not None and not _is_beyond(min, array.dtype, -1):
-        made = maximum(made, min)
-    if max is not None and not _is_beyond(max, array.dtype, 1):
-        made = minimum(made, max)
+    array = an_array(a)
+    low = None if _is_beyond(min, array.dtype, -1) else min
+    high = None if _is_beyond(max, array.dtype, 1) else max
+    made = _together(array, low, high)
+    if low is not None:
+        made = maximum(made, low)
+    if high is not None:
+        made = minimum(made, high)
     clipped: Array = written(
         +_of_numbers(array, "clip without bounds") if made is array else made, out
     )
     return clipped
+
+
+def _together(array: Array, *bounds: Any) -> Array:
+    """An array in the type that it has together with bounds; numbers of Python take its own."""
+    kinds = [_weak(one) for one in bounds if one is not None]
+    dtype = np.result_type(array.dtype, *kinds)
+    return array if dtype == array.dtype else array._cast(dtype)
+
+
+def _weak(operand: Any) -> Any:
+    """What NumPy's promotion sees of an operand: a type, or a number that takes the others'."""
+    if isinstance(operand, bool | int | float | complex) and not isinstance(operand, np.generic):
+        return operand
+    return operand.dtype if isinstance(operand, Array) else np.asarray(operand).dtype
 
 
 def _is_beyond(bound: Any, dtype: np.dtype[Any], side: int) -> bool:
@@ -277,7 +294,7 @@ def _rounded(array: Array, decimals: int) -> Array:
     if decimals and array.dtype == np.bool:
         raise TypeError(f"truth values have no {decimals} decimals; use astype first")
     if decimals == 0 or (is_whole and decimals > 0):
-        made: Array = _nearest(array)
+        made: Array = _nearest(array._cast(np.float16) if array.dtype == np.bool else array)
         return made
     if array.dtype.kind == "c":
         parts = (_rounded(part, decimals) for part in (real(array), imag(array)))
@@ -319,7 +336,10 @@ def isclose(
 
 def angle(z: Any, deg: bool = False) -> Array:
     """Return the argument of each complex number, in radians or in degrees."""
-    made: Array = atan2(imag(z), real(z))
+    array = an_array(z)
+    is_complex = array.dtype.kind == "c"
+    # The imaginary part of real numbers is a number of Python, which has no type of its own.
+    made: Array = atan2(imag(array), real(array)) if is_complex else atan2(0, array)
     return made * (180 / np.pi) if deg else made
 
 

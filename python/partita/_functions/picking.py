@@ -9,7 +9,7 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._array.parts import found_in_order
-from partita._functions.creation import an_array, arange, axis_of, full
+from partita._functions.creation import an_array, arange, axis_of, full, is_axis_of_number
 from partita._functions.elementwise import beside, fitted_to, reduced_to
 from partita._functions.grids import inside
 from partita._functions.joining import resize
@@ -52,7 +52,7 @@ def take(
 ) -> Any:
     """Return the entries at some positions along an axis; of all elements without one."""
     array = an_array(a)
-    if axis is None:
+    if axis is None or is_axis_of_number(axis, array.ndim):
         array, axis = ravel(array), 0
     at = axis_of(axis, array.ndim)
     places = _positions(indices, array)
