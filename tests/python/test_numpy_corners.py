@@ -459,6 +459,10 @@ def test_a_layout_has_no_more_maps_than_dimensions() -> None:
     pt.spmd(body, 2)
 
 
+def _norm_kept(x: Any, order: Any, module: Any, array: Callable[..., Any]) -> Any:
+    return module.linalg.norm(array(x), order, axis=1, keepdims=1)
+
+
 @pytest.mark.parametrize("n_ranks", RANKS)
 def test_sums_of_truth_values_and_kept_dimensions_are_numpys(n_ranks: int) -> None:
     x = np.array([[0.0, 2, 0], [0, 0.5, 3]])
@@ -480,6 +484,8 @@ def test_sums_of_truth_values_and_kept_dimensions_are_numpys(n_ranks: int) -> No
     for name in names.split():
         for keeps in (1, 0):
             works[f"{name} keeps {keeps}"] = called(name, x, axis=1, keepdims=keeps)
+    for order in (None, 1, inf):
+        works[f"norm {order}"] = partial(_norm_kept, x, order)
     wrong: list[Any] = [(0, 1), [0], True]
     for one in wrong:
         works[f"axis {one}"] = called("argmax", x, axis=one)
