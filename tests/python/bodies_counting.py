@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy
 from bodies_ordering import LAYOUTS, cases, cut, same, sample
+from generate import fitted
 
 import partita as pt
 
@@ -51,7 +52,7 @@ def counts(team: pt.Team) -> None:
         x = x if dtype == "bool" else np.abs(x)
         weights = np.arange(300) * 0.5
         for layout in LAYOUTS:
-            a, w = pt.asarray(x, layout), pt.asarray(weights, "block")
+            a, w = pt.asarray(x, fitted(layout, 1)), pt.asarray(weights, "block")
             same(pt.bincount(a), np.bincount(x))
             same(pt.bincount(a, minlength=40), np.bincount(x, minlength=40))
             same(pt.bincount(a, w), np.bincount(x, weights))

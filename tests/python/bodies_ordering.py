@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 import pytest
+from generate import fitted
 
 import partita as pt
 from partita._algorithms import rows
@@ -49,7 +50,7 @@ def cases(dtypes: list[str], shapes: list[tuple[int, ...]]) -> Iterator[tuple[An
         for number, shape in enumerate(shapes):
             x = sample(shape, dtype)
             for layout in ("block", LAYOUTS[1 + number % 3]):
-                yield x, pt.asarray(x, layout), f"{dtype} {shape} {layout}"
+                yield x, pt.asarray(x, fitted(layout, x.ndim)), f"{dtype} {shape} {layout}"
 
 
 def cut(team: pt.Team) -> None:
@@ -112,14 +113,15 @@ def other_orders(team: pt.Team) -> None:
     x = np.array([3, 1, 3, 2, 1, 0, 2])
     y = np.array([1.5, 0, -1, 2, -0.5, 2, 2])
     for layout in LAYOUTS:
+        row = fitted(layout, 1)
         # Copies: what is sorted in place would change the operands of other ranks too.
-        a, b = pt.asarray(x.copy(), layout), pt.asarray(y, layout)
+        a, b = pt.asarray(x.copy(), row), pt.asarray(y, row)
         same(pt.lexsort((b, a)), np.lexsort((y, x)))
         same(pt.lexsort((a, b)), np.lexsort((x, y)))
         same(pt.partition(a, 2)[2], np.partition(x, 2)[2])
         same(a[pt.argpartition(a, [2, 4])], np.sort(x))
         same(pt.sort_complex(a), np.sort_complex(x))
-        same(pt.sort_complex(pt.asarray(x.astype("int8"), layout)), np.sort_complex(x.astype("i1")))
+        same(pt.sort_complex(pt.asarray(x.astype("int8"), row)), np.sort_complex(x.astype("i1")))
         same(np.sort(a), np.sort(x))
         table = np.stack([x, x[::-1]])
         ours = pt.asarray(table.copy(), layout)

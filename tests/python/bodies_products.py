@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from generate import fitted
 
 import partita as pt
 from partita._functions import matmul as ways
@@ -20,7 +21,9 @@ DTYPES = ["bool", "int8", "uint16", "int64", "float32", "float64", "complex64", 
 def put(x: Any, layout: str | None) -> Any:
     """An array of partita with the same elements, in a layout."""
     given = pt.asarray(x.copy())
-    return given if layout is None or x.ndim == 0 else given.redistribute(layout)
+    if layout is None or x.ndim == 0:
+        return given
+    return given.redistribute(fitted(layout, x.ndim))
 
 
 def numbers(shape: tuple[int, ...], dtype: str, seed: int = 0) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from engines import Case
+from generate import fitted
 from sparse_cases import (
     FORMATS,
     KINDS,
@@ -64,7 +65,9 @@ def of_triplets(team: pt.Team, shape: tuple[int, ...]) -> None:
             # Each rank has every so many-th of them.
             own = slice(team.rank, None, team.size)
             given = [one[own].tolist() for one in coords]
-            t = DistTensor.from_coo(shape, given, data[own], layout=layout, format=format)
+            t = DistTensor.from_coo(
+                shape, given, data[own], layout=fitted(layout, ndim), format=format
+            )
             wanted = np.zeros(shape, dtype)
             np.add.at(wanted, tuple(coords), data)
             np.testing.assert_array_equal(dense(t.gather()), wanted)

@@ -16,6 +16,11 @@ def n_cases(usual: int) -> int:
     return int(os.environ.get("PARTITA_CASES", usual))
 
 
+def fitted(layout: str, ndim: int) -> str:
+    """A notation with as many maps as there are dimensions, for shapes of all kinds."""
+    return ", ".join(layout.split(", ")[:ndim])
+
+
 def case(seed: int) -> oracle.Case:
     """A layout."""
     return several(seed, 1)[0]

@@ -15,6 +15,7 @@ import pytest
 from array_api_table import ATTRIBUTES, METHODS, PROMOTED, ROWS, SPECIAL
 from bodies_array_api import handed_over, like_others, picked
 from engines import Case
+from generate import fitted
 from places import Place, launchers
 
 import partita as pt
@@ -121,7 +122,7 @@ def test_limits_are_numbers_of_python(dtype: str) -> None:
 
 def split(values: Any, layout: str) -> Any:
     whole = np.asarray(values)
-    return pt.asarray(whole, layout) if whole.ndim == 2 else pt.asarray(whole, layout[:-3])
+    return pt.asarray(whole, fitted(layout, whole.ndim))
 
 
 def on_ranks(ranks: int, body: Any, *given: Any, **options: Any) -> Any:

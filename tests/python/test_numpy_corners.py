@@ -34,8 +34,9 @@ def outcome(work: Work, module: Any, array: Callable[..., Any]) -> Any:
     try:
         with np.errstate(all="ignore"):
             made = work(module, array)
-    except (TypeError, ValueError, IndexError) as error:
-        kinds = (np.exceptions.AxisError, np.linalg.LinAlgError, TypeError, ValueError)
+    except (TypeError, ValueError, IndexError, OverflowError) as error:
+        named = (np.exceptions.AxisError, np.linalg.LinAlgError)
+        kinds = (*named, TypeError, ValueError, IndexError, OverflowError)
         return next(kind for kind in kinds if isinstance(error, kind))
     parts = made if isinstance(made, tuple) else (made,)
     return [one.gather() if isinstance(one, pt.Array) else np.asarray(one) for one in parts]
@@ -239,3 +240,310 @@ def test_dealt_out_arrays_are_not_looked_at_piece_by_piece() -> None:
             assert n_calls < 10_000, (number, n_calls)
 
     pt.spmd(body, 3)
+
+
+def called(name: str, *given: Any, **options: Any) -> Work:
+    """A program that calls a function, with arrays for those of NumPy."""
+
+    def work(module: Any, array: Callable[..., Any]) -> Any:
+        operands = [array(one) if isinstance(one, np.ndarray) else one for one in given]
+        return getattr(module, name)(*operands, **options)
+
+    return work
+
+
+def written(work: Callable[..., None], x: Any) -> Work:
+    """A program that writes to an array of what is given, and shows it."""
+
+    def shown(module: Any, array: Callable[..., Any]) -> Any:
+        made = array(np.array(x))
+        work(made, array)
+        return made
+
+    return shown
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_fractions_are_no_positions(n_ranks: int) -> None:
+    x = np.arange(12.0).reshape(4, 3)
+    keys: dict[str, Callable[[Any], Any]] = {
+        "floats": lambda array: array([1.0, 0.0]),
+        "fractions": lambda array: array([1.5]),
+        "complex": lambda array: array([1 + 0j]),
+        "one": lambda array: array(1.0),
+        "behind": lambda array: (slice(None), array([1.0])),
+        "beside": lambda array: (array([1.0]), array([1])),
+        "none": lambda array: array([]),
+        "list": lambda _: [],
+        "integers": lambda array: array([1, 0]),
+    }
+    for name, key in keys.items():
+
+        def read(_: Any, array: Any, key: Any = key) -> Any:
+            return array(x)[key(array)]
+
+        def write(made: Any, array: Any, key: Any = key) -> None:
+            made[key(array)] = 9
+
+        check({f"{name} read": read, name: written(write, x)}, n_ranks)
+    positions: dict[str, Work] = {
+        "outside": lambda _, array: array(x)[[], 7],
+        "of nothing": lambda _, array: array(np.zeros((0, 4))).T[[], 2],
+        "behind nothing": lambda _, array: array(np.zeros((5, 1, 2))).T[4, :, False],
+        "inside": lambda _, array: array(x)[[], -3],
+    }
+    check(positions, n_ranks)
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_numbers_of_python_that_do_not_fit_are_refused(n_ranks: int) -> None:
+    works: dict[str, Work] = {
+        "too large": lambda m, _: m.asarray([300, -1], dtype="uint8"),
+        "negative": lambda m, _: m.array([[-1]], dtype="uint64"),
+        "one": lambda m, _: m.asarray(300, dtype="uint8"),
+        "complex": lambda m, _: m.asarray([1j, 2], dtype="float32"),
+        "no number": lambda m, _: m.asarray([nan], dtype="uint8"),
+        "infinite": lambda m, _: m.asarray([inf], dtype="int64"),
+        "uneven": lambda m, _: m.asarray([[1], [2, 3]], dtype="uint8"),
+        "of NumPy": lambda m, _: m.asarray([np.int64(300)], dtype="uint8"),
+        "cut": lambda m, _: m.asarray([1.7, -2.7], dtype="int8"),
+        "wide": lambda m, _: m.asarray([2**70], dtype=float),
+        "before": lambda m, _: m.arange(-3, 1, dtype="uint32"),
+        "behind": lambda m, _: m.arange(255, 258, dtype="uint8"),
+        "cut before": lambda m, _: m.arange(-1.5, 3, dtype="uint8"),
+        "none": lambda m, _: m.arange(300, 200, dtype="uint8"),
+        "one alone": lambda m, _: m.arange(255, 256, dtype="uint8"),
+    }
+    check(works, n_ranks)
+    small, mask = np.zeros(5, "uint8"), np.array([True, False, True, False, False])
+    for values in ([300, 1], [-1, 2], [nan, 1], [1j, 0], [1.7, 2], np.array([300, -1])):
+        keys: dict[str, Any] = {"mask": mask, "list": [0, 3]}
+        for name, key in keys.items():
+
+            def write(made: Any, _: Any, key: Any = key, values: Any = values) -> None:
+                made[key] = values
+
+            check({f"{name} {values}": written(write, small)}, n_ranks)
+
+
+def test_what_is_no_array_is_said() -> None:
+    for given, words in (
+        (None, "nan where one is missing"),
+        ({1, 2}, "list"),
+        ((n for n in range(3)), "list"),
+        ([None], "no arrays of objects"),
+        ([1, {}], "dict are no numbers"),
+        ({}, "dict shows no memory"),
+        (b"ab", "frombuffer"),
+        ("ab", "text"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            pt.asarray(given)
+    assert pt.asarray(bytearray(b"ab")).tolist() == [97, 98]
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_a_copy_is_refused_where_none_is_allowed(n_ranks: int) -> None:
+    def body(_: Any) -> None:
+        a = pt.ones(8)
+        for options in ({"layout": "cyclic"}, {"dtype": "float32"}):
+            with pytest.raises(ValueError, match="copy=None"):
+                pt.asarray(a, copy=False, **options)
+        assert pt.asarray(a, copy=False, dtype=float) is a
+        assert pt.asarray(a, copy=False, layout=a.layout) is a
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.filterwarnings("ignore::partita.GatherWarning")
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_arrays_to_write_to_have_the_shape_of_results(n_ranks: int) -> None:
+    x = np.arange(24.0).reshape(4, 6)
+    functions: dict[str, Callable[[Any, Any, Any], Any]] = {
+        "add": lambda m, a, out: m.add(a, a, out=out),
+        "masked": lambda m, a, out: m.add(a, a, out=out, where=a > 2),
+        "mask": lambda m, a, out: m.add(a[0], 1, out=out, where=a > 2),
+        "clip": lambda m, a, out: m.clip(a, 1, 2, out=out),
+        "round": lambda m, a, out: m.round(a, out=out),
+        "sum": lambda m, a, out: m.sum(a, axis=0, out=out),
+        "method": lambda m, a, out: a.sum(axis=0, out=out),
+        "std": lambda m, a, out: m.std(a, axis=0, out=out),
+        "nanstd": lambda m, a, out: m.nanstd(a, axis=0, out=out),
+        "ptp": lambda m, a, out: m.ptp(a, axis=0, out=out),
+        "cumsum": lambda m, a, out: m.cumsum(a, axis=0, out=out),
+        "reduce": lambda m, a, out: m.subtract.reduce(a, out=out),
+        "dot": lambda m, a, out: m.dot(a.T, a[:, 0], out=out),
+        "einsum": lambda m, a, out: m.einsum("ij->j", a, out=out),
+        "concatenate": lambda m, a, out: m.concatenate([a[0]], out=out),
+    }
+    for shape in ((6,), (1, 6), (4, 6), (2, 4, 6), (6, 4), ()):
+        for name, function in functions.items():
+
+            def work(m: Any, array: Any, shape: Any = shape, function: Any = function) -> Any:
+                return function(m, array(x), array(np.zeros(shape)))
+
+            def to_numpy(m: Any, array: Any, shape: Any = shape, function: Any = function) -> Any:
+                return function(m, array(x), np.zeros(shape))
+
+            check({f"{name} {shape}": work, f"{name} {shape} of NumPy": to_numpy}, n_ranks)
+
+
+def test_what_is_brought_to_numpys_arrays_is_counted() -> None:
+    def body(_: Any) -> None:
+        d, x = pt.arange(100.0), np.ones(100)
+        x *= d
+        np.add(x, d, out=x)
+        np.testing.assert_array_equal(x, 2 * np.arange(100.0))
+
+    before = pt.gathers().get("out=", 0)
+    # One rank has it whole, and brings nothing.
+    pt.spmd(lambda _: np.add(np.ones(3), pt.ones(3), out=np.ones(3)), 1)
+    assert pt.gathers().get("out=", 0) == before
+    with pytest.warns(pt.GatherWarning, match="100 elements"):
+        pt.spmd(body, 2)
+    assert pt.gathers()["out="] == before + 2
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_arrays_are_texts_and_rows_as_numpys(n_ranks: int) -> None:
+    def body(_: Any) -> None:
+        a = spread([1.0, 2.5, 4.0])
+        with pytest.raises(TypeError, match="unsupported format string"):
+            f"{a:.2f}"
+        assert (f"{a}", f"{a.sum():.2f}") == (str(a), "7.50")
+        assert list(reversed(a)) == [4.0, 2.5, 1.0]
+        rows = [one.tolist() for one in reversed(spread([[1, 2], [3, 4]]))]
+        assert rows == [[3, 4], [1, 2]]
+        with pytest.raises(TypeError, match="no length"):
+            reversed(a.sum())
+        for shape in ((0,), (3, 0, 2), (2, 3)):
+            assert pt.zeros(shape).strides == np.zeros(shape).strides
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_functions_that_make_arrays_take_layouts(n_ranks: int) -> None:
+    def body(team: Any) -> None:
+        x = np.arange(12).reshape(3, 4)
+        options = {"layout": "*, block", "device": "cpu", "team": team}
+        for made, wanted in (
+            (pt.tri(3, 4, 1, **options), np.tri(3, 4, 1)),
+            (pt.tril(x, **options), np.tril(x)),
+            (pt.triu(pt.asarray(x), 1, layout="*, block"), np.triu(x, 1)),
+            (pt.meshgrid([1, 2, 3, 4], [5, 6, 7], **options)[1], np.meshgrid(x[0], [5, 6, 7])[1]),
+        ):
+            assert made.layout.notation == f"*, block @ 1x{team.size}"
+            np.testing.assert_array_equal(made.gather(), wanted, strict=True)
+
+    pt.spmd(body, n_ranks)
+
+
+def test_a_layout_has_no_more_maps_than_dimensions() -> None:
+    def body(team: Any) -> None:
+        works: list[Callable[[], Any]] = [
+            lambda: pt.zeros(3, layout="block, block, block"),
+            lambda: pt.asarray(np.zeros(3), layout="*, block"),
+            lambda: pt.zeros(3).redistribute("block, *"),
+        ]
+        for work in works:
+            with pytest.raises(pt.LayoutError, match="maps for 1 dimension") as caught:
+                work()
+            assert caught.value.reason == "maps-count"
+        # Defaults are for arrays of all kinds.
+        with pt.default_layout("block, *"):
+            assert pt.zeros(4).layout.notation.startswith("block")
+        assert pt.zeros((), layout="block").shape == ()
+
+    pt.spmd(body, 2)
+
+
+def _norm_kept(x: Any, order: Any, module: Any, array: Callable[..., Any]) -> Any:
+    return module.linalg.norm(array(x), order, axis=1, keepdims=1)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_sums_of_truth_values_and_kept_dimensions_are_numpys(n_ranks: int) -> None:
+    x = np.array([[0.0, 2, 0], [0, 0.5, 3]])
+    works: dict[str, Work] = {
+        "initial": called("sum", x, axis=0, dtype=bool, initial=True),
+        "where": lambda m, array: m.sum(array(x), axis=0, dtype=bool, where=array(x) > 2),
+        "reduce": lambda m, array: m.add.reduce(array(x), dtype=bool),
+        "accumulate": lambda m, array: m.add.accumulate(array(x), dtype=bool),
+        "small": called("mean", x, dtype="uint16"),
+        "complex": called("max", x + 1j, axis=1, keepdims=1),
+        "complex place": called("argmax", x + 1j, axis=1, keepdims=1),
+        "counted": lambda m, array: m.mean(array(x), axis=1, keepdims=1, where=array(x) >= 0),
+        "holes": called("nanmean", np.array([[nan, 1.0]]), axis=1, keepdims=1),
+    }
+    for name in ("sum", "prod", "mean", "cumsum", "cumprod"):
+        for axis in (0, 1, None):
+            works[f"{name} {axis}"] = called(name, x, axis=axis, dtype=bool)
+    names = "sum prod mean var std any all argmax argmin max nansum nanmean nanvar median ptp"
+    for name in names.split():
+        for keeps in (1, 0):
+            works[f"{name} keeps {keeps}"] = called(name, x, axis=1, keepdims=keeps)
+    for order in (None, 1, inf):
+        works[f"norm {order}"] = partial(_norm_kept, x, order)
+    wrong: list[Any] = [(0, 1), [0], True]
+    for one in wrong:
+        works[f"axis {one}"] = called("argmax", x, axis=one)
+    check(works, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_types_of_small_numbers_are_numpys(n_ranks: int) -> None:
+    works: dict[str, Work] = {}
+    kinds = "?bBhHiIlLefd"
+    for name in ("heaviside", "logaddexp2"):
+        for first in kinds:
+            x = np.arange(3).astype(first)
+            for second in kinds:
+                works[f"{name} {first}{second}"] = called(name, x, np.ones(3).astype(second))
+            for number in (1, 0.5, True, np.float16(2), 300):
+                works[f"{name} {first} {number!r}"] = called(name, x, number)
+    for kind in "?bBhilefdFD":
+        works[f"round {kind}"] = called("round", np.array([1, 0]).astype(kind))
+        works[f"angle {kind}"] = called("angle", np.array([1, 0]).astype(kind))
+    bounds: dict[str, tuple[str, Any, Any]] = {
+        "half": ("int16", 0.5, np.float16(2)),
+        "wide": ("int8", 128, np.int64(-3)),
+        "wide behind": ("int8", np.int64(-3), 300),
+        "below": ("uint8", -1, 2),
+        "none below": ("uint8", None, np.int16(2)),
+        "beyond": ("int8", 128, 5),
+        "list": ("int8", [0, 1, 2, 3], [2.5]),
+        "complex": ("float32", 1, np.complex64(2)),
+    }
+    for name, (kind, low, high) in bounds.items():
+        works[f"clip {name}"] = called("clip", np.arange(4).astype(kind), low, high)
+    check(works, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_one_number_is_a_row_as_by_numpy(n_ranks: int) -> None:
+    works: dict[str, Work] = {
+        "sums": lambda m, array: m.cumulative_sum(array(3.0)),
+        "sums from": lambda m, array: m.cumulative_sum(array(3.0), include_initial=True),
+        "products": lambda m, array: m.cumulative_prod(array(3.0), axis=0),
+        "repeat": lambda m, array: m.repeat(array(3.0), 3, axis=0),
+        "repeat behind": lambda m, array: m.repeat(array(3.0), 3, axis=-1),
+        "repeat outside": lambda m, array: m.repeat(array(3.0), 3, axis=1),
+        "repeat nothing": lambda m, array: m.repeat(array(np.zeros(0)), []),
+        "repeat too few": lambda m, array: m.repeat(array(np.zeros(2)), []),
+        "repeat floats": lambda m, array: m.repeat(array(np.zeros(2)), np.array([1.0, 2.0])),
+        "take": lambda m, array: m.take(array(3.0), 0, axis=0),
+        "take some": lambda m, array: m.take(array(3.0), [0, 0], axis=-1),
+        "take outside": lambda m, array: m.take(array(3.0), 0, axis=1),
+        "grid": lambda m, array: tuple(m.meshgrid(array([[1, 2], [3, 4]]), array([5, 6]))),
+        "grid of numbers": lambda m, array: tuple(m.meshgrid(array(1), array([5, 6]))),
+    }
+    check(works, n_ranks)
+
+
+def test_arrays_of_one_shape_stay_writable_together() -> None:
+    a, b = pt.zeros(3), pt.ones(3)
+    first, _ = pt.broadcast_arrays(a, b)
+    first[0] = 9
+    assert a.tolist() == [9, 0, 0]

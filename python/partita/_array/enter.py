@@ -26,7 +26,16 @@ if TYPE_CHECKING:
 
 Local = np.ndarray[Any, Any]
 
-__all__ = ["adopt", "enter", "from_numpy", "index", "is_everywhere", "operand", "own_rank"]
+__all__ = [
+    "adopt",
+    "elements",
+    "enter",
+    "from_numpy",
+    "index",
+    "is_everywhere",
+    "operand",
+    "own_rank",
+]
 
 
 def own_rank(team: Team | None = None) -> Rank:
@@ -137,15 +146,38 @@ def adopt(array: Array, rank: Rank) -> Array:
     return from_numpy(np.array(array.gather()), rank)
 
 
+def elements(given: Any, dtype: Any) -> Any:
+    """What is written to elements of a type: NumPy makes lists for it, which arrays are cut to.
+
+    So numbers of Python that the type does not have are refused.
+    """
+    is_listed = isinstance(given, list | tuple | range)
+    return np.asarray(given, dtype) if is_listed and is_of_numbers(dtype) else given
+
+
+def is_of_numbers(dtype: Any) -> bool:
+    """Whether NumPy itself makes elements of a type of numbers; bfloat16 may be a mere name."""
+    return isinstance(dtype, np.dtype) and dtype.kind in "biufc"
+
+
 def index(given: Any, rank: Rank) -> Array:
     """An index that is no integer and no slice, as an array."""
     if isinstance(given, NativeArray):
+        _refuse_fractions(given, given.dtype)
         return given if given._rank is rank else adopt(given, rank)  # type: ignore[arg-type, return-value]
     local = np.asarray(given)
     if local.size == 0 and not isinstance(given, np.ndarray):
         local = local.astype(np.int64)
-    if local.dtype.kind not in "biu":
-        message = f"index {given!r} is no integer, slice or mask; use one of these"
-        raise IndexError(message)
+    _refuse_fractions(given, local.dtype)
     alike.check(rank.team, local, "index arrays")
     return from_numpy(np.array(local), rank)
+
+
+def _refuse_fractions(given: Any, dtype: Any) -> None:
+    """Refuse what is no position: elements of another type would be cut to positions."""
+    if dtype.kind not in "biu":
+        message = (
+            f"index {given!r} is no integer, slice or mask; arrays used as indices must be of "
+            "integer (or boolean) type: use astype"
+        )
+        raise IndexError(message)

@@ -14,6 +14,15 @@ if TYPE_CHECKING:
 
 def layout_for(shape: Sequence[int], given: Layout | str, n_ranks: int) -> Layout:
     """The layout that is asked for, by notation or as one, on so many ranks; others are refused."""
+    # What has no dimensions has no notation of its own: any will do.
+    if isinstance(given, str) and 0 < len(shape) < (n_maps := len(_maps(given))):
+        message = f"the notation {given!r} has {n_maps} maps for {len(shape)} dimensions"
+        raise LayoutError(f"{message}; use one for each at most", "maps-count")
+    return default_for(shape, given, n_ranks)
+
+
+def default_for(shape: Sequence[int], given: Layout | str, n_ranks: int) -> Layout:
+    """The same for a default, which may have more maps: arrays take as many as they need."""
     layout = layout_of(shape, given, n_ranks) if isinstance(given, str) else given
     if not isinstance(layout, Layout):
         kind = type(given).__name__
@@ -36,10 +45,11 @@ def _fitting(layout: Layout, n_ranks: int) -> str:
 
 def layout_of(shape: Sequence[int], notation: str, n_ranks: int) -> Layout:
     """The layout of a notation, which may have more or fewer maps than there are dimensions."""
-    words, at, _ = notation.partition("@")
-    maps = [one.strip() for one in _split(words)][: len(shape)]
+    at = "@" in notation
+    given = _maps(notation)
+    maps = given[: len(shape)]
     maps += ["*"] * (len(shape) - len(maps))
-    if at and len(maps) == len(_split(words)):
+    if at and len(maps) == len(given):
         return Layout(shape, notation)
     n_cut = sum(one != "*" for one in maps)
     # More ranks in front, where memory is cut into longer pieces.
@@ -58,7 +68,7 @@ def checked(given: Any, n_ranks: int) -> str:
         kind = type(given).__name__
         raise TypeError(f"a {kind} is no layout; use a notation such as 'block, *'")
     # Any shape will do, but for maps that name sizes: these are judged with each array.
-    shape = (2,) * len(_split(given.partition("@")[0]))
+    shape = (2,) * len(_maps(given))
     try:
         layout_for(shape, given, n_ranks)
     except LayoutError as error:
@@ -67,13 +77,13 @@ def checked(given: Any, n_ranks: int) -> str:
     return given
 
 
-def _split(words: str) -> list[str]:
-    """Maps between commas, but for those in brackets."""
+def _maps(notation: str) -> list[str]:
+    """The maps of a notation: between commas, but for those in brackets."""
     found, depth = [""], 0
-    for letter in words:
+    for letter in notation.partition("@")[0]:
         depth += {"(": 1, ")": -1}.get(letter, 0)
         if letter == "," and depth == 0:
             found.append("")
         else:
             found[-1] += letter
-    return found
+    return [one.strip() for one in found]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._array.enter import from_numpy, is_everywhere
+from partita._array.enter import elements, from_numpy, is_everywhere
 from partita._array.place import here
 from partita._chosen.keys import Chosen, chosen
 from partita._chosen.rows import (
@@ -48,6 +48,7 @@ def read(array: Array, key: Any) -> Array:
 def write(array: Array, key: Any, value: Any) -> None:
     """Set the elements that an index with arrays selects. Collective."""
     found = chosen(array, key)
+    value = elements(value, array.dtype)
     view, mask = found.view, found.mask
     if mask is not None and np.ndim(value) == 0:
         _fill(view, mask, value)

@@ -53,6 +53,7 @@ def chosen(array: Array, key: Any) -> Chosen:
     together = all(b == a + 1 for a, b in pairwise(numbers))
     at = picks[0][0] if together else 0
     _check_masks(view, picks)
+    _check_positions(view, picks)
     if len(picks) == 1 and picks[0][2].dtype == bool and _covers(view, picks[0]):
         dim, _, mask = picks[0]
         mask = mask.reshape(1) if mask.ndim == 0 else mask
@@ -117,6 +118,15 @@ def _n_dims(entry: Any) -> int:
     if entry is None or entry is Ellipsis:
         return 0
     return 1 if isinstance(entry, int | slice) else _n_picked(entry)
+
+
+def _check_positions(view: Array, picks: list[tuple[int, int, Any]]) -> None:
+    """Refuse single positions outside: where nothing is selected, nobody looks at them later."""
+    for dim, _, pick in picks:
+        size = view.shape[dim]
+        if isinstance(pick, np.ndarray) and not -size <= pick < size:
+            message = f"index {pick} is outside of dimension {dim} with {size} entries"
+            raise IndexError(f"{message}; use -{size} to {size - 1}" if size else message)
 
 
 def _check_masks(view: Array, picks: list[tuple[int, int, Any]]) -> None:

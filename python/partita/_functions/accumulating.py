@@ -87,7 +87,7 @@ def _reduced_along(ufunc: Ufunc, array: Array, axis: int) -> Array:
     return made[(slice(None),) * axis + (0,)].astype(kind)
 
 
-def running(ufunc: Ufunc, array: Array, axis: int) -> Array:
+def running(ufunc: Ufunc, array: Array, axis: int, dtype: Any = None) -> Array:
     """What the elements so far put together are, along an axis."""
     if array.ndim == 0:
         raise TypeError(
@@ -96,7 +96,7 @@ def running(ufunc: Ufunc, array: Array, axis: int) -> Array:
     at = axis_of(axis, array.ndim)
     if ufunc.__name__ in ("add", "multiply"):
         function = statistics.cumsum if ufunc.__name__ == "add" else statistics.cumprod
-        return function(array, at)
+        return function(array, at, dtype)
     given = _computed_with(ufunc, array)
     if array.ndim == 1 and ufunc.__name__ in _EXACT and array.team.size > 1:
         return _carried(ufunc._theirs, given)

@@ -42,6 +42,7 @@ def _comparison(how: str, a: Array, b: Array) -> tuple[Array, Array]:
 
 def extreme(how: str, array: Array, axis: Any, *, keepdims: bool) -> Array:
     """The largest or the smallest element over axes. Two passes over the elements."""
+    keepdims = bool(keepdims)
     real, imag, is_nan = _extreme_parts(how, array, axis, keepdims=keepdims)
     nan = full((), np.nan, real.dtype, team=array.team)
     made: Array = _of_parts(lazy_where(is_nan, nan, real), lazy_where(is_nan, nan, imag))
@@ -53,7 +54,7 @@ def place(how: str, array: Array, axis: Any, *, keepdims: bool) -> Array:
     real, imag, is_nan = _extreme_parts(how.removeprefix("arg"), array, axis, keepdims=True)
     found = (_real(array) == real) & (_imag(array) == imag)
     sought = lazy_where(is_nan, _isnan(array), found)
-    return sought._cast(np.int8)._reduce("argmax", axis, keepdims, None, 0.0)
+    return sought._cast(np.int8)._reduce("argmax", axis, bool(keepdims), None, 0.0)
 
 
 def _extreme_parts(

@@ -35,14 +35,14 @@ def _rank(team: Team | None, device: Any) -> Rank:
     return enter.own_rank(team)
 
 
-def an_array(x: Any) -> Array:
+def an_array(x: Any, team: Team | None = None) -> Array:
     """An array of what is given; a copy, since its producer may change it before it is computed."""
     if isinstance(x, Array):
         return x
     if _has_arrays(x):
         return _of_arrays(x)
-    made = enter.operand(x, enter.own_rank())
-    return made if isinstance(made, Array) else asarray(x)
+    made = enter.operand(x, enter.own_rank(team))
+    return made if isinstance(made, Array) else asarray(x, team=team)
 
 
 def _has_arrays(given: Any) -> bool:
@@ -186,6 +186,9 @@ def arange(
         message = f"arange from {start} to {stop} by {step} has {distance} numbers; use fewer"
         raise LayoutError(message, "array-too-large")
     length = max(0, math.ceil(distance))
+    if dtype.kind in "iu":
+        # As in NumPy, the first two numbers must be ones that the type has.
+        np.asarray([int(n) for n in (start, start + step)[:length]], dtype)
     index = lazy_index(_rank(team, device), (length,), 0)
     # Numbers are computed in a type that has them all, then become what is asked for.
     if dtype.kind in "iub" and all(isinstance(n, int | np.integer) for n in (start, step)):
@@ -290,17 +293,20 @@ def eye(
 
 
 def meshgrid(
-    *arrays: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True
+    *arrays: Any,
+    indexing: str = "xy",
+    sparse: bool = False,
+    copy: bool = True,
+    device: Any = None,
+    layout: Layout | str | None = None,
+    team: Team | None = None,
 ) -> tuple[Array, ...]:
     """Return coordinates of a grid, one array for each vector; with size 1 elsewhere if sparse."""
     if indexing not in ("xy", "ij"):
         raise LayoutError(f"indexing {indexing!r}; use 'xy' or 'ij'", "indexing-unknown")
-    given = [an_array(one) for one in arrays]
-    vectors = [one.reshape(1) if one.ndim == 0 else one for one in given]
-    for vector in vectors:
-        if vector.ndim != 1:
-            message = f"coordinates of shape {vector.shape}; use vectors"
-            raise LayoutError(message, "vector-needed")
+    check_device(device)
+    given = [an_array(one, team) for one in arrays]
+    vectors = [one if one.ndim == 1 else one.reshape(-1) for one in given]
     ndim = len(vectors)
     order = list(range(ndim))
     if indexing == "xy" and ndim > 1:
@@ -312,7 +318,8 @@ def meshgrid(
     for vector, dim in zip(vectors, order, strict=True):
         wide = vector[tuple(slice(None) if n == dim else None for n in range(ndim))]
         wide = wide if sparse else wide._broadcast(shape)
-        grids.append(+wide if copy else wide)
+        made = +wide if copy or layout is not None else wide
+        grids.append(made if layout is None else placed(made, layout))
     return tuple(grids)
 
 
@@ -344,11 +351,13 @@ def asarray(
         layout = layout_for(shape(obj), layout, own_team(team).size)
     if copy is None and layout is None and _is_seen_by_others(obj, team):
         copy = True
-    array = taken_over(obj, layout, team, copy=copy)
-    if dtype is None or array.dtype == np.dtype(dtype):
+    wanted = None if dtype is None else np.dtype(dtype)
+    made = wanted if enter.is_of_numbers(wanted) else None
+    array = taken_over(obj, layout, team, copy=copy, dtype=made)
+    if wanted is None or array.dtype == wanted:
         return array
     if copy is False:
-        message = f"elements of {array.dtype} become {np.dtype(dtype)}; use copy=None"
+        message = f"elements of {array.dtype} become {wanted}; use copy=None"
         raise ValueError(message)
     return array._cast(dtype)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from partita._array.array import Array
-from partita._functions.elementwise import written
+from partita._functions.elementwise import fitted_to
 from partita._functions.manipulation import permute_dims, reshape
 from partita._functions.matmul import product
 from partita._functions.products import alike, cast, diagonal
@@ -56,7 +56,7 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, optimize: Any = T
     order = [made.letters.index(letter) for letter in output]
     turned = permute_dims(made.array, order) if order != sorted(order) else made.array
     # What nothing was computed for is still the operand itself.
-    result: Array = written(+turned if any(turned is one for one in given) else turned, out)
+    result: Array = fitted_to(+turned if any(turned is one for one in given) else turned, out)
     return result
 
 

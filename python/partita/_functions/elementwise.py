@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from partita._array import enter
 from partita._array.array import Array
 from partita._functions import complex_order
 from partita._functions.creation import an_array
+from partita._functions.gathered import whole
 from partita._partita import Elementwise, lazy_where
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ def written(made: Array, out: Any, where: Any = True, *, casting: Any = "same_ki
     """A result, or where it is to be written, with it in there.
 
     Where a mask is false, an array to write to stays as it is, and a new one has zeros. Functions
-    of each element refuse an array that cannot hold the result; reductions cast, as in NumPy.
+    of each element refuse an array that cannot hold the result, and repeat it to a larger shape;
+    reductions cast, as in NumPy.
     """
     if isinstance(out, tuple):
         (out,) = out
@@ -34,17 +36,40 @@ def written(made: Array, out: Any, where: Any = True, *, casting: Any = "same_ki
     if not np.can_cast(made.dtype, out.dtype, casting):
         message = f"a result of {made.dtype} for an array of {out.dtype}; use one that can hold it"
         raise TypeError(message)
+    if made.shape != out.shape and not _is_repeated(made.shape, out.shape):
+        _refuse_shape(made, out)
+    if mask is not None and not _is_repeated(mask.shape, out.shape):
+        _refuse_shape(mask, out)
     if isinstance(out, Array):
         out[...] = made if mask is None else lazy_where(mask, made, out)
     else:
-        kept: Any = True if mask is None else mask._whole()
-        np.copyto(out, made._whole(), where=kept, casting=casting)
+        kept: Any = True if mask is None else whole(mask, "out=")
+        np.copyto(out, whole(made, "out="), where=kept, casting=casting)
     return out
+
+
+def _is_repeated(shape: tuple[int, ...], wide: tuple[int, ...]) -> bool:
+    """Whether an array of a shape can be repeated to another."""
+    pairs = zip(shape[::-1], wide[::-1], strict=False)
+    return len(shape) <= len(wide) and all(own in (1, size) for own, size in pairs)
+
+
+def _refuse_shape(made: Array, out: Any) -> NoReturn:
+    message = f"a result of shape {made.shape} for an array of shape {out.shape}"
+    raise ValueError(f"{message}; use one of its shape")
+
+
+def fitted_to(made: Array, out: Any, *, casting: Any = "same_kind") -> Any:
+    """A result, or where it is to be written, which must have its very shape."""
+    target = out[0] if isinstance(out, tuple) else out
+    if isinstance(target, Array | np.ndarray) and target.shape != made.shape:
+        _refuse_shape(made, target)
+    return written(made, out, casting=casting)
 
 
 def reduced_to(made: Array, out: Any) -> Any:
     """A reduction, or where it is to be written, in whatever type that has."""
-    return written(made, out, casting="unsafe")
+    return fitted_to(made, out, casting="unsafe")
 
 
 def beside(given: Any, anchor: Array) -> Array:
@@ -202,15 +227,32 @@ def clip(
 ) -> Array:
     """Return each element, or the bound that it leaves, in the type that all have together."""
     min, max = (a_min if min is None else min), (a_max if max is None else max)
-    made = array = an_array(a)
-    if min is not None and not _is_beyond(min, array.dtype, -1):
-        made = maximum(made, min)
-    if max is not None and not _is_beyond(max, array.dtype, 1):
-        made = minimum(made, max)
+    array = an_array(a)
+    low = None if _is_beyond(min, array.dtype, -1) else min
+    high = None if _is_beyond(max, array.dtype, 1) else max
+    made = _together(array, low, high)
+    if low is not None:
+        made = maximum(made, low)
+    if high is not None:
+        made = minimum(made, high)
     clipped: Array = written(
         +_of_numbers(array, "clip without bounds") if made is array else made, out
     )
     return clipped
+
+
+def _together(array: Array, *bounds: Any) -> Array:
+    """An array in the type that it has together with bounds; numbers of Python take its own."""
+    kinds = [_weak(one) for one in bounds if one is not None]
+    dtype = np.result_type(array.dtype, *kinds)
+    return array if dtype == array.dtype else array._cast(dtype)
+
+
+def _weak(operand: Any) -> Any:
+    """What NumPy's promotion sees of an operand: a type, or a number that takes the others'."""
+    if isinstance(operand, bool | int | float | complex) and not isinstance(operand, np.generic):
+        return operand
+    return operand.dtype if isinstance(operand, Array) else np.asarray(operand).dtype
 
 
 def _is_beyond(bound: Any, dtype: np.dtype[Any], side: int) -> bool:
@@ -243,7 +285,7 @@ def fmin(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True) -> Array:
 
 def round(a: Any, decimals: int = 0, out: Any = None) -> Array:
     """Return each element rounded to so many decimals, halves to the even side."""
-    made: Array = written(_rounded(an_array(a), operator.index(decimals)), out)
+    made: Array = fitted_to(_rounded(an_array(a), operator.index(decimals)), out)
     return made
 
 
@@ -252,7 +294,7 @@ def _rounded(array: Array, decimals: int) -> Array:
     if decimals and array.dtype == np.bool:
         raise TypeError(f"truth values have no {decimals} decimals; use astype first")
     if decimals == 0 or (is_whole and decimals > 0):
-        made: Array = _nearest(array)
+        made: Array = _nearest(array._cast(np.float16) if array.dtype == np.bool else array)
         return made
     if array.dtype.kind == "c":
         parts = (_rounded(part, decimals) for part in (real(array), imag(array)))
@@ -294,7 +336,10 @@ def isclose(
 
 def angle(z: Any, deg: bool = False) -> Array:
     """Return the argument of each complex number, in radians or in degrees."""
-    made: Array = atan2(imag(z), real(z))
+    array = an_array(z)
+    is_complex = array.dtype.kind == "c"
+    # The imaginary part of real numbers is a number of Python, which has no type of its own.
+    made: Array = atan2(imag(array), real(array)) if is_complex else atan2(0, array)
     return made * (180 / np.pi) if deg else made
 
 

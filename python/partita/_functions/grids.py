@@ -11,11 +11,16 @@ import numpy as np
 from partita._array.array import Array
 from partita._functions import elementwise, statistics
 from partita._functions.creation import an_array, arange, asarray, eye, linspace, ones, sizes_of
+from partita._functions.inspection import check_device
 from partita._functions.manipulation import broadcast_to, concat, expand_dims, moveaxis, reshape
+from partita._functions.placing import placed
 from partita._functions.searching import nonzero
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from partita._partita import Layout
+    from partita._team.team import Team
 
 
 def _range(span: slice, dtype: Any = None) -> Array:
@@ -130,10 +135,21 @@ def identity(n: int, dtype: Any = None, **where: Any) -> Array:
     return eye(n, dtype=dtype, **where)
 
 
-def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Array:
+def tri(
+    N: int,
+    M: int | None = None,
+    k: int = 0,
+    dtype: Any = float,
+    *,
+    device: Any = None,
+    layout: Layout | str | None = None,
+    team: Team | None = None,
+) -> Array:
     """Return ones on and below the `k`-th diagonal, zeros above."""
-    rows, columns = _opened([arange(N), arange(N if M is None else M)])
-    return (columns - rows <= k).astype(dtype)
+    check_device(device)
+    sides = (N, N if M is None else M)
+    rows, columns = _opened([arange(n, team=team) for n in sides])
+    return placed((columns - rows <= k).astype(dtype), layout)
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, ...]:

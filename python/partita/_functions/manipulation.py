@@ -9,14 +9,27 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._errors import LayoutError
-from partita._functions.creation import an_array, axes_of, axis_of, empty, sizes_of, zeros
-from partita._functions.inspection import in_c_order
+from partita._functions.creation import (
+    an_array,
+    axes_of,
+    axis_of,
+    empty,
+    is_axis_of_number,
+    sizes_of,
+    zeros,
+)
+from partita._functions.gathered import whole
+from partita._functions.inspection import check_device, in_c_order
+from partita._functions.placing import placed
 from partita._functions.shaping import sizes_for
 from partita._functions.types import result_type
 from partita._partita import lazy_index, lazy_where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from partita._partita import Layout
+    from partita._team.team import Team
 
 
 # Dimensions that can be computed with.
@@ -47,7 +60,8 @@ def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
     """Return views of arrays with the shape they have together."""
     given = [an_array(one) for one in arrays]
     shape = np.broadcast_shapes(*(one.shape for one in given))
-    return tuple(broadcast_to(one, shape) for one in given)
+    # Those that have the shape stay as they are, to be written, too.
+    return tuple(one if one.shape == shape else broadcast_to(one, shape) for one in given)
 
 
 def expand_dims(a: Any, axis: Any = 0) -> Array:
@@ -146,7 +160,10 @@ def concat(
     made = _end_to_end(given, axis_of(axis, given[0].ndim))
     if out is None:
         return made
-    out[...] = made if isinstance(out, Array) else made._whole()
+    if out.shape != made.shape:
+        message = f"{made.shape} together for an array of shape {out.shape}"
+        raise ValueError(f"arrays of shape {message}; use one of their shape")
+    out[...] = made if isinstance(out, Array) else whole(made, "concatenate")
     result: Array = out
     return result
 
@@ -261,7 +278,7 @@ def _refuse_negative(*counts: Any) -> None:
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
     """Return each element several times."""
     array = an_array(a)
-    if axis is None:
+    if axis is None or is_axis_of_number(axis, array.ndim):
         array, axis = reshape(array, -1), 0
     at = axis_of(axis, array.ndim)
     if isinstance(repeats, int | np.integer) and array.ndim < MOST_DIMS:
@@ -272,7 +289,8 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
         final = list(array.shape)
         final[at] *= int(repeats)
         return reshape(+broadcast_to(wide, shape), final)
-    counts = np.asarray(repeats.gather() if isinstance(repeats, Array) else repeats)
+    kind = np.intp if isinstance(repeats, list | tuple) else None
+    counts = np.asarray(repeats.gather() if isinstance(repeats, Array) else repeats, kind)
     _refuse_negative(*counts.ravel().tolist())
     positions = np.repeat(np.arange(array.shape[at]), counts)
     return array[(slice(None),) * at + (positions,)]
@@ -325,16 +343,34 @@ def _square_of_row(array: Array) -> Array:
     return array._broadcast((len(array), len(array))) if array.ndim == 1 else array
 
 
-def tril(m: Any, k: int = 0) -> Array:
+def tril(
+    m: Any,
+    k: int = 0,
+    *,
+    device: Any = None,
+    layout: Layout | str | None = None,
+    team: Team | None = None,
+) -> Array:
     """Return the matrices with zeros above the `k`-th diagonal."""
-    m = _square_of_row(an_array(m))
-    return lazy_where(_below(m, k), m, zeros((), m.dtype, team=m.team))
+    check_device(device)
+    m = _square_of_row(an_array(m, team))
+    made = lazy_where(_below(m, k), m, zeros((), m.dtype, team=m.team))
+    return made if layout is None else placed(made, layout)
 
 
-def triu(m: Any, k: int = 0) -> Array:
+def triu(
+    m: Any,
+    k: int = 0,
+    *,
+    device: Any = None,
+    layout: Layout | str | None = None,
+    team: Team | None = None,
+) -> Array:
     """Return the matrices with zeros below the `k`-th diagonal."""
-    m = _square_of_row(an_array(m))
-    return lazy_where(_below(m, k - 1), zeros((), m.dtype, team=m.team), m)
+    check_device(device)
+    m = _square_of_row(an_array(m, team))
+    made = lazy_where(_below(m, k - 1), zeros((), m.dtype, team=m.team), m)
+    return made if layout is None else placed(made, layout)
 
 
 __all__ = [

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from partita._array.array import Array
+from partita._array.dtypes import name_of
 from partita._functions import elementwise
 from partita._functions.creation import axes_of, full
 from partita._functions.manipulation import broadcast_to
@@ -32,16 +33,23 @@ def filled(array: Array, holes: Array | None, value: Any) -> Array:
 def count(array: Array, holes: Array | None, axis: Any, *, keepdims: bool) -> Any:
     """How many elements are left along axes."""
     if holes is not None:
-        return (~holes)._reduce("sum", axis, keepdims, None, 0.0)
+        return (~holes)._reduce("sum", axis, bool(keepdims), None, 0.0)
     axes = range(array.ndim) if axis is None else axes_of(axis, array.ndim)
     return full((), math.prod(array.shape[at] for at in axes), np.int64, team=array.team)
+
+
+def combined(how: str, array: Array, axis: Any, dtype: Any, *, keepdims: bool) -> Array:
+    """A sum or a product; of truth values whether one is true or all are, as NumPy has them."""
+    if dtype is not None and name_of(dtype) == "bool":
+        how, dtype = {"sum": "any", "prod": "all"}[how], None
+    return array._reduce(how, axis, bool(keepdims), dtype, 0.0)
 
 
 def mean(array: Array, holes: Array | None, axis: Any, dtype: Any, *, keepdims: bool) -> Array:
     """The mean of the elements that are left."""
     if dtype is None and array.dtype.kind in "biu":
         dtype = np.float64
-    total = filled(array, holes, 0)._reduce("sum", axis, keepdims, dtype, 0.0)
+    total = combined("sum", filled(array, holes, 0), axis, dtype, keepdims=keepdims)
     real = np.finfo(total.dtype).dtype if total.dtype.kind in "fc" else np.dtype(np.float64)
     made: Array = total / count(array, holes, axis, keepdims=keepdims).astype(real)
     return made
@@ -55,7 +63,7 @@ def squares(
         mean_given = mean(array, holes, axis, None, keepdims=True)
     apart = filled(array - mean_given, holes, 0)
     distance = elementwise.abs(apart) if apart.dtype.kind == "c" else apart
-    return (distance * distance)._reduce("sum", axis, keepdims, None, 0.0)
+    return (distance * distance)._reduce("sum", axis, bool(keepdims), None, 0.0)
 
 
 def var(

@@ -34,7 +34,7 @@ from partita._functions.inspection import in_c_order
 from partita._missing import Absent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     _Base = Methods
 else:
@@ -102,6 +102,9 @@ class NumPyMethods(_Base):
     @property
     def strides(self) -> tuple[int, ...]:
         """Bytes from one entry to the next along each dimension of the whole array, in C order."""
+        if self.size == 0:
+            # What they are where nothing is there depends on NumPy's version.
+            return np.empty(self.shape, self.dtype).strides
         counts = [int(np.prod(self.shape[at + 1 :])) for at in range(self.ndim)]
         return tuple(count * self.dtype.itemsize for count in counts)
 
@@ -254,10 +257,10 @@ class NumPyMethods(_Base):
     def __iter__(self) -> Iterator[Any]:
         if self.ndim == 0:
             raise TypeError("an array without dimensions has no entries; use item()")
-        array = _seen(self)
-        # Each is read when it is its turn: what the loop has written is there by then.
-        read = _number_at if self.ndim == 1 else Array.__getitem__
-        return (read(array, at) for at in range(self.shape[0]))
+        return _entries(_seen(self), range(self.shape[0]))
+
+    def __reversed__(self) -> Iterator[Any]:
+        return _entries(_seen(self), reversed(range(len(self))))
 
     def __round__(self, ndigits: int | None = None) -> Any:
         return round(self._number("round"), ndigits)
@@ -285,7 +288,10 @@ class NumPyMethods(_Base):
         return interop.text_of(_seen(self))
 
     def __format__(self, how: str) -> str:
-        return format(self.item(), how) if how and self.ndim == 0 else str(self)
+        if how and self.ndim:
+            message = f"unsupported format string {how!r} for an array of shape {self.shape}"
+            raise TypeError(f"{message}; use array2string, or one of its elements")
+        return format(self.item(), how) if how else str(self)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         """The module whose functions these arrays are for."""
@@ -301,6 +307,13 @@ class NumPyMethods(_Base):
 
     def __deepcopy__(self, memo: Any) -> Array:
         return self.copy()
+
+
+def _entries(array: Array, places: Iterable[int]) -> Iterator[Any]:
+    """The entries along the first dimension at some places."""
+    # Each is read when it is its turn: what the loop has written is there by then.
+    read = _number_at if array.ndim == 1 else Array.__getitem__
+    return (read(array, at) for at in places)
 
 
 def _number_at(array: Array, at: int) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._functions import elementwise, statistics
 from partita._functions.creation import an_array, axes_of
-from partita._functions.elementwise import beside, written
+from partita._functions.elementwise import beside, fitted_to
 from partita._functions.manipulation import broadcast_to, concat, reshape
 from partita._functions.types import result_type
 
@@ -18,7 +18,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> An
     """Return the largest element less the smallest, over axes."""
     array = an_array(a)
     top = statistics.max(array, axis, None, keepdims)
-    return written(top - statistics.min(array, axis, None, keepdims), out)
+    return fitted_to(top - statistics.min(array, axis, None, keepdims), out)
 
 
 def average(

@@ -9,7 +9,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._functions import elementwise, masked, searching, statistics
 from partita._functions.creation import an_array, full
-from partita._functions.elementwise import reduced_to, written
+from partita._functions.elementwise import fitted_to, reduced_to
 from partita._functions.masked import filled, holes_of
 
 
@@ -78,7 +78,7 @@ def nanmean(
     holes = _holes(array, where)
     if holes is None:
         return statistics.mean(array, axis, dtype, out, keepdims)
-    result: Array = written(masked.mean(array, holes, axis, dtype, keepdims=keepdims), out)
+    result: Array = fitted_to(masked.mean(array, holes, axis, dtype, keepdims=keepdims), out)
     return result
 
 
@@ -104,7 +104,7 @@ def nanvar(
     squares = masked.squares(array, holes, axis, mean, keepdims=keepdims)
     freedom = (masked.count(array, holes, axis, keepdims=keepdims) - less).astype(squares.dtype)
     empty = full((), np.nan, squares.dtype, team=array.team)
-    result: Array = written(searching.where(freedom > 0, squares / freedom, empty), out)
+    result: Array = fitted_to(searching.where(freedom > 0, squares / freedom, empty), out)
     return result
 
 
@@ -124,7 +124,7 @@ def nanstd(
     made = nanvar(
         a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction
     )
-    result: Array = written(elementwise.sqrt(made), out)
+    result: Array = fitted_to(elementwise.sqrt(made), out)
     return result
 
 

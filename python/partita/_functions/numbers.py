@@ -141,10 +141,21 @@ def bitwise_count(x: Any, /) -> Array:
     return made
 
 
+def _in_types_of(theirs: np.ufunc, *operands: Any) -> list[Array]:
+    """Operands as arrays of the types that NumPy's function computes with."""
+    given = [one if type(one) in (int, float, complex) else an_array(one) for one in operands]
+    seen = [one.dtype if isinstance(one, Array) else type(one) for one in given]
+    kinds = theirs.resolve_dtypes((*seen, *(None,) * theirs.nout))
+    team = next((one.team for one in given if isinstance(one, Array)), None)
+    return [
+        one.astype(kind, copy=False) if isinstance(one, Array) else full((), one, kind, team=team)
+        for one, kind in zip(given, kinds, strict=False)
+    ]
+
+
 def heaviside(x1: Any, x2: Any, /) -> Array:
     """Return 0 for negative numbers, 1 for positive ones, and `x2` for 0."""
-    a, b = pair(x1, x2)
-    a, b = _real(a), _real(b)
+    a, b = _in_types_of(np.heaviside, x1, x2)
     one = full((), 1, a.dtype, team=a.team)
     made: Array = where(isnan(a), a, where(a == 0, b, where(a < 0, one - one, one)))
     return made
@@ -152,8 +163,7 @@ def heaviside(x1: Any, x2: Any, /) -> Array:
 
 def logaddexp2(x1: Any, x2: Any, /) -> Array:
     """Return the logarithm to base 2 of the sum of two powers of 2."""
-    a, b = pair(x1, x2)
-    a, b = _real(a), _real(b)
+    a, b = _in_types_of(np.logaddexp2, x1, x2)
     larger, distance = elementwise.maximum(a, b), elementwise.abs(a - b)
     scale = a.dtype.type(1 / math.log(2)).item()
     grown = larger + elementwise.log1p(elementwise.exp2(-distance)) * scale

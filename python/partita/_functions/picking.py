@@ -9,8 +9,8 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._array.parts import found_in_order
-from partita._functions.creation import an_array, arange, axis_of, full
-from partita._functions.elementwise import beside, reduced_to, written
+from partita._functions.creation import an_array, arange, axis_of, full, is_axis_of_number
+from partita._functions.elementwise import beside, fitted_to, reduced_to
 from partita._functions.grids import inside
 from partita._functions.joining import resize
 from partita._functions.likes import zeros_like
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def to_write(a: Any) -> Array:
-    """An array that a function may write to; others would lose what is written."""
+    """An array that a function may write to; others would lose what is fitted_to."""
     if isinstance(a, Array):
         return a
     raise TypeError(f"{type(a).__name__} is no array of partita; use asarray first, or numpy")
@@ -52,7 +52,7 @@ def take(
 ) -> Any:
     """Return the entries at some positions along an axis; of all elements without one."""
     array = an_array(a)
-    if axis is None:
+    if axis is None or is_axis_of_number(axis, array.ndim):
         array, axis = ravel(array), 0
     at = axis_of(axis, array.ndim)
     places = _positions(indices, array)
@@ -144,7 +144,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     for number in range(len(given) - 2, -1, -1):
         made = _where(numbers == number, given[number].astype(dtype, copy=False), made)
     shape = np.broadcast_shapes(numbers.shape, *(one.shape for one in given))
-    return written(made if made.shape == shape else +broadcast_to(made, shape), out)
+    return fitted_to(made if made.shape == shape else +broadcast_to(made, shape), out)
 
 
 def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Any:

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from partita._array import held
-from partita._array.notation import checked, layout_for
+from partita._array.notation import checked, default_for, layout_for
 from partita._errors import LayoutError
 from partita._team.spmd import world
 
@@ -60,13 +60,13 @@ def layout_of_new(shape: Sequence[int], layout: Layout | str | None, team: Team)
 
 def _asked_for(shape: Sequence[int], layout: Layout | str | None, team: Team) -> Layout | None:
     """The layout that a call or a default asks for, if one does."""
-    wanted = layout
-    if wanted is None:
-        wanted = _chosen.get() or os.environ.get("PARTITA_DEFAULT_LAYOUT")
-        if wanted is None or len(shape) == 0:
+    if layout is None:
+        usual = _chosen.get() or os.environ.get("PARTITA_DEFAULT_LAYOUT")
+        if usual is None or len(shape) == 0:
             return None
-    wanted = layout_for(shape, wanted, team.size)
-    if layout is not None and tuple(wanted.shape) != tuple(shape):
+        return default_for(shape, usual, team.size)
+    wanted = layout_for(shape, layout, team.size)
+    if tuple(wanted.shape) != tuple(shape):
         message = f"a layout of {wanted.shape} for an array of {shape}; use one of its shape"
         raise LayoutError(message, "layout-shape")
     return wanted

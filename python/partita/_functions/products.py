@@ -14,7 +14,7 @@ from partita._array.array import Array
 from partita._errors import LayoutError
 from partita._functions import elementwise
 from partita._functions.creation import an_array, arange, axes_of, axis_of, zeros
-from partita._functions.elementwise import reduced_to, written
+from partita._functions.elementwise import fitted_to, reduced_to, written
 from partita._functions.manipulation import (
     MOST_DIMS,
     concat,
@@ -147,7 +147,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Array:
         made = _matmul(x, y)
     else:
         made = tensordot(x, y, axes=((x.ndim - 1,), (y.ndim - 2,)))
-    result: Array = written(made, out)
+    result: Array = fitted_to(made, out)
     return result
 
 

@@ -16,12 +16,19 @@ from partita._partita import lazy_where
 
 def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
     """Return the index of the first largest element."""
-    return _reduced("argmax", a, axis, keepdims, out=out)
+    return _reduced("argmax", a, _one_axis(axis), keepdims, out=out)
 
 
 def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
     """Return the index of the first smallest element."""
-    return _reduced("argmin", a, axis, keepdims, out=out)
+    return _reduced("argmin", a, _one_axis(axis), keepdims, out=out)
+
+
+def _one_axis(axis: Any) -> Any:
+    """An axis, or none: positions along several are no numbers."""
+    if isinstance(axis, bool | tuple | list):
+        raise TypeError(f"{axis!r} is no axis for positions; use an integer, or None")
+    return axis
 
 
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Array:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from partita._array.array import Array
+from partita._array.dtypes import name_of
 from partita._functions import complex_order, elementwise, masked
 from partita._functions.creation import an_array, axes_of, full, is_axis_of_number
-from partita._functions.elementwise import reduced_to, written
+from partita._functions.elementwise import fitted_to, reduced_to
 from partita._functions.manipulation import concat, reshape
 from partita._partita import lazy_where
 
@@ -44,7 +45,7 @@ def _reduced(
     else:
         made = _begun(how, array, axis, keepdims, dtype, initial)
     # The root is a function of each element.
-    write = written if how == "std" else reduced_to
+    write = fitted_to if how == "std" else reduced_to
     result: Array = made if out is None else write(made, out)
     return result
 
@@ -56,7 +57,9 @@ def _over(
         return complex_order.extreme(how, array, axis, keepdims=keepdims)
     if array.dtype.kind == "c" and how in ("argmax", "argmin"):
         return complex_order.place(how, array, axis, keepdims=keepdims)
-    return array._reduce(how, axis, keepdims, dtype, correction)
+    if how in ("sum", "prod"):
+        return masked.combined(how, array, axis, dtype, keepdims=keepdims)
+    return array._reduce(how, axis, builtins.bool(keepdims), dtype, correction)
 
 
 def _counted(how: str, array: Array, where: Any, initial: Any) -> Array:
@@ -175,7 +178,9 @@ def _spread(
     array = an_array(a)
     holes = masked.holes_of(array, where)
     made: Any = masked.var(array, holes, axis, dtype, less, mean_given, keepdims=keepdims)
-    result: Array = written(elementwise.sqrt(made), out) if how == "std" else reduced_to(made, out)
+    result: Array = (
+        fitted_to(elementwise.sqrt(made), out) if how == "std" else reduced_to(made, out)
+    )
     return result
 
 
@@ -271,9 +276,13 @@ def _running(
     x: Any, axis: int | None, dtype: Any, *, product: bool = False, initial: bool = False
 ) -> Array:
     array = an_array(x)
-    if is_axis_of_number(axis, array.ndim):
+    if array.ndim == 0 and (axis is None or is_axis_of_number(axis, 0)):
         array, axis = reshape(array, 1), 0
-    made = array._running(product, axis, dtype)
+    if dtype is not None and name_of(dtype) == "bool":
+        # Sums of truth values say whether one was true so far, products whether all were.
+        made = array._cast(dtype)._running(product, axis, np.int64)._cast(dtype)
+    else:
+        made = array._running(product, axis, dtype)
     if not initial:
         return made
     along = 0 if axis is None else axis

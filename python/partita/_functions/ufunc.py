@@ -145,7 +145,7 @@ class ufunc(UfuncBase):
         """Return what the elements so far put together are, along an axis."""
         self._binary("accumulate")
         given = typed(an_array(array), dtype)
-        return reduced_to(accumulating.running(self, given, axis), out)
+        return reduced_to(accumulating.running(self, given, axis, dtype), out)
 
     def reduceat(
         self, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -101,11 +102,19 @@ def _asked(obj: Any) -> tuple[Local, str, bool]:
             return np.asarray(obj), "its __array__ may have copied", False
     if isinstance(obj, str):
         raise ProtocolError(f"{obj[:20]!r} is a text; use numbers, or a pt.Frame", "data-type")
-    message = (
-        f"data of type {type(obj).__name__} shows no memory; use an object with DLPack, the buffer "
-        "protocol or __array_interface__"
-    )
+    message = f"data of type {type(obj).__name__} shows no memory; use {_instead_of(obj)}"
     raise ProtocolError(message, "data-type")
+
+
+def _instead_of(obj: Any) -> str:
+    """What to give in place of an object that is no array; there are no arrays of objects."""
+    if obj is None:
+        return "numbers, such as nan where one is missing"
+    if isinstance(obj, Set | Iterator):
+        return "list(...) of it, or fromiter"
+    if isinstance(obj, Mapping):
+        return "list(...) of its values, or a dictionary of a protocol"
+    return "an object with DLPack, the buffer protocol or __array_interface__"
 
 
 def refuse_mask(array: Local) -> None:

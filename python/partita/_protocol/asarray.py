@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     pass
 
 
+# What the dictionaries of the protocols must have.
+_FIELDS = frozenset({"shape", "partitions", "partition_tiling", "get", "buffer", "dim_data"})
 _PLAIN = (bool, int, float, complex, list, tuple, range)
 
 
@@ -36,13 +38,15 @@ def taken_over(
     team: Team | None = None,
     *,
     copy: bool | None = None,
+    dtype: Any = None,
 ) -> Array:
     """Return an array from any supported object, without a copy if possible.
 
     Objects with `__partitioned__` or `__distarray__` keep their distribution. Any other object is
     a whole array that every rank has; each rank keeps its part of `layout`, or all of it.
     Collective but for arrays of NumPy and lists without a layout: all ranks must pass the same
-    kind of object, and get an error if they do not.
+    kind of object, and get an error if they do not. Numbers of Python and lists of them are made
+    in an element type, if one is given; others keep their own.
     """
     if team is None and isinstance(obj, Array):
         team = obj.team
@@ -51,7 +55,7 @@ def taken_over(
         # Every rank has it whole: nobody else is needed. Ranks that differ find out when they next
         # compute.
         with team:
-            made = _from_whole(obj, None, team, copy)
+            made = _from_whole(obj, None, team, copy, dtype)
         alike.check(team, made._held.buffers[0], "arrays")
         return made
     if layout is not None:
@@ -63,12 +67,15 @@ def taken_over(
     elif kind == "__distarray__":
         array = from_distarray(obj, team=team, copy=copy)
     elif kind == "a whole array":
-        return _brought_whole(obj, layout, team, copy)
+        return _brought_whole(obj, layout, team, copy, dtype)
     else:
         bring(team, kind, [], None)
         array = obj if isinstance(obj, Array) else _from_dask(obj)
     if layout is None or layout == array.layout:
         return array.copy() if copy and array is obj else array
+    if copy is False:
+        ways = f"'{array.layout.notation}' to '{layout.notation}'"
+        raise ProtocolError(f"a copy is needed from {ways}; use copy=None", "copy-needed")
     return array.redistribute(layout)
 
 
@@ -84,19 +91,23 @@ def _kind_brought(obj: Any, team: Team) -> str:
         return "an array of partita"
     # An object's own code may raise when it is asked.
     with team:
-        if _offers(obj, PARTITIONED) or (isinstance(obj, dict) and "dim_data" not in obj):
+        # A dictionary without any field of a protocol is none of one.
+        fields = dict.keys(obj) & _FIELDS if isinstance(obj, dict) else frozenset()
+        if _offers(obj, PARTITIONED) or (fields and "dim_data" not in fields):
             return "__partitioned__"
-        if _offers(obj, DISTARRAY) or isinstance(obj, dict):
+        if _offers(obj, DISTARRAY) or fields:
             return "__distarray__"
     return "a dask.array" if type(obj).__module__.startswith("dask.array") else "a whole array"
 
 
-def _brought_whole(obj: Any, layout: Layout | None, team: Team, copy: bool | None) -> Array:
+def _brought_whole(
+    obj: Any, layout: Layout | None, team: Team, copy: bool | None, dtype: Any
+) -> Array:
     """This rank's part of a whole array, once all ranks have brought one."""
     problems: list[Problem] = []
     failed: Exception | None = None
     try:
-        array = _from_whole(obj, layout, team, copy)
+        array = _from_whole(obj, layout, team, copy, dtype)
     except Exception as error:
         failed, problems = error, problem_of(error)
     told: list[Any] = []
@@ -143,17 +154,22 @@ def _offers(obj: Any, names: tuple[str, ...]) -> bool:
     return hasattr(kind, "__getattr__") and any(hasattr(obj, name) for name in names)
 
 
-def _from_whole(obj: Any, layout: Layout | None, team: Team, copy: bool | None) -> Array:
+def _from_whole(
+    obj: Any, layout: Layout | None, team: Team, copy: bool | None, dtype: Any
+) -> Array:
     if is_frame(obj):
         from partita._tables.frame import from_whole_table
 
         return from_whole_table(obj, layout, team, copy=copy)
+    if isinstance(obj, bytes):
+        message = f"{obj[:20]!r} is a text; use frombuffer for numbers in bytes"
+        raise ProtocolError(message, "data-type")
     if copy and hasattr(obj, "nbytes"):
         take(team, int(obj.nbytes), "asarray")
     if isinstance(obj, _PLAIN):
         if team.arrays.memory_limit is not None:
             refuse_too_much(team, _listed_bytes(obj), "asarray")
-        whole, why = _listed(obj, copy)
+        whole, why = _listed(obj, copy, dtype)
     else:
         whole, why = as_numpy(obj, copy)
     if why and whole.ndim:
@@ -183,21 +199,32 @@ def _from_whole(obj: Any, layout: Layout | None, team: Team, copy: bool | None) 
     return array
 
 
-def _listed(obj: Any, copy: bool | None) -> tuple[np.ndarray[Any, Any], str]:
-    """An array of numbers and lists of them."""
-    message = f"{type(obj).__name__} {str(obj)[:60]} is no array of numbers; use rows of one length"
+def _listed(obj: Any, copy: bool | None, dtype: Any) -> tuple[np.ndarray[Any, Any], str]:
+    """An array of numbers and lists of them, in a type that must have them all."""
     if copy is False:
         raise ProtocolError("a list has no memory to share; use copy=None", "copy-needed")
     try:
-        array = np.asarray(obj)
+        array = np.asarray(obj, dtype)
     except ValueError:
-        raise LayoutError(message, "data-type") from None
+        _refuse_uneven(obj)
+        raise
     if array.dtype.hasobject:
         for one in array.flat:
             if isinstance(one, int) and not -(2**63) <= one < 2**64:
                 raise OverflowError(f"{one} has more than 64 bits; use a float")
-        raise LayoutError(message, "data-type")
+        kinds = sorted({type(one).__name__ for one in array.flat} - {"int", "float", "complex"})
+        message = f"elements of type {', '.join(kinds)} are no numbers, and there are no arrays of "
+        raise LayoutError(f"{message}objects; use numbers, such as nan for None", "data-type")
     return array, "it was no array"
+
+
+def _refuse_uneven(obj: Any) -> None:
+    """Refuse lists that are no array in any type."""
+    try:
+        np.asarray(obj)
+    except ValueError:
+        message = f"{type(obj).__name__} {str(obj)[:60]} is no array of numbers"
+        raise LayoutError(f"{message}; use rows of one length", "data-type") from None
 
 
 def _listed_bytes(obj: Any) -> int:

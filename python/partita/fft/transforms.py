@@ -11,7 +11,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._array.held import is_everywhere
 from partita._functions.creation import an_array, axis_of, sizes_of
-from partita._functions.elementwise import conj, written
+from partita._functions.elementwise import conj, fitted_to
 from partita.fft.lines import Step, transformed
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def ihfft(
     a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None
 ) -> Array:
     """Return the inverse of `hfft`."""
-    made: Array = written(conj(rfft(a, n, axis, _turned(norm))), out)
+    made: Array = fitted_to(conj(rfft(a, n, axis, _turned(norm))), out)
     return made
 
 
@@ -174,7 +174,7 @@ def _made(
     if name == "irfft" and len(axes) == 1 and array.dtype == np.float16:
         # As in NumPy: a step before this one would have made them complex64.
         made = made._cast(np.float16)
-    result: Array = written(made if steps else made.copy(), out)
+    result: Array = fitted_to(made if steps else made.copy(), out)
     return result
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.linalg import LinAlgError
 
 from partita._functions.creation import an_array, eye
-from partita._functions.elementwise import written
+from partita._functions.elementwise import fitted_to
 from partita._functions.manipulation import broadcast_to
 from partita._functions.products import matmul, together
 from partita.linalg.elimination import inv
@@ -40,7 +40,7 @@ def multi_dot(arrays: Sequence[Any], out: Any = None) -> Array:
         made = made[0]
     if last:
         made = made[..., 0]
-    result: Array = written(made, out)
+    result: Array = fitted_to(made, out)
     return result
 
 

@@ -28,7 +28,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     """Return norms of vectors along axes; of all elements without any."""
     array = _in_floats(x)
     axes = list(range(array.ndim)) if axis is None else axes_of(axis, array.ndim)
-    return _vector_norm(array, tuple(axes), keepdims, ord)
+    return _vector_norm(array, tuple(axes), bool(keepdims), ord)
 
 
 def _vector_norm(array: Array, axes: tuple[int, ...], keepdims: bool, order: Any) -> Array:
@@ -63,7 +63,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array
     array = _in_floats(x)
     if array.ndim < 2:
         raise ValueError(f"an array of {array.ndim} dimensions is no matrix; use two or more")
-    return _matrix_norm(array, (array.ndim - 2, array.ndim - 1), keepdims, ord)
+    return _matrix_norm(array, (array.ndim - 2, array.ndim - 1), bool(keepdims), ord)
 
 
 # Along which axis magnitudes are added, and which of the sums is the norm.
@@ -106,10 +106,10 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     else:
         axes = axes_of(axis, array.ndim)
     if len(axes) == 1:
-        return _vector_norm(array, tuple(axes), keepdims, ord)
+        return _vector_norm(array, tuple(axes), bool(keepdims), ord)
     if len(axes) != 2:
         raise ValueError(f"norm along {len(axes)} axes; name one or two")
-    return _matrix_norm(array, (axes[0], axes[1]), keepdims, ord)
+    return _matrix_norm(array, (axes[0], axes[1]), bool(keepdims), ord)
 
 
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:

@@ -13,7 +13,7 @@ from partita._array.held import default_layout, is_everywhere
 from partita._array.limits import hold, refuse_too_much
 from partita._array.runs import run_length, runs
 from partita._functions.creation import sizes_of
-from partita._functions.elementwise import written
+from partita._functions.elementwise import fitted_to
 from partita._functions.manipulation import broadcast_to
 from partita._functions.placing import layout_of_new
 from partita._functions.statistics import all as all_of
@@ -208,4 +208,4 @@ def in_type(made: Any, dtype: Any, out: Any = None) -> Any:
     if not isinstance(made, Array):
         return float(made) if kind == np.float64 else kind.type(made)
     made = made if made.dtype == kind else made._cast(kind)
-    return made if out is None else written(made, out)
+    return made if out is None else fitted_to(made, out)

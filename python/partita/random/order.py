@@ -10,7 +10,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._array.boxes import is_whole_along, slabs
 from partita._functions.creation import an_array, axis_of
-from partita._functions.elementwise import written
+from partita._functions.elementwise import fitted_to
 from partita._functions.gathered import few
 from partita._functions.manipulation import moveaxis
 from partita._local import randomness, sorting
@@ -71,7 +71,7 @@ class Order(Discrete):
             made = self.permutation(array, axis)
         else:
             made = self._lines_permuted(array, axis_of(axis, array.ndim))
-        result: Array = written(made, out)
+        result: Array = fitted_to(made, out)
         return result
 
     def _lines_permuted(self, array: Array, axis: int) -> Array:
