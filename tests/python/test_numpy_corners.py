@@ -295,7 +295,6 @@ def test_fractions_are_no_positions(n_ranks: int) -> None:
     check(positions, n_ranks)
 
 
-@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
 @pytest.mark.parametrize("n_ranks", RANKS)
 def test_numbers_of_python_that_do_not_fit_are_refused(n_ranks: int) -> None:
     works: dict[str, Work] = {
@@ -318,7 +317,7 @@ def test_numbers_of_python_that_do_not_fit_are_refused(n_ranks: int) -> None:
     check(works, n_ranks)
     small, mask = np.zeros(5, "uint8"), np.array([True, False, True, False, False])
     for values in ([300, 1], [-1, 2], [nan, 1], [1j, 0], [1.7, 2], np.array([300, -1])):
-        keys: dict[str, Any] = {"mask": mask, "list": [0, 3]}
+        keys: dict[str, Any] = {"mask": mask, "list": [0, 3], "slice": slice(0, 2)}
         for name, key in keys.items():
 
             def write(made: Any, _: Any, key: Any = key, values: Any = values) -> None:
@@ -547,3 +546,36 @@ def test_arrays_of_one_shape_stay_writable_together() -> None:
     first, _ = pt.broadcast_arrays(a, b)
     first[0] = 9
     assert a.tolist() == [9, 0, 0]
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_methods_take_what_functions_take(n_ranks: int) -> None:
+    x = np.array([[0.0, 2, 0], [0, 0.5, 3]])
+    works: dict[str, Work] = {
+        "sum": lambda _, array: array(x).sum(axis=0, dtype=bool),
+        "prod": lambda _, array: array(x).prod(axis=0, dtype=bool),
+        "mean": lambda _, array: array(x).mean(axis=0, dtype="uint16"),
+        "kept": lambda _, array: array(x).sum(axis=0, keepdims=1),
+        "not kept": lambda _, array: array(x).max(axis=0, keepdims=0),
+    }
+    check(works, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_short_powers_keep_infinities(n_ranks: int) -> None:
+    x = np.array([complex(inf, 1), complex(-inf, 0), 2 - 1j, complex(1, inf)])
+    works: dict[str, Work] = {}
+    for at, exponent in enumerate((1, 1.0, -1, 0.5, 2, 2.0)):
+        works[f"{exponent!r} {at}"] = partial(_power, x, exponent)
+        works[f"{exponent!r} {at} real"] = partial(_power, np.array([inf, -inf, -0.0, 4]), exponent)
+    check(works, n_ranks)
+
+
+def _power(x: Any, exponent: Any, module: Any, array: Callable[..., Any]) -> Any:
+    return array(x) ** exponent
+
+
+def test_repeated_views_of_one_shape_are_read_only() -> None:
+    a = pt.zeros(3)
+    with pytest.raises(ValueError, match="read-only"):
+        pt.broadcast_to(a, a.shape)[0] = 9

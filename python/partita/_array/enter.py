@@ -28,6 +28,7 @@ Local = np.ndarray[Any, Any]
 
 __all__ = [
     "adopt",
+    "assigned",
     "elements",
     "enter",
     "from_numpy",
@@ -131,6 +132,11 @@ def operand(given: Any, rank: Rank) -> Any:
     local = _numbers(np.array(given))
     alike.check(rank.team, local, "operands")
     return from_numpy(local, rank)
+
+
+def assigned(given: Any, rank: Rank, dtype: Any) -> Any:
+    """What an object is where it is assigned to elements of a type."""
+    return operand(elements(given, dtype), rank)
 
 
 def _numbers(local: Local) -> Local:

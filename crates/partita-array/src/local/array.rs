@@ -33,7 +33,7 @@ pub enum Lock {
 impl Lock {
     fn why(self) -> &'static str {
         match self {
-            Self::Repeats => "it repeats elements",
+            Self::Repeats => "it repeats elements, or may",
             Self::Parts => "it was computed from complex numbers, whose parts `z.real = x` sets",
         }
     }

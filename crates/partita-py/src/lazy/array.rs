@@ -20,7 +20,7 @@ use super::forms::{Entry, Forms};
 use super::given::number;
 use super::memory::SharedMemory;
 use super::rank::{Kept, Rank};
-use super::reductions::axes_given;
+use super::reductions::{axes_given, truth};
 use super::types::{api_error, dtype_given, dtype_object};
 use crate::layout::Layout;
 
@@ -433,7 +433,7 @@ impl Array {
         slf: &Bound<'py, Self>,
         how: &str,
         axes: Option<&Bound<'py, PyAny>>,
-        keepdims: bool,
+        #[pyo3(from_py_with = truth)] keepdims: bool,
         dtype: Option<&Bound<'py, PyAny>>,
         correction: f64,
     ) -> PyResult<Bound<'py, Self>> {
@@ -510,10 +510,10 @@ impl Array {
         Self::made(py, &handle.rank, parts)
     }
 
-    /// A view with elements repeated.
+    /// A view with elements repeated, only to be read: also where none has to be.
     fn _broadcast<'py>(slf: &Bound<'py, Self>, shape: Vec<usize>) -> PyResult<Bound<'py, Self>> {
         let (py, handle) = (slf.py(), slf.get().handle(slf)?);
-        Self::made(py, &handle.rank, |_| Ok(handle.array.broadcast(&shape)?))
+        Self::made(py, &handle.rank, |_| Ok(handle.array.broadcast(&shape)?.locked(Lock::Repeats)))
     }
 
     /// The elements in another shape; None where a view is asked for and a copy is needed.

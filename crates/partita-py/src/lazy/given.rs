@@ -1,12 +1,14 @@
 //! Operands from Python: arrays of ours, numbers, and what becomes an array.
 
 use partita_array::api::{Number, Operand};
+use partita_kernel::Dtype;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyComplexMethods, PyFloat, PyInt};
 
 use super::array::Array;
 use super::rank::Rank;
+use super::types::dtype_object;
 
 /// An operand.
 pub(crate) enum Given<'py> {
@@ -17,15 +19,34 @@ pub(crate) enum Given<'py> {
 impl<'py> Given<'py> {
     /// What an object is as an operand beside arrays of a rank; none if it is none.
     pub(crate) fn new(object: &Bound<'py, PyAny>, rank: &Py<Rank>) -> PyResult<Option<Self>> {
+        Self::by(object, rank, |hooks| hooks.getattr("operand")?.call1((object, rank)))
+    }
+
+    /// What is assigned to elements of a type: lists are made in it, so that numbers that it does
+    /// not have are refused.
+    pub(crate) fn assigned(
+        object: &Bound<'py, PyAny>,
+        rank: &Py<Rank>,
+        dtype: Dtype,
+    ) -> PyResult<Option<Self>> {
+        Self::by(object, rank, |hooks| {
+            let dtype = dtype_object(object.py(), dtype)?;
+            hooks.getattr("assigned")?.call1((object, rank, dtype))
+        })
+    }
+
+    fn by(
+        object: &Bound<'py, PyAny>,
+        rank: &Py<Rank>,
+        hook: impl FnOnce(&Bound<'py, PyModule>) -> PyResult<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Self>> {
         if let Ok(array) = object.cast::<Array>() {
             return Self::of_rank(array, rank).map(Some);
         }
         if let Some(number) = number(object) {
             return Ok(Some(Self::Number(number?)));
         }
-        let py = object.py();
-        let hook = py.import("partita._array.enter")?.getattr("operand")?;
-        let made = hook.call1((object, rank))?;
+        let made = hook(&object.py().import("partita._array.enter")?)?;
         if let Ok(array) = made.cast::<Array>() {
             return Self::of_rank(array, rank).map(Some);
         }

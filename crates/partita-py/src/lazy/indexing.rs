@@ -50,7 +50,7 @@ impl Array {
         // A float64 of NumPy is a float of Python, and here, too, its type does not matter.
         let given = match value.cast::<PyFloat>() {
             Ok(float) => Some(Given::Number(Number::Float(float.value()))),
-            Err(_) => Given::new(value, &handle.rank)?,
+            Err(_) => Given::assigned(value, &handle.rank, handle.array.dtype())?,
         };
         let Some(given) = given else {
             let kind = value.get_type().name()?;

@@ -58,15 +58,31 @@ fn unary<'py>(slf: &Bound<'py, Array>, function: &Function) -> PyResult<Bound<'p
     Array::made(slf.py(), &handle.rank, |engine| function.apply(engine, &[own]))
 }
 
-/// Whether `a ** x` is a square, as NumPy computes it: also that of a truth value is one of int8.
-fn is_square(slf: &Bound<'_, Array>, exponent: &Bound<'_, PyAny>) -> bool {
-    match number(exponent) {
-        Some(Ok(Number::Int(2))) => true,
-        Some(Ok(Number::Float(2.0))) => {
-            let handle = slf.get().handle(slf);
-            handle.is_ok_and(|one| matches!(one.array.dtype().kind(), Kind::Float | Kind::Complex))
-        }
-        _ => false,
+/// A power that is no function of two operands.
+enum ShortPower {
+    Same,
+    Of(&'static Function),
+}
+
+/// What `a ** x` is for some numbers, as NumPy computes it: infinities stay what they are. The
+/// square of a truth value is one of int8.
+fn short_power(slf: &Bound<'_, Array>, exponent: &Bound<'_, PyAny>) -> Option<ShortPower> {
+    let exponent = match number(exponent)?.ok()? {
+        Number::Int(2) => return Some(ShortPower::Of(SQUARE)),
+        Number::Int(int @ -1..=1) => int as f64,
+        Number::Float(float) => float,
+        _ => return None,
+    };
+    let kind = slf.get().handle(slf).ok()?.array.dtype().kind();
+    if !matches!(kind, Kind::Float | Kind::Complex) {
+        return None;
+    }
+    match exponent {
+        -1.0 => Some(ShortPower::Of(RECIPROCAL)),
+        0.5 => Some(ShortPower::Of(SQRT)),
+        1.0 => Some(ShortPower::Same),
+        2.0 => Some(ShortPower::Of(SQUARE)),
+        _ => None,
     }
 }
 
@@ -102,6 +118,8 @@ const BITWISE_LEFT_SHIFT: &Function = Function::known("bitwise_left_shift");
 const BITWISE_RIGHT_SHIFT: &Function = Function::known("bitwise_right_shift");
 const POW: &Function = Function::known("pow");
 const SQUARE: &Function = Function::known("square");
+const RECIPROCAL: &Function = Function::known("reciprocal");
+const SQRT: &Function = Function::known("sqrt");
 const NEGATIVE: &Function = Function::known("negative");
 const ABS: &Function = Function::known("abs");
 const BITWISE_INVERT: &Function = Function::known("bitwise_invert");
@@ -256,9 +274,10 @@ impl Array {
         other: Other<'_, 'py>,
         _modulo: Option<&Bound<'py, PyAny>>,
     ) -> Made<'py> {
-        match is_square(slf, other) {
-            true => Ok(unary(slf, SQUARE)?.into_any()),
-            false => binary(slf, other, POW, Side::Left),
+        match short_power(slf, other) {
+            Some(ShortPower::Same) => Ok(Self::__pos__(slf)?.into_any()),
+            Some(ShortPower::Of(function)) => Ok(unary(slf, function)?.into_any()),
+            None => binary(slf, other, POW, Side::Left),
         }
     }
 

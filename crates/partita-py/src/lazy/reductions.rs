@@ -28,13 +28,16 @@ impl<'py> Asked<'_, 'py> {
         if self.out.is_some() || self.initial.is_some() || self.mask.is_some() {
             return self.done_in_steps(how);
         }
+        let dtype = self.dtype.as_ref().map(dtype_given).transpose()?;
+        if dtype.is_some_and(|dtype| is_in_steps(how, dtype.kind())) {
+            return self.done_in_steps(how);
+        }
         let (py, handle) = (self.array.py(), self.array.get().handle(self.array)?);
         let is_complex = handle.array.dtype().kind() == Kind::Complex;
         if is_complex && matches!(how, How::Min | How::Max) {
             return self.done_in_steps(how);
         }
         let axes = axes_given(self.axis.as_ref(), how, handle.array.ndim())?;
-        let dtype = self.dtype.as_ref().map(dtype_given).transpose()?;
         let what = Reducing { how, axes, keeps_dims: self.keepdims, dtype, correction: 0.0 };
         let made = Array::made(py, &handle.rank, |engine| reduce(engine, &handle.array, &what))?;
         Ok(made.into_any())
@@ -54,6 +57,20 @@ impl<'py> Asked<'_, 'py> {
         let room = py.import("partita._functions.statistics")?;
         room.getattr(how.name())?.call((self.array,), Some(&options))
     }
+}
+
+/// Whether a reduction in a kind of type is made of others: sums of truth values, whole means.
+fn is_in_steps(how: How, kind: Kind) -> bool {
+    match how {
+        How::Sum | How::Prod => kind == Kind::Bool,
+        How::Mean => !matches!(kind, Kind::Float | Kind::Complex),
+        _ => false,
+    }
+}
+
+/// Whether an argument such as `keepdims` says yes: NumPy takes numbers, too.
+pub(super) fn truth(given: &Bound<'_, PyAny>) -> PyResult<bool> {
+    given.is_truthy()
 }
 
 /// The axes that an argument names: one, several, or all of them.
@@ -94,7 +111,7 @@ macro_rules! typed {
                 axis: Optional<'py>,
                 dtype: Optional<'py>,
                 out: Optional<'py>,
-                keepdims: bool,
+                #[pyo3(from_py_with = truth)] keepdims: bool,
                 initial: Optional<'py>,
                 r#where: Optional<'py>,
             ) -> Made<'py> {
@@ -118,7 +135,7 @@ macro_rules! plain {
                 slf: &Bound<'py, Self>,
                 axis: Optional<'py>,
                 out: Optional<'py>,
-                keepdims: bool,
+                #[pyo3(from_py_with = truth)] keepdims: bool,
                 initial: Optional<'py>,
                 r#where: Optional<'py>,
             ) -> Made<'py> {
