@@ -349,3 +349,39 @@ def test_a_rank_with_most_entries_has_more_threads(
     # Whoever says how many there shall be has the last word.
     monkeypatch.setenv("PARTITA_THREADS", "1")
     assert pt.spmd(found, n_ranks) == [[None, None]] * n_ranks
+
+
+@pytest.mark.parametrize("layout", ["block, * @ 2", "*, block @ 2", "*, cyclic @ 1x1x2 on 1,0"])
+def test_grids_of_other_axes_serve_generators_and_files(layout: str, tmp_path: Any) -> None:
+    file = str(tmp_path / "m.mtx")
+    scipy_io.mmwrite(file, sp.eye_array(6, format="coo"))
+
+    def body(team: pt.Team) -> None:
+        for t in (
+            pt.sparse.eye(6, layout=layout),
+            mmread(file, layout=layout),
+            pt.sparse.diags([np.ones(6)], offsets=[0], layout=layout),
+        ):
+            np.testing.assert_array_equal(t.gather().toarray(), np.eye(6))
+        t = pt.sparse.laplacian((2, 3), layout=layout)
+        np.testing.assert_array_equal(t.gather().toarray(), t.T.gather().toarray())
+        a = DistTensor.from_dense(pt.ones((8, 6)))
+        assert a.nnz == 48
+        assert a.layout.notation == "block(last), * @ 2x1"
+
+    on_ranks(2, body)
+
+
+def test_what_was_made_of_a_tensor_keeps_its_content() -> None:
+    m = sp.csr_array(np.arange(12.0).reshape(4, 3))
+
+    def body(team: pt.Team) -> None:
+        t: Any = DistTensor.from_scipy(m)
+        made = [+t, t.conj(), t.real, t + 0, 0 + t, t - 0, t.astype("float64"), t.T.T]
+        assert all(np.shares_memory(one.values, t.values) for one in made)
+        t.set_slice(t.slice_id, sp.csr_array(t.get_slice(t.slice_id).shape))
+        assert t.nnz == 0
+        for one in made:
+            np.testing.assert_array_equal(one.gather().toarray(), m.toarray())
+
+    on_ranks(2, body)

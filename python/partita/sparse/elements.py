@@ -9,9 +9,10 @@ import numpy as np
 from partita._array.array import Array
 from partita._array.parts import part
 from partita._functions.manipulation import reshape
-from partita._partita import Layout, Whole
+from partita._partita import Whole
 from partita.sparse.base import Base
 from partita.sparse.outside import is_foreign
+from partita.sparse.slices import grid_of_ranks, on_axes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,8 +72,8 @@ class Elements(Base):
         maps = self.layout.maps or ()
         is_one = [n == 1 and own != 1 for n, own in zip(other.shape, self.shape, strict=True)]
         kept = [Whole() if one else by for one, by in zip(is_one, maps, strict=True)]
-        where = {"grid": self.layout.grid_shape, "ranks": list(self.layout.ranks)}
-        local = part(other, Layout(other.shape, kept, **where))
+        ranks = grid_of_ranks(self.layout)
+        local = part(other, on_axes(ranks, other.shape, kept, range(self.ndim)))
         zeros = np.zeros(block.nnz, np.int64)
         pairs = zip(is_one, coords, strict=True)
         return np.asarray(local[tuple(zeros if one else at for one, at in pairs)])

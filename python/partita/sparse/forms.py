@@ -58,7 +58,7 @@ class Forms(Base):
         return order
 
     def asformat(self, format: str | None) -> Self:
-        """Return the tensor in a format; nothing moves between ranks."""
+        """Return the tensor in a format, itself if it has it; nothing moves between ranks."""
         if format is None or format == self.format:
             return self
         with self._team:
