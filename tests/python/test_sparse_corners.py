@@ -385,3 +385,69 @@ def test_what_was_made_of_a_tensor_keeps_its_content() -> None:
             np.testing.assert_array_equal(one.gather().toarray(), m.toarray())
 
     on_ranks(2, body)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo"])
+def test_what_cancels_is_not_stored(format: str) -> None:
+    m: Any = sp.csr_array(np.array([[1.0, 2, 0], [0, 3, -1]])).asformat(format)
+    square = np.array([[1.0, 1], [1, 1]])
+    turned = np.array([[1.0, 0], [-1, 1]])
+
+    def body(team: pt.Team) -> None:
+        t: Any = DistTensor.from_scipy(m)
+        zeros = t.with_values(0 * t.values)
+        assert (t - t).nnz == (t + -t).nnz == (zeros + zeros).nnz == 0
+        assert t.maximum(-t * 0).nnz == 3
+        assert t.multiply(zeros).nnz == 0
+        product = DistTensor.from_dense(square) @ DistTensor.from_dense(turned)
+        assert product.nnz == 2
+        np.testing.assert_array_equal(product.gather().toarray(), square @ turned)
+
+    on_ranks(2, body)
+
+
+@pytest.mark.filterwarnings("ignore:.*holds for most zeros", "ignore:Comparing a sparse matrix")
+@pytest.mark.parametrize("number", [5, -5, 0, np.nan, np.inf])
+def test_nan_beside_numbers_is_compared_as_scipy_does(number: float) -> None:
+    m = sp.csr_array(np.array([[np.nan, 1.0, 0], [2, 0, 7]]))
+    t = DistTensor.from_scipy(m)
+    for name in ("lt", "gt", "le", "ge", "eq", "ne"):
+        ours, theirs = (getattr(one, f"__{name}__")(number) for one in (t, m))
+        np.testing.assert_array_equal(ours.gather().toarray(), theirs.toarray(), name)
+
+
+def test_warnings_name_the_users_line() -> None:
+    t: Any = pt.sparse.eye(4)
+    for work in (lambda: t == t, lambda: t > -1, lambda: t <= sp.eye_array(4)):
+        with pytest.warns(sp.SparseEfficiencyWarning) as caught:
+            work()
+        assert caught[0].filename == __file__
+
+
+def test_lines_without_elements_have_no_mean_and_no_extreme() -> None:
+    def body(team: pt.Team) -> None:
+        for dtype in ("int64", "float64"):
+            t: Any = DistTensor.from_scipy(sp.csr_array((0, 2), dtype=dtype))
+            for ord in (np.inf, -np.inf):
+                with pytest.raises(ValueError, match="without elements"):
+                    t.norm(ord, axis=0)
+                assert t.norm(ord, axis=1).shape == (0,)
+            with pytest.raises(ZeroDivisionError, match="no elements"):
+                t.mean(axis=0)
+            with pytest.raises(ZeroDivisionError, match="no elements"):
+                t.mean()
+            assert t.mean(axis=1).shape == (0,)
+            assert t.norm(0, axis=0).dtype == np.int64
+
+    on_ranks(2, body)
+
+
+@pytest.mark.parametrize("layout", ["block, *", "*, block"])
+def test_operands_of_different_types_are_told_by_their_types(layout: str) -> None:
+    def body(team: pt.Team) -> None:
+        t: Any = pt.sparse.eye(6, layout=layout, dtype="float32")
+        x = np.ones(6, "float32" if team.rank == 0 else "float64")
+        with pytest.raises(pt.MismatchError, match=r"float32.*float64|float64.*float32"):
+            (t @ x).gather()
+
+    on_ranks(2, body)

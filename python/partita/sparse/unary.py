@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita.sparse.agreement import computed
-from partita.sparse.aligned import filtered
+from partita.sparse.aligned import without_zeros
 from partita.sparse.elements import Elements, is_number, number_words
 
 if TYPE_CHECKING:
@@ -107,5 +107,4 @@ class Unary(Elements):
 
     def eliminate_zeros(self) -> Self:
         """Return the tensor without entries that are zero; it is the same to look at."""
-        block = self._block.tidy()
-        return self._made(filtered(block, block.data != 0), "")
+        return self._made(without_zeros(self._block.tidy()), "")
