@@ -418,7 +418,8 @@ def test_nan_beside_numbers_is_compared_as_scipy_does(number: float) -> None:
 
 def test_warnings_name_the_users_line() -> None:
     t: Any = pt.sparse.eye(4)
-    for work in (lambda: t == t, lambda: t > -1, lambda: t <= sp.eye_array(4)):
+    works: list[Any] = [lambda: t == t, lambda: t > -1, lambda: t <= sp.eye_array(4)]
+    for work in works:
         with pytest.warns(sp.SparseEfficiencyWarning) as caught:
             work()
         assert caught[0].filename == __file__
@@ -449,5 +450,15 @@ def test_operands_of_different_types_are_told_by_their_types(layout: str) -> Non
         x = np.ones(6, "float32" if team.rank == 0 else "float64")
         with pytest.raises(pt.MismatchError, match=r"float32.*float64|float64.*float32"):
             (t @ x).gather()
+
+    on_ranks(2, body)
+
+
+def test_sums_of_coo_tensors_can_be_shared() -> None:
+    def body(team: pt.Team) -> None:
+        t: Any = pt.sparse.eye(6, format="coo")
+        both = (t + t.T).share()
+        np.testing.assert_array_equal(both.get_slice((0, 0)).toarray(), 2 * np.eye(6)[:3])
+        team.barrier()
 
     on_ranks(2, body)

@@ -82,7 +82,8 @@ class Numbers:
             coords = [keys for _ in like.shape]
         else:
             coords = list(np.unravel_index(keys, like.shape))
-        coords = [one.astype(like.index_dtype, copy=False) for one in coords]
+        # NumPy unravels into columns of one array; others read only what is in one stretch.
+        coords = [np.ascontiguousarray(one, like.index_dtype) for one in coords]
         return Block.of_coords(like.shape, like.format, coords, data)
 
 

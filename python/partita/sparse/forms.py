@@ -16,6 +16,7 @@ from partita.sparse.collecting import collected
 from partita.sparse.even_rows import even_layout, is_in_stretches
 from partita.sparse.kinds import checked_dtype, values_of
 from partita.sparse.outside import to_pydata
+from partita.sparse.pointers import check_pointers
 from partita.sparse.slices import Slices, slices_for
 from partita.sparse.travel import sent_home
 
@@ -63,6 +64,7 @@ class Forms(Base):
             return self
         with self._team:
             wanted = checked_format(format, self.ndim)
+        check_pointers(self._slices, wanted, lambda: self.nnz, 'keep it in format="coo"')
         return self._made(self._block.in_format(wanted), "")
 
     def tocsr(self) -> Self:
@@ -147,6 +149,7 @@ class Forms(Base):
             )
 
         (slices, wanted), _ = agreed(self.team, "redistribute", look, self._words)
+        check_pointers(slices, wanted, lambda: self.nnz, 'use format="coo"')
         if slices.layout == self.layout:
             return self._made(self._block.in_format(wanted), "", slices).share()
         coords, values = self._owned_entries()

@@ -8,7 +8,7 @@ from partita.sparse.base import Base
 from partita.sparse.chosen import chosen
 from partita.sparse.hollow import first_rows
 from partita.sparse.tensor_parts import tensor_part
-from partita.sparse.tensor_rows import tensor_rows
+from partita.sparse.tensor_rows import TensorRowPlan, tensor_rows
 from partita.sparse.wishes import RowPlan
 
 
@@ -26,12 +26,12 @@ class Rows(Base):
             return tensor_rows(self, indices)
         return first_rows(self, indices).to_scipy()
 
-    def plan_rows(self, indices: Any) -> RowPlan:
+    def plan_rows(self, indices: Any) -> RowPlan | TensorRowPlan:
         """Return a plan for the rows that this rank asks for: `plan(t)` brings them.
 
         `plan.adjoint(rows)` adds such rows to where they come from.
         """
-        return RowPlan(self, indices)
+        return RowPlan(self, indices) if self.ndim == 2 else TensorRowPlan(self, indices)
 
     def __getitem__(self, key: Any) -> Any:
         """Return some rows and columns as a matrix; for `t[i, j]` the value.
