@@ -258,9 +258,7 @@ def test_diagonals_of_matrices_without_rows_and_kron(n_ranks: int) -> None:
             with pytest.raises(ValueError, match="exceeds"):
                 t.with_diagonal(1.0, 4)
         t = DistTensor.from_scipy(sp.csr_array(np.eye(2)), team=team)
-        with pytest.raises(TypeError, match="gather"):
-            t.kron(t)
-        assert t.kron(t.gather()).nnz == 4
+        assert t.kron(t).nnz == t.kron(t.gather()).nnz == 4
 
     on_ranks(n_ranks, body)
 
@@ -462,3 +460,74 @@ def test_sums_of_coo_tensors_can_be_shared() -> None:
         team.barrier()
 
     on_ranks(2, body)
+
+
+def test_functions_of_numpy_take_sparse_tensors() -> None:
+    m = sp.csr_array(np.array([[1.0, 0, -2], [0, 3, 0]]))
+    t: Any = DistTensor.from_scipy(m)
+    for function in (np.sin, np.sign, np.abs, np.negative, np.positive, np.conjugate, np.expm1):
+        found: Any = function(t)
+        assert isinstance(found, DistTensor)
+        np.testing.assert_array_equal(found.gather().toarray(), function(m.toarray()))
+    np.testing.assert_array_equal(numpy.power(t, 2).gather().toarray(), m.toarray() ** 2)
+    np.testing.assert_array_equal(numpy.maximum(t, -t).gather().toarray(), abs(m).toarray())
+    for work, words in (
+        (lambda: numpy.cos(t), "numpy.cos .*to_dense"),
+        (lambda: numpy.hypot(t, t), "numpy.hypot .*to_dense"),
+        (lambda: numpy.sin(t, dtype="float32"), "dtype=; use it without"),
+        (lambda: numpy.add.reduce(t), r"numpy.add.reduce .*t\.sum"),
+        (lambda: t.toarray(), r"to_dense.*gather\(\)\.toarray"),
+        (lambda: t.todense(), "to_dense"),
+        (lambda: len(t), r"shape\[0\]"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            work()
+    assert t.size == m.size == 3
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_masks_choose_elements_row_by_row(n_ranks: int) -> None:
+    m = sp.csr_array(np.array([[1.0, 0, 2], [0, 3, 0], [4, 0, 5]]))
+    mask = np.array([[True, False, True], [False, True, True], [False, False, True]])
+
+    def body(team: pt.Team) -> None:
+        t: Any = DistTensor.from_scipy(m, layout="*, block")
+        sparse_mask = sp.csc_array(mask)
+        for given in (mask, pt.asarray(mask), sparse_mask, DistTensor.from_scipy(sparse_mask)):
+            found = t[given]
+            assert found.shape == (5,)
+            np.testing.assert_array_equal(found.to_dense().gather(), m.toarray()[mask])
+        np.testing.assert_array_equal(t[t > 1].to_dense().gather(), [2, 3, 4, 5])
+        with pytest.raises(IndexError, match="a mask of shape"):
+            t[mask[:2]]
+
+    on_ranks(n_ranks, body)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_shapes_products_and_extremes_beside_scipys(n_ranks: int) -> None:
+    m = sp.csr_array(np.array([[1.0, 0, np.nan, 0], [0, 3, 0, -2], [np.nan] * 4]))
+
+    def body(team: pt.Team) -> None:
+        t: Any = DistTensor.from_scipy(m)
+        for shape in ((4, 3), (-1,), (2, -1), (12, 1), (2, 3, 2)):
+            for order in ("C", "F"):
+                found = t.reshape(shape, order=order)
+                whole = m.toarray().reshape(shape, order=order)
+                assert found.shape == whole.shape
+                np.testing.assert_array_equal(found.to_dense().gather(), whole)
+        assert t.reshape(6, 2).shape == (6, 2)
+        with pytest.raises(ValueError, match="whose product is 12"):
+            t.reshape(5, 3)
+        small = sp.csr_array(np.array([[1.0, 0], [2, -1]]))
+        own = DistTensor.from_scipy(m[:2, :2])
+        wanted = sp.kron(m[:2, :2], small).toarray()
+        for other in (DistTensor.from_scipy(small), small, small.toarray()):
+            np.testing.assert_array_equal(own.kron(other).gather().toarray(), wanted)
+        for name in ("nanmax", "nanmin"):
+            assert getattr(t, name)() == getattr(m, name)()
+            for axis in (0, 1):
+                found = getattr(t, name)(axis=axis).gather()
+                np.testing.assert_array_equal(found, getattr(m, name)(axis=axis).toarray())
+
+    on_ranks(n_ranks, body)

@@ -185,6 +185,11 @@ class Base:
         return self._block.pattern.kept("nnz", counted)
 
     @property
+    def size(self) -> int:
+        """Number of entries of the whole tensor, as SciPy has it: `nnz`."""
+        return self.nnz
+
+    @property
     def slice_counts(self) -> tuple[int, ...]:
         """Into how many slices each dimension is cut: 1 for replicated ones."""
         return self._slices.counts
