@@ -1,4 +1,4 @@
-"""Bodies of tests of slices: read by one rank alone, brought to many, replaced."""
+"""Bodies of tests of slices: read by one rank alone, brought to many, replaced, added to."""
 
 from __future__ import annotations
 
@@ -156,6 +156,9 @@ def refused(team: pt.Team) -> None:
     for name, content, words in contents:
         args = (name, content) if last else (None, None)
         assert words in raised(partial(t.set_slice, *args), ValueError)
+        given = {name: content} if last else {}
+        assert words in raised(partial(t.add_slices, given), ValueError)
+    assert "a dictionary" in raised(partial(t.add_slices, [own] if last else {}), ValueError)
     if team.size > 1:
         content = tensor(t._slices.slice_shape((0, 0)), "float32", 3)
         words = raised(lambda: t.set_slice((0, 0), content * (1 + last)), pt.MismatchError)
@@ -165,8 +168,33 @@ def refused(team: pt.Team) -> None:
     same(t.gather(), m)
 
 
+def added(team: pt.Team, shape: tuple[int, int]) -> None:
+    """<slices of A, B> over all ranks = <A, B added to nothing>; what is there is added to."""
+    for number, (t, m) in enumerate(tensors(shape)):
+        ids = all_ids(t)
+        # Each rank wants some, so that several want the same.
+        wanted = [one for at, one in enumerate(ids) if (at + team.rank) % 2 == 0 or at == 0]
+        brought = dict(zip(wanted, t.get_slices(wanted), strict=True))
+        back = {
+            one: tensor(m.shape, "float64", number + 7 * team.rank + at)
+            for at, (one, m) in enumerate(brought.items())
+        }
+        none: Any = ([], [])
+        total = DistTensor.from_coo(shape, none, [], layout=t.layout, format=t.format)
+        total.add_slices(back)
+        here = sum(float((dense(brought[one]) * dense(back[one])).sum()) for one in wanted)
+        assert sum(team.allgather_data(here)) == float((dense(m) * dense(total.gather())).sum())
+        t.add_slices(back)
+        np.testing.assert_array_equal(dense(t.gather()), dense(m) + dense(total.gather()))
+        np.testing.assert_array_equal(dense(t.to_scipy()), dense(t.get_slices([t.slice_id])[0]))
+        before = dense(t.gather())
+        t.add_slices({})
+        np.testing.assert_array_equal(dense(t.gather()), before)
+        assert t._block.is_tidy
+
+
 CASES = [
     Case(f"{body.__name__} {shape}", body, (shape,))
-    for body in (read_alone, brought, replaced)
+    for body in (read_alone, brought, replaced, added)
     for shape in SHAPES
 ] + [Case("results", results), Case("refused", refused)]

@@ -149,7 +149,10 @@ def balanced(team: pt.Team, shape: tuple[int, ...]) -> None:
 def grids(team: pt.Team, shape: tuple[int, int]) -> None:
     """Ranks that hold the same slice, in grids with an axis for them."""
     m = tensor(shape, "float64", 3)
-    for grid in ((team.size, 1), (1, team.size), (1, 1, team.size)):
+    sides = [(team.size, 1), (1, team.size), (1, 1, team.size)]
+    if team.size == 4:
+        sides += [(2, 1, 2), (1, 2, 2), (2, 2, 1)]
+    for grid in sides:
         for dist in (
             ("distributed", "replicated"),
             ("replicated", "distributed"),
@@ -162,7 +165,10 @@ def grids(team: pt.Team, shape: tuple[int, int]) -> None:
             assert t.nnz == m.nnz
             same(t.gather(), m)
             same(t.T.gather(), m.T)
+            assert t.T.grid_size() == grid[1::-1]
             same(t.redistribute(("distributed", "replicated")).gather(), m)
+            np.testing.assert_array_equal(t.to_dense().gather(), dense(m))
+            np.testing.assert_array_equal((t @ pt.ones(shape[1])).gather(), dense(m).sum(axis=1))
             given = m.tocoo() if team.rank == 0 else None
             coords = ([], []) if given is None else given.coords
             data = np.zeros(0) if given is None else given.data
@@ -298,6 +304,59 @@ def refused(team: pt.Team) -> None:
     same(DistTensor.from_scipy(m).gather(), m)
 
 
+def other_grids(team: pt.Team, shape: tuple[int, ...]) -> None:
+    """A grid may have fewer axes than dimensions, or more, along which ranks hold the same."""
+    n, ndim = team.size, len(shape)
+    whole = dense(tensor(shape, "float64", 3, "coo"))
+    backwards = list(reversed(range(n)))
+    ones = [1] * ndim
+    for cut in range(ndim):
+        maps: list[Any] = [pt.Whole() for _ in shape]
+        maps[cut] = pt.Block(rule="last")
+        for grid in ([n], [n, *ones], [n, 1, *ones], [*ones, n]):
+            for ranks in (None, backwards):
+                _is_laid(team, whole, pt.Layout(shape, maps, grid=grid, ranks=ranks))
+    _is_laid(team, whole, pt.Layout(shape, [pt.Whole() for _ in shape], grid=[n]))
+    cyclic = [pt.Cyclic(2) for _ in shape]
+    _is_laid(team, whole, pt.Layout(shape, cyclic, grid=[*ones, 1, n], ranks=backwards))
+
+
+def _is_laid(team: pt.Team, whole: Any, layout: pt.Layout) -> None:
+    """Whether tensors lie as a layout says, and can be computed with."""
+    shape = whole.shape
+    t: Any = DistTensor.from_dense(whole, layout=layout)
+    held = pt.asarray(whole, layout=layout, team=team)
+    np.testing.assert_array_equal(dense(t.to_scipy()), held.local)
+    assert len(t.layout.grid_shape) >= len(shape)
+    for made in (
+        DistTensor.from_dense(held),
+        DistTensor.from_scipy(t.gather(), layout=layout),
+        DistTensor.from_coo(shape, *t._own_entries(), layout=layout),
+        DistTensor.from_dense(whole).redistribute(layout=layout),
+    ):
+        assert made.layout == t.layout
+        np.testing.assert_array_equal(dense(made.to_scipy()), held.local)
+    np.testing.assert_array_equal(dense(t.gather()), whole)
+    np.testing.assert_array_equal(dense(t.T.gather()), whole.T)
+    np.testing.assert_array_equal(t.to_dense().gather(), whole)
+    everywhere = t.redistribute(["replicated"] * t.ndim)
+    np.testing.assert_array_equal(dense((t + everywhere).gather()), 2 * whole)
+    row = pt.asarray(np.arange(1.0, shape[-1] + 1))
+    np.testing.assert_array_equal(dense((t * row).gather()), whole * row.gather())
+    for axis in range(t.ndim):
+        found = t.sum(axis=axis)
+        sums = found.gather() if t.ndim > 1 else found
+        np.testing.assert_array_equal(sums, whole.sum(axis=axis))
+    if t.ndim <= 2:
+        x = np.arange(1.0, shape[-1] + 1)
+        for operand in (x, pt.asarray(x), pt.ones(shape[-1]) * x):
+            found = t @ operand
+            np.testing.assert_array_equal(found.gather() if t.ndim == 2 else found, whole @ x)
+    if t.ndim == 2:
+        np.testing.assert_array_equal(dense(t.get_rows([-1, 0])), whole[[-1, 0]])
+        np.testing.assert_array_equal(dense((t @ t.T).gather()), whole @ whole.T)
+
+
 BODIES: list[tuple[Any, list[Any]]] = [
     (of_scipy, SHAPES),
     (of_blocks, [(7, 5), (0, 3), (9, 1)]),
@@ -306,6 +365,7 @@ BODIES: list[tuple[Any, list[Any]]] = [
     (turned, [(7, 5), (0, 3), (1, 9), (22, 17)]),
     (balanced, [(7, 5), (0, 3), (1, 1), (5, 0), (60, 40), (9, 4, 3)]),
     (grids, [(7, 5), (1, 1), (5, 0)]),
+    (other_grids, [(7, 5), (9,), (4, 3, 5)]),
 ]
 CASES = [
     Case(f"{body.__name__} {shape}", body, (shape,)) for body, shapes in BODIES for shape in shapes

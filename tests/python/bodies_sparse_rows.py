@@ -79,6 +79,41 @@ def rows_added_back(team: pt.Team) -> None:
         assert left == float((whole.toarray() * wanted).sum())
 
 
+def rows_of_other_dimensions_added_back(team: pt.Team) -> None:
+    """The same for tensors of one dimension, and of three, whatever dimensions are cut."""
+    layouts = {1: ["block", "cyclic", "*"], 3: ["block, *, *", "*, block, cyclic", "cyclic, *, *"]}
+    for shape in ((9,), (7, 3, 4), (7, 0, 4)):
+        for number, layout in enumerate(layouts[len(shape)]):
+            whole = np.zeros(shape)
+            some = numbers((whole.size,), "float64", number).reshape(shape)
+            whole[::2] = some[::2]
+            t: Any = DistTensor.from_dense(whole, team=team, layout=layout)
+            wanted = wishes(team, shape[0], number)
+            rows: Any = t.plan_rows(wanted)
+            here = rows(t)
+            assert rows.shape == here.shape == (len(wanted), *shape[1:])
+            np.testing.assert_array_equal(here.toarray(), whole[wanted])
+            twice = rows(t.with_values(2 * t.values))
+            np.testing.assert_array_equal(twice.toarray(), 2 * whole[wanted])
+            back = here.copy()
+            back.data = numbers((here.nnz,), "float64", 7 + team.rank)
+            total = rows.adjoint(back)
+            assert total.shape == shape
+            np.testing.assert_array_equal(dense(rows.adjoint(back.data)), dense(total))
+            told = team.allgather_data([wanted, here.toarray(), back.toarray()])
+            sums = np.zeros(shape)
+            for which, _, given in told:
+                np.add.at(sums, which, given)
+            np.testing.assert_array_equal(dense(total), sums)
+            left = sum(float((forth * given).sum()) for _, forth, given in told)
+            assert left == float((whole * sums).sum())
+            last = team.rank == team.size - 1
+            with pytest.raises(ValueError, match="one for each"):
+                rows.adjoint(np.ones(99 if last else here.nnz))
+            with pytest.raises(ValueError, match="another pattern"):
+                rows(DistTensor.from_dense(whole, team=team, layout=layout))
+
+
 INDICES: list[Any] = [
     (slice(None), slice(None)),
     (slice(2, 7), slice(None)),
@@ -222,6 +257,7 @@ BODIES = [
     rows_asked_for,
     rows_by_a_kept_plan,
     rows_added_back,
+    rows_of_other_dimensions_added_back,
     indices_that_choose,
     refusals,
 ]

@@ -258,9 +258,7 @@ def test_diagonals_of_matrices_without_rows_and_kron(n_ranks: int) -> None:
             with pytest.raises(ValueError, match="exceeds"):
                 t.with_diagonal(1.0, 4)
         t = DistTensor.from_scipy(sp.csr_array(np.eye(2)), team=team)
-        with pytest.raises(TypeError, match="gather"):
-            t.kron(t)
-        assert t.kron(t.gather()).nnz == 4
+        assert t.kron(t).nnz == t.kron(t.gather()).nnz == 4
 
     on_ranks(n_ranks, body)
 
@@ -349,3 +347,187 @@ def test_a_rank_with_most_entries_has_more_threads(
     # Whoever says how many there shall be has the last word.
     monkeypatch.setenv("PARTITA_THREADS", "1")
     assert pt.spmd(found, n_ranks) == [[None, None]] * n_ranks
+
+
+@pytest.mark.parametrize("layout", ["block, * @ 2", "*, block @ 2", "*, cyclic @ 1x1x2 on 1,0"])
+def test_grids_of_other_axes_serve_generators_and_files(layout: str, tmp_path: Any) -> None:
+    file = str(tmp_path / "m.mtx")
+    scipy_io.mmwrite(file, sp.eye_array(6, format="coo"))
+
+    def body(team: pt.Team) -> None:
+        for t in (
+            pt.sparse.eye(6, layout=layout),
+            mmread(file, layout=layout),
+            pt.sparse.diags([np.ones(6)], offsets=[0], layout=layout),
+        ):
+            np.testing.assert_array_equal(t.gather().toarray(), np.eye(6))
+        t = pt.sparse.laplacian((2, 3), layout=layout)
+        np.testing.assert_array_equal(t.gather().toarray(), t.T.gather().toarray())
+        a = DistTensor.from_dense(pt.ones((8, 6)))
+        assert a.nnz == 48
+        assert a.layout.notation == "block(last), * @ 2x1"
+
+    on_ranks(2, body)
+
+
+def test_what_was_made_of_a_tensor_keeps_its_content() -> None:
+    m = sp.csr_array(np.arange(12.0).reshape(4, 3))
+
+    def body(team: pt.Team) -> None:
+        t: Any = DistTensor.from_scipy(m)
+        made = [+t, t.conj(), t.real, t + 0, 0 + t, t - 0, t.astype("float64"), t.T.T]
+        assert all(np.shares_memory(one.values, t.values) for one in made)
+        t.set_slice(t.slice_id, sp.csr_array(t.get_slice(t.slice_id).shape))
+        assert t.nnz == 0
+        for one in made:
+            np.testing.assert_array_equal(one.gather().toarray(), m.toarray())
+
+    on_ranks(2, body)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo"])
+def test_what_cancels_is_not_stored(format: str) -> None:
+    m: Any = sp.csr_array(np.array([[1.0, 2, 0], [0, 3, -1]])).asformat(format)
+    square = np.array([[1.0, 1], [1, 1]])
+    turned = np.array([[1.0, 0], [-1, 1]])
+
+    def body(team: pt.Team) -> None:
+        t: Any = DistTensor.from_scipy(m)
+        zeros = t.with_values(0 * t.values)
+        assert (t - t).nnz == (t + -t).nnz == (zeros + zeros).nnz == 0
+        assert t.maximum(-t * 0).nnz == 3
+        assert t.multiply(zeros).nnz == 0
+        product = DistTensor.from_dense(square) @ DistTensor.from_dense(turned)
+        assert product.nnz == 2
+        np.testing.assert_array_equal(product.gather().toarray(), square @ turned)
+
+    on_ranks(2, body)
+
+
+@pytest.mark.filterwarnings("ignore:.*holds for most zeros", "ignore:Comparing a sparse matrix")
+@pytest.mark.parametrize("number", [5, -5, 0, np.nan, np.inf])
+def test_nan_beside_numbers_is_compared_as_scipy_does(number: float) -> None:
+    m = sp.csr_array(np.array([[np.nan, 1.0, 0], [2, 0, 7]]))
+    t = DistTensor.from_scipy(m)
+    for name in ("lt", "gt", "le", "ge", "eq", "ne"):
+        ours, theirs = (getattr(one, f"__{name}__")(number) for one in (t, m))
+        np.testing.assert_array_equal(ours.gather().toarray(), theirs.toarray(), name)
+
+
+def test_warnings_name_the_users_line() -> None:
+    t: Any = pt.sparse.eye(4)
+    works: list[Any] = [lambda: t == t, lambda: t > -1, lambda: t <= sp.eye_array(4)]
+    for work in works:
+        with pytest.warns(sp.SparseEfficiencyWarning) as caught:
+            work()
+        assert caught[0].filename == __file__
+
+
+def test_lines_without_elements_have_no_mean_and_no_extreme() -> None:
+    def body(team: pt.Team) -> None:
+        for dtype in ("int64", "float64"):
+            t: Any = DistTensor.from_scipy(sp.csr_array((0, 2), dtype=dtype))
+            for ord in (np.inf, -np.inf):
+                with pytest.raises(ValueError, match="without elements"):
+                    t.norm(ord, axis=0)
+                assert t.norm(ord, axis=1).shape == (0,)
+            with pytest.raises(ZeroDivisionError, match="no elements"):
+                t.mean(axis=0)
+            with pytest.raises(ZeroDivisionError, match="no elements"):
+                t.mean()
+            assert t.mean(axis=1).shape == (0,)
+            assert t.norm(0, axis=0).dtype == np.int64
+
+    on_ranks(2, body)
+
+
+@pytest.mark.parametrize("layout", ["block, *", "*, block"])
+def test_operands_of_different_types_are_told_by_their_types(layout: str) -> None:
+    def body(team: pt.Team) -> None:
+        t: Any = pt.sparse.eye(6, layout=layout, dtype="float32")
+        x = np.ones(6, "float32" if team.rank == 0 else "float64")
+        with pytest.raises(pt.MismatchError, match=r"float32.*float64|float64.*float32"):
+            (t @ x).gather()
+
+    on_ranks(2, body)
+
+
+def test_sums_of_coo_tensors_can_be_shared() -> None:
+    def body(team: pt.Team) -> None:
+        t: Any = pt.sparse.eye(6, format="coo")
+        both = (t + t.T).share()
+        np.testing.assert_array_equal(both.get_slice((0, 0)).toarray(), 2 * np.eye(6)[:3])
+        team.barrier()
+
+    on_ranks(2, body)
+
+
+def test_functions_of_numpy_take_sparse_tensors() -> None:
+    m = sp.csr_array(np.array([[1.0, 0, -2], [0, 3, 0]]))
+    t: Any = DistTensor.from_scipy(m)
+    for function in (np.sin, np.sign, np.abs, np.negative, np.positive, np.conjugate, np.expm1):
+        found: Any = function(t)
+        assert isinstance(found, DistTensor)
+        np.testing.assert_array_equal(found.gather().toarray(), function(m.toarray()))
+    np.testing.assert_array_equal(numpy.power(t, 2).gather().toarray(), m.toarray() ** 2)
+    np.testing.assert_array_equal(numpy.maximum(t, -t).gather().toarray(), abs(m).toarray())
+    for work, words in (
+        (lambda: numpy.cos(t), "numpy.cos .*to_dense"),
+        (lambda: numpy.hypot(t, t), "numpy.hypot .*to_dense"),
+        (lambda: numpy.sin(t, dtype="float32"), "dtype=; use it without"),
+        (lambda: numpy.add.reduce(t), r"numpy.add.reduce .*t\.sum"),
+        (lambda: t.toarray(), r"to_dense.*gather\(\)\.toarray"),
+        (lambda: t.todense(), "to_dense"),
+        (lambda: len(t), r"shape\[0\]"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            work()
+    assert t.size == m.size == 3
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_masks_choose_elements_row_by_row(n_ranks: int) -> None:
+    m = sp.csr_array(np.array([[1.0, 0, 2], [0, 3, 0], [4, 0, 5]]))
+    mask = np.array([[True, False, True], [False, True, True], [False, False, True]])
+
+    def body(team: pt.Team) -> None:
+        t: Any = DistTensor.from_scipy(m, layout="*, block")
+        sparse_mask = sp.csc_array(mask)
+        for given in (mask, pt.asarray(mask), sparse_mask, DistTensor.from_scipy(sparse_mask)):
+            found = t[given]
+            assert found.shape == (5,)
+            np.testing.assert_array_equal(found.to_dense().gather(), m.toarray()[mask])
+        np.testing.assert_array_equal(t[t > 1].to_dense().gather(), [2, 3, 4, 5])
+        with pytest.raises(IndexError, match="a mask of shape"):
+            t[mask[:2]]
+
+    on_ranks(n_ranks, body)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_shapes_products_and_extremes_beside_scipys(n_ranks: int) -> None:
+    m = sp.csr_array(np.array([[1.0, 0, np.nan, 0], [0, 3, 0, -2], [np.nan] * 4]))
+
+    def body(team: pt.Team) -> None:
+        t: Any = DistTensor.from_scipy(m)
+        for shape in ((4, 3), (-1,), (2, -1), (12, 1), (2, 3, 2)):
+            for order in ("C", "F"):
+                found = t.reshape(shape, order=order)
+                whole = m.toarray().reshape(shape, order=order)
+                assert found.shape == whole.shape
+                np.testing.assert_array_equal(found.to_dense().gather(), whole)
+        assert t.reshape(6, 2).shape == (6, 2)
+        with pytest.raises(ValueError, match="whose product is 12"):
+            t.reshape(5, 3)
+        small = sp.csr_array(np.array([[1.0, 0], [2, -1]]))
+        own = DistTensor.from_scipy(m[:2, :2])
+        wanted = sp.kron(m[:2, :2], small).toarray()
+        for other in (DistTensor.from_scipy(small), small, small.toarray()):
+            np.testing.assert_array_equal(own.kron(other).gather().toarray(), wanted)
+        for name in ("nanmax", "nanmin"):
+            assert getattr(t, name)() == getattr(m, name)()
+            for axis in (0, 1):
+                found = getattr(t, name)(axis=axis).gather()
+                np.testing.assert_array_equal(found, getattr(m, name)(axis=axis).toarray())
+
+    on_ranks(n_ranks, body)

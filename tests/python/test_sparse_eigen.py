@@ -137,3 +137,31 @@ def test_eigsh_at_its_limits() -> None:
 
     for n_ranks in (1, 3):
         on_ranks(n_ranks, body)
+
+
+@pytest.mark.filterwarnings("ignore:Exited", "ignore:lobpcg ended")
+@pytest.mark.parametrize("maxiter", [0, 1, 4])
+def test_lobpcg_makes_scipys_steps(maxiter: int) -> None:
+    n, k = 50, 2
+    matrix = a_matrix(n)
+    start = np.stack([a_vector(n, seed=seed) for seed in range(k)], axis=1)
+    options: Any = {"maxiter": maxiter, "tol": 1e-12, "largest": False}
+    options |= {"retLambdaHistory": True, "retResidualNormsHistory": True}
+    wanted = theirs.lobpcg(matrix, start, **options)
+    assert len(wanted[2]) == maxiter + 3
+
+    def body(team: pt.Team) -> None:
+        found = ours.lobpcg(pt.asarray(matrix, layout="block, *"), start, **options)
+        np.testing.assert_allclose(found[0].gather(), wanted[0], rtol=1e-7)
+        for own, other in zip(found[2:], wanted[2:], strict=True):
+            assert len(own) == len(other)
+            np.testing.assert_allclose(np.stack(own), np.stack(other), rtol=1e-6)
+
+    on_ranks(2, body)
+
+
+def test_eigenvalues_of_complex_matrices_rise() -> None:
+    values = np.array([1.0, 5, -7, 3, 2, 6, 8, -1, 0.5, 4])
+    matrix = pt.asarray(np.diag(values).astype(complex))
+    for which, wanted in (("LA", [5, 6, 8]), ("LM", [-7, 6, 8]), ("SM", [-1, 0.5, 1])):
+        np.testing.assert_allclose(ours.eigsh(matrix, 3, which=which)[0].gather(), wanted)

@@ -73,3 +73,39 @@ def test_pointers_that_would_fill_memory_are_refused(n_ranks: int) -> None:
         assert t.sum() == 15
 
     pt.spmd(body, n_ranks, deadline=60.0)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2])
+def test_pointers_to_far_more_rows_than_entries_are_refused_with_a_cure(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        t: Any = made(team)
+        works: list[Any] = [
+            lambda: DistTensor.from_coo((2**40, 3), ([0], [0]), [1.0]),
+            lambda: t.tocsr(),
+            lambda: t.T.tocsc(),
+            lambda: t.redistribute(format="csr"),
+            lambda: DistTensor.from_scipy(t.gather(), format="csr"),
+        ]
+        for work in works:
+            with pytest.raises(ValueError, match=r"GiB on a rank.*format=\"coo\""):
+                work()
+        assert t.tocsc().format == "csc"
+
+    pt.spmd(body, n_ranks, deadline=60.0)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2])
+def test_files_of_many_empty_rows_are_written_by_entries(n_ranks: int, tmp_path: Any) -> None:
+    file = str(tmp_path / "m.mtx")
+
+    def body(team: pt.Team) -> None:
+        t: Any = made(team, [3, 1, 4, 0, 2])
+        pt.sparse.mmwrite(file, t)
+        again = pt.sparse.mmread(file, format="coo")
+        assert again.shape == t.shape
+        assert (again - t).nnz == 0
+        pt.sparse.mmwrite(file, t, symmetry=None)
+
+    pt.spmd(body, n_ranks, deadline=60.0)
+    lines = (tmp_path / "m.mtx").read_text().splitlines()
+    assert [int(line.split()[0]) for line in lines[-5:]] == (ROWS + 1).tolist()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import scipy.sparse.linalg as theirs
 from systems import a_matrix, a_vector, bound, on_ranks, whole_of
 
@@ -29,7 +30,9 @@ def test_solutions_are_right(name: str, n_ranks: int) -> None:
                 b = pt.asarray(right, layout="block")
                 x, info = getattr(ours, name)(spread, b, rtol=bound(dtype) / 10)
                 assert info == 0
-                assert x.dtype == dtype
+                # SciPy's computes with doubles at least.
+                least = "float64" if name == "minres" else dtype
+                assert x.dtype == np.result_type(dtype, least)
                 assert team.size == 1 or x.layout == b.layout
                 np.testing.assert_allclose(matrix @ x.gather(), right, atol=30 * bound(dtype))
 
@@ -306,3 +309,36 @@ def test_preconditioners_beside_ranks_without_rows(name: str) -> None:
 def test_norms_of_dense_arrays_are_numpys() -> None:
     matrix = a_matrix(5)
     assert float(ours.norm(pt.asarray(matrix), 1)) == pytest.approx(np.linalg.norm(matrix, 1))
+
+
+@pytest.mark.parametrize("name", ["cg", "gmres", "bicgstab", "cgs", "minres"])
+def test_numbers_of_steps_are_whole_and_named_where_they_differ(name: str) -> None:
+    matrix = a_matrix(8)
+
+    def body(team: pt.Team) -> None:
+        solver = getattr(ours, name)
+        with pytest.raises(TypeError, match=r"maxiter=2\.5"):
+            solver(matrix, np.ones(8), maxiter=2.5)
+        with pytest.raises(pt.MismatchError, match="maxiter is"):
+            solver(matrix, np.ones(8), maxiter=2 + team.rank)
+        with pytest.raises(pt.MismatchError, match="rtol is"):
+            solver(matrix, np.ones(8), rtol=[1e-5, 1e-6][team.rank])
+
+    on_ranks(2, body)
+
+
+def test_matrices_and_operators_of_scipy_are_refused_with_a_cure() -> None:
+    for given, cure in (
+        (sp.eye_array(4), r"from_scipy\(m\)"),
+        (theirs.aslinearoperator(np.eye(4)), "partita.sparse.linalg.LinearOperator"),
+    ):
+        with pytest.raises(TypeError, match=cure):
+            ours.cg(given, np.ones(4))
+
+
+def test_minres_computes_with_doubles_as_scipy_does() -> None:
+    for kind in ("float32", "float64"):
+        matrix, right = a_matrix(8).astype(kind), np.ones(8, kind)
+        wanted, _ = theirs.minres(matrix, right)
+        found, _ = ours.minres(pt.asarray(matrix), right)
+        assert found.dtype == wanted.dtype == np.float64

@@ -22,7 +22,7 @@ from partita.sparse import DistTensor
 from partita.sparse.slices import slices_for
 from partita.sparse.travel import _by_owner
 
-PLACES = [Place("threads", n) for n in (1, 2, 3, 5)]
+PLACES = [Place("threads", n) for n in (1, 2, 3, 4, 5)]
 PLACES += [Place("mpi", 2, launchers()[0])]
 
 

@@ -176,7 +176,10 @@ Operators do not mix arrays of different devices.
 how the elements of a slice are stored (an encoding of `sparse_tensor`), and for each dimension \
 whether it is cut or whole in every slice. The ranks stand on a grid with one axis per dimension \
 of the tensor: more than one along those that some partitioned argument of the function cuts, in \
-numbers as equal as they can be, the last one largest; in a row along the first if none is cut.
+numbers as equal as they can be, the last one largest; in a row along the first if none is cut. \
+`processor_id` is the place in this grid of the rank that runs the operation: its number, which \
+`distruntime.team_member` gives, split by the extents of the grid. It cannot be an argument of the \
+function, which all ranks call alike.
 "
         }
         _ => "",

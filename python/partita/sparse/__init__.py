@@ -29,7 +29,8 @@ What is done with them:
 - `rows`: rows of other ranks. `wishes`: those that a rank asks for; `chosen`: what an index gives
   of a matrix, `tensor_parts`, `tensor_rows`: of other tensors. `asking`: who gives what to whom.
   `carrying`: sparse rows on their way; `reading`: rows read where they are; `access`: which of the
-  two. `rowwise`: matrices of whole rows. `hollow`: rows of matrices most of whose rows are empty.
+  two. `rowwise`: matrices of whole rows. `hollow`: rows of matrices most of whose rows are empty;
+  `pointers`: formats that these cannot have.
   `replicas`: slices that several ranks hold.
 - `arithmetic`: operators. `elements`, `aligned`: operands beside a tensor, element by element.
 - `unary`, `comparing`, `complex_order`: functions and comparisons. `diagonals`: diagonals and

@@ -18,7 +18,10 @@ Local = np.ndarray[Any, Any]
 
 
 def combined(left: Block, right: Block, operation: str) -> Block:
-    """Return add, subtract, multiply, maximum or minimum of two blocks of one shape."""
+    """Return add, subtract, multiply, maximum or minimum of two blocks of one shape.
+
+    Results that are 0 are not stored, as SciPy's are not.
+    """
     left, right = left.tidy(), right.in_format(left.format).tidy()
     dtype = np.result_type(left.dtype, right.dtype)
     index = np.result_type(left.index_dtype, right.index_dtype)
@@ -29,10 +32,11 @@ def combined(left: Block, right: Block, operation: str) -> Block:
             for one, keys in zip((left, right), numbers.keys, strict=True)
         )
         _, keys, data = sparse.combined(a, b, operation, numbers.end)
-        return numbers.block(keys, data)
+        return without_zeros(numbers.block(keys, data))
     n_columns = left.shape[1] if left.format == "csr" else left.shape[0]
     a, b = (_one_type(*one.lines, dtype, index) for one in (left, right))
-    return Block.of_lines(left.shape, left.format, sparse.combined(a, b, operation, n_columns))
+    lines = sparse.combined(a, b, operation, n_columns)
+    return without_zeros(Block.of_lines(left.shape, left.format, lines))
 
 
 def _one_type(indptr: Local, indices: Local, data: Local, dtype: Any, index: Any) -> Csr:
@@ -78,7 +82,8 @@ class Numbers:
             coords = [keys for _ in like.shape]
         else:
             coords = list(np.unravel_index(keys, like.shape))
-        coords = [one.astype(like.index_dtype, copy=False) for one in coords]
+        # NumPy unravels into columns of one array; others read only what is in one stretch.
+        coords = [np.ascontiguousarray(one, like.index_dtype) for one in coords]
         return Block.of_coords(like.shape, like.format, coords, data)
 
 
@@ -140,3 +145,10 @@ def filtered(block: Block, kept: Local) -> Block:
     before = np.concatenate([[0], np.cumsum(kept)])
     lines = (before[indptr].astype(indptr.dtype), indices[kept], data[kept])
     return Block.of_lines(block.shape, block.format, lines)
+
+
+def without_zeros(block: Block) -> Block:
+    """Return a block without entries that are 0; itself if it has none."""
+    if np.count_nonzero(block.data) == block.nnz:
+        return block
+    return filtered(block, block.data != 0)

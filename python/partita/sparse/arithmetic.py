@@ -61,7 +61,7 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
     def _added(self, other: Any, name: str, operation: Callable[[Any, Any], Any]) -> Any:
         if is_number(other):
             if as_number(other) == 0:
-                return self
+                return self._same()
             message = "adding a nonzero scalar to a sparse tensor would fill it"
             message += "; use t.to_dense() for that"
             raise self._team.told(NotImplementedError(message))

@@ -90,6 +90,10 @@ class Base:
         found._steps = _with_step(self._steps, by) if by else self._steps
         return found
 
+    def _same(self) -> Self:
+        """Return the same over the same memory; `set_slice` of one leaves the other as it is."""
+        return self._made(self._block, "")
+
     def share(self) -> Self:
         """Let the other ranks read this rank's slice with `get_slice`, and return the tensor.
 
@@ -181,6 +185,11 @@ class Base:
         return self._block.pattern.kept("nnz", counted)
 
     @property
+    def size(self) -> int:
+        """Number of entries of the whole tensor, as SciPy has it: `nnz`."""
+        return self.nnz
+
+    @property
     def slice_counts(self) -> tuple[int, ...]:
         """Into how many slices each dimension is cut: 1 for replicated ones."""
         return self._slices.counts
@@ -190,7 +199,7 @@ class Base:
 
         Along a replicated dimension ranks hold the same slice: see `slice_counts`.
         """
-        return self._slices.grid[: self.ndim]
+        return self._slices.sides
 
     def to_scipy(self) -> Any:
         """Return this rank's slice as a SciPy array over the same memory, to be read only.

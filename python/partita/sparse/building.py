@@ -20,6 +20,7 @@ from partita.sparse.digest import check_replicas
 from partita.sparse.handing_out import handed_out
 from partita.sparse.kinds import checked_dtype, index_type, values_of
 from partita.sparse.outside import block_of, check_inside
+from partita.sparse.pointers import check_pointers
 from partita.sparse.slices import Slices, slices_for
 from partita.sparse.travel import sent_home
 
@@ -62,6 +63,8 @@ class Building(Base):
             whole = block_of(m)
             slices = slices_for(whole.shape, team.size, dist, layout, grid)
             wanted = checked_format(format, whole.ndim, whole.format)
+            if wanted != whole.format:
+                check_pointers(slices, wanted, lambda: whole.nnz, 'use format="coo"')
             own = cut(whole, slices, slices.slice_of(team.rank)).in_format(wanted).with_tidy_lines()
             facts = {"root": None, **_facts(slices, wanted, own)}
             facts |= {"the number of entries": whole.nnz}
@@ -140,9 +143,11 @@ class Building(Base):
             coords, data = _entries(slices.shape, indices, values)
             asked = None if index_dtype is None else index_type(index_dtype, slices.largest(), 0)
             facts = _facts(slices, wanted, None) | {"index_dtype": str(asked)}
-            return (slices, wanted, coords, data), facts, (data.dtype.name, len(data) > 0)
+            return (slices, wanted, coords, data), facts, (data.dtype.name, len(data))
 
         (slices, wanted, coords, data), told = agreed(team, "from_coo", look)
+        n_entries = sum(n for _, n in told)
+        check_pointers(slices, wanted, lambda: n_entries, 'use format="coo"')
         data = data.astype(_one_kind(told), copy=False)
         own = sent_home(team, slices, wanted, coords, data, index_dtype)
         return cls(own, slices, team).share()
@@ -223,9 +228,9 @@ def _entries(
     return coords, data
 
 
-def _one_kind(told: list[tuple[str, bool]]) -> str:
+def _one_kind(told: list[tuple[str, int]]) -> str:
     """The element type of all values; a rank that has none has the others', whatever it says."""
-    given = {kind: rank for rank, (kind, has_some) in reversed([*enumerate(told)]) if has_some}
+    given = {kind: rank for rank, (kind, n) in reversed([*enumerate(told)]) if n}
     if len(given) > 1:
         words = " and ".join(f"{kind} on rank {rank}" for kind, rank in sorted(given.items()))
         message = f"from_coo: the element type is {words}; give the same on every rank"

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array.array import Array
+from partita._array.place import levels_to_user
 from partita.sparse.aligned import compared, filtered, negated, side_by_side
 from partita.sparse.complex_order import dense_compared
 from partita.sparse.elements import Elements, as_number, is_number, number_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from partita.sparse.block import Block
 
 # Comparisons that hold for two zeros, and those that hold where they do not.
 _OPPOSITE = {
@@ -39,7 +42,8 @@ def _warn(compare: Any, opposite: Any) -> None:
     except ImportError:
         Kind = UserWarning
     message = f"{_SIGNS[compare]} holds for most zeros, so that the result is nearly full"
-    warnings.warn(f"{message}; try {_SIGNS[opposite]} instead", Kind, stacklevel=4)
+    message += f"; try {_SIGNS[opposite]} instead"
+    warnings.warn(message, Kind, stacklevel=levels_to_user())
 
 
 class Comparing(Elements):
@@ -92,16 +96,20 @@ class Comparing(Elements):
         return self._made(negated(compared(self._block, block, _OPPOSITE[compare])), step)
 
     def _with_number(self, number: Any, compare: Callable[[Any, Any], Any]) -> Any:
-        block = self._block.tidy()
-        holds = np.asarray(compare(block.data, number))
         step = f"{compare.__name__} {number_words(number)}"
         if not compare(self.dtype.type(0), number):
-            kept = filtered(block, holds)
-            return self._made(kept.with_data(np.ones(kept.nnz, bool)), step)
+            return self._made(self._where(compare, number), step)
         opposites = {**_OPPOSITE, **{one: two for two, one in _OPPOSITE.items()}}
-        _warn(compare, opposites[compare])
-        fails = filtered(block, ~holds)
-        return self._made(negated(fails.with_data(np.ones(fails.nnz, bool))), step)
+        opposite = opposites[compare]
+        _warn(compare, opposite)
+        # Beside NaN neither holds: as in SciPy, what is looked at is where the opposite does not.
+        return self._made(negated(self._where(opposite, number)), step)
+
+    def _where(self, compare: Callable[[Any, Any], Any], number: Any) -> Block:
+        """Where a comparison of what is stored holds."""
+        block = self._block.tidy()
+        kept = filtered(block, np.asarray(compare(block.data, number)))
+        return kept.with_data(np.ones(kept.nnz, bool))
 
     def allclose(
         self, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False

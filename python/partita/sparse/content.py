@@ -1,4 +1,4 @@
-"""New content of slices: checked where it is given, sent to whoever holds them."""
+"""Content of slices: checked where it is given, sent to whoever holds them, replaced or added."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ import numpy as np
 
 from partita._errors import LayoutError
 from partita._team.routing import routed_rows
+from partita.sparse.aligned import combined
 from partita.sparse.block import Block
 from partita.sparse.digest import digest
 from partita.sparse.kinds import MOST_INT32
 from partita.sparse.outside import block_of
+from partita.sparse.travel import sent_home
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from partita._team.team import Team
     from partita.sparse.slices import SliceId, Slices
 
@@ -95,6 +99,18 @@ def taken(
         return own.block
     # Also a slice that stays is a new pattern: what was planned with the others' is void.
     return Block.from_arrays(old.shape, old.format, arrays if name in first else old.arrays)
+
+
+def added(team: Team, slices: Slices, old: Block, offers: Sequence[Offer]) -> Block:
+    """Return this rank's slice with what all ranks give for it added. Collective."""
+    pairs = [(slices.globalized(one.slice_id, one.block.all_coords()), one) for one in offers]
+    coords = [
+        np.concatenate([np.empty(0, np.int64), *(places[dim] for places, _ in pairs)])
+        for dim in range(old.ndim)
+    ]
+    values = np.concatenate([old.data[:0], *(one.block.data for _, one in pairs)])
+    come = sent_home(team, slices, old.format, coords, values, old.index_dtype)
+    return combined(old, come, "add").with_indices(old.index_dtype)
 
 
 def _length(told: Told | None, at: int) -> int:

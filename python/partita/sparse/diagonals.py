@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +10,14 @@ import numpy as np
 from partita._array.array import Array
 from partita._array.held import default_layout
 from partita._array.parts import part
+from partita._functions.gathered import few
 from partita.sparse.agreement import agreed
-from partita.sparse.aligned import filtered
+from partita.sparse.aligned import filtered, without_zeros
 from partita.sparse.base import Base
+from partita.sparse.block import Block
+from partita.sparse.digest import digest
 from partita.sparse.elements import Elements, as_number, is_number, number_words
+from partita.sparse.outside import block_of, is_foreign
 from partita.sparse.reducing import lines_layout, placed
 
 if TYPE_CHECKING:
@@ -132,23 +135,29 @@ class Diagonals(Elements):
         return self._made(filtered(self._block, kept), step)
 
     def kron(self, other: Any) -> Self:
-        """Return the products of each element with a small matrix that every rank has whole."""
-        m, n = self._matrix_shape()
+        """Return the products of each element with a small matrix.
 
-        def look() -> tuple[Local, dict[str, Any], None]:
-            made = _small_matrix(other)
-            content = zlib.crc32(np.ascontiguousarray(made).view(np.uint8).data)
+        Every rank has it whole; a sparse tensor is brought to all ranks, with a `GatherWarning` if
+        it has many entries.
+        """
+        m, n = self._matrix_shape()
+        spread: Any = other
+        given = few(spread, "kron") if isinstance(other, Base) else other
+
+        def look() -> tuple[Block, dict[str, Any], None]:
+            made = _small_matrix(given)
             facts = {"the other's shape": made.shape, "the other's type": made.dtype.name}
-            return made, {**facts, "the other's content": f"({content:08x})"}, None
+            return made, {**facts, "the other's content": digest(made).hex()}, None
 
         small, _ = agreed(self._team, "kron", look, self._words)
-        at = np.nonzero(small)
         (rows, columns), values = self._own_entries()
         coords = [
             (one[:, None] * extent + inner).reshape(-1)
-            for one, extent, inner in zip((rows, columns), small.shape, at, strict=True)
+            for one, extent, inner in zip(
+                (rows, columns), small.shape, small.all_coords(), strict=True
+            )
         ]
-        data = (values[:, None] * small[at]).reshape(-1)
+        data = (values[:, None] * small.data).reshape(-1)
         shape = (m * small.shape[0], n * small.shape[1])
         return self._from_entries(shape, coords, data, dist=self.dist)
 
@@ -160,15 +169,16 @@ def _diagonal_number(k: Any) -> int:
         raise TypeError(f"{k!r} is no diagonal; use an integer") from None
 
 
-def _small_matrix(given: Any) -> Local:
-    if isinstance(given, Base):
-        message = f"kron with a {type(given).__name__}; use a matrix that every rank has whole"
-        raise TypeError(f"{message}, such as other.gather()")
-    # PyData's arrays have the other name only.
-    dense = getattr(given, "toarray", None) or getattr(given, "todense", None)
-    made = np.asarray(given if dense is None else dense())
-    if made.ndim != 2:
-        raise ValueError(f"kron with {made.ndim} dimensions; use a matrix of NumPy or SciPy")
-    if made.dtype.kind not in "biufc":
-        raise TypeError(f"kron with a matrix of {made.dtype}; use numbers")
-    return np.asarray(made)
+def _small_matrix(given: Any) -> Block:
+    """The entries of a matrix that a rank has whole, sparse or dense, which are not 0."""
+    if is_foreign(given):
+        block = block_of(given)
+    else:
+        made = np.asarray(given)
+        if made.dtype.kind not in "biufc":
+            raise TypeError(f"kron with a matrix of {made.dtype}; use numbers")
+        coords = np.nonzero(made)
+        block = Block(made.shape, "coo", made[coords], coords=coords)
+    if block.ndim != 2:
+        raise ValueError(f"kron with {block.ndim} dimensions; use a matrix")
+    return without_zeros(block.in_format("coo").tidy())

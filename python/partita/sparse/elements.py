@@ -8,10 +8,12 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._array.parts import part
+from partita._functions.gathered import few
 from partita._functions.manipulation import reshape
-from partita._partita import Layout, Whole
+from partita._partita import Whole
 from partita.sparse.base import Base
-from partita.sparse.outside import is_foreign
+from partita.sparse.outside import block_of, is_foreign
+from partita.sparse.slices import grid_of_ranks, on_axes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,8 +73,8 @@ class Elements(Base):
         maps = self.layout.maps or ()
         is_one = [n == 1 and own != 1 for n, own in zip(other.shape, self.shape, strict=True)]
         kept = [Whole() if one else by for one, by in zip(is_one, maps, strict=True)]
-        where = {"grid": self.layout.grid_shape, "ranks": list(self.layout.ranks)}
-        local = part(other, Layout(other.shape, kept, **where))
+        ranks = grid_of_ranks(self.layout)
+        local = part(other, on_axes(ranks, other.shape, kept, range(self.ndim)))
         zeros = np.zeros(block.nnz, np.int64)
         pairs = zip(is_one, coords, strict=True)
         return np.asarray(local[tuple(zeros if one else at for one, at in pairs)])
@@ -98,3 +100,26 @@ def number_words(number: Any) -> str:
     if isinstance(value, float) and value.is_integer() and (value or not np.signbit(value)):
         value = int(value)
     return repr(int(value) if isinstance(value, bool) else value)
+
+
+def is_mask(key: Any) -> bool:
+    """Whether an index is a matrix of truth values: NumPy's, partita's, or a sparse one."""
+    return getattr(key, "ndim", 0) == 2 and getattr(key, "dtype", None) == np.bool_
+
+
+def places_of_mask(tensor: Base, mask: Any) -> tuple[Local, ...]:
+    """Return where a mask of a matrix holds, row by row, on every rank.
+
+    Collective if the mask lies on many ranks; it is brought to all of them.
+    """
+    if mask.shape != tensor.shape:
+        message = f"a mask of shape {mask.shape} for a matrix of {tensor.shape}; use that shape"
+        raise tensor.team.told(IndexError(message))
+    spread: Any = mask
+    whole = few(spread, "a mask") if isinstance(mask, Array | Base) else mask
+    if not is_foreign(whole):
+        return np.nonzero(whole)
+    block = block_of(whole).tidy()
+    rows, columns = (one[block.data] for one in block.all_coords())
+    order = np.lexsort((columns, rows))
+    return rows[order], columns[order]

@@ -25,6 +25,14 @@ class Extremes(Reductions):
         """Return the smallest element, or an array of those along axes."""
         return self._extreme(np.minimum, axis, explicit)
 
+    def nanmax(self, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
+        """Return the largest element that is a number, or an array of those along axes."""
+        return self._extreme(np.fmax, axis, explicit)
+
+    def nanmin(self, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
+        """Return the smallest element that is a number, or an array of those along axes."""
+        return self._extreme(np.fmin, axis, explicit)
+
     def argmax(self, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
         """Return where the largest element is, or an array of positions along an axis."""
         return self._position(np.maximum, axis, explicit)
@@ -111,7 +119,9 @@ def _call(function: Any, explicit: bool) -> str:
 
 def _worst(function: Any, dtype: np.dtype[Any]) -> Any:
     """What any element is at least as good as."""
-    is_most = function is np.minimum
+    if function in (np.fmax, np.fmin) and dtype.kind in "fc":
+        return np.nan
+    is_most = function in (np.minimum, np.fmin)
     if dtype.kind == "b":
         return is_most
     if dtype.kind in "iu":

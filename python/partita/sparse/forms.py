@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._args import checked_axes
+from partita._args import checked_axes, integers, is_listed, shown
 from partita._array.parts import array_of
 from partita._errors import LayoutError
 from partita.sparse.agreement import agreed, computed
@@ -16,6 +17,7 @@ from partita.sparse.collecting import collected
 from partita.sparse.even_rows import even_layout, is_in_stretches
 from partita.sparse.kinds import checked_dtype, values_of
 from partita.sparse.outside import to_pydata
+from partita.sparse.pointers import check_pointers
 from partita.sparse.slices import Slices, slices_for
 from partita.sparse.travel import sent_home
 
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
     from partita._partita import Layout
 
 Local = np.ndarray[Any, Any]
+
+# As many elements as integers of 64 bits can count.
+_MOST = 2**63 - 1
 
 
 class Forms(Base):
@@ -58,11 +63,12 @@ class Forms(Base):
         return order
 
     def asformat(self, format: str | None) -> Self:
-        """Return the tensor in a format; nothing moves between ranks."""
+        """Return the tensor in a format, itself if it has it; nothing moves between ranks."""
         if format is None or format == self.format:
             return self
         with self._team:
             wanted = checked_format(format, self.ndim)
+        check_pointers(self._slices, wanted, lambda: self.nnz, 'keep it in format="coo"')
         return self._made(self._block.in_format(wanted), "")
 
     def tocsr(self) -> Self:
@@ -147,6 +153,7 @@ class Forms(Base):
             )
 
         (slices, wanted), _ = agreed(self.team, "redistribute", look, self._words)
+        check_pointers(slices, wanted, lambda: self.nnz, 'use format="coo"')
         if slices.layout == self.layout:
             return self._made(self._block.in_format(wanted), "", slices).share()
         coords, values = self._owned_entries()
@@ -170,6 +177,40 @@ class Forms(Base):
             return coords, self._block.data
         return [one[:0] for one in coords], self._block.data[:0]
 
+    def reshape(self, *shape: Any, order: str = "C") -> Self:
+        """Return the tensor in another shape of as many elements; one extent may be -1. Collective.
+
+        Its first dimension is cut into even blocks.
+        """
+
+        def look() -> tuple[tuple[int, ...], dict[str, Any], None]:
+            if order not in ("C", "F"):
+                raise ValueError(f"order={shown(order)}; use 'C' or 'F'")
+            wanted = new_shape(self.shape, shape[0] if len(shape) == 1 else shape)
+            return wanted, {"the shape": wanted, "the order": order}, None
+
+        wanted, _ = agreed(self.team, "reshape", look, self._words)
+        coords, values = self._owned_entries()
+        if len(values):
+            flat = np.ravel_multi_index(coords, self.shape, order=order)  # type: ignore[call-overload]
+            coords = list(np.unravel_index(flat, wanted, order=order))  # type: ignore[call-overload]
+        else:
+            coords = [np.empty(0, np.int64) for _ in wanted]
+        made: Any = type(self)
+        format = self.format if self.ndim == len(wanted) == 2 else None
+        found: Self = made.from_coo(wanted, coords, values, team=self.team, format=format)
+        return found
+
+    def toarray(self, *args: Any, **options: Any) -> Any:
+        """Refuse: a dense array of all elements is asked for in other words."""
+        message = "a DistTensor lies on many ranks; use t.to_dense() for an array that does so, too"
+        raise TypeError(f"{message}, or t.gather().toarray() for all elements on every rank")
+
+    todense = toarray
+
+    def __len__(self) -> int:
+        raise TypeError("the length of a sparse tensor is ambiguous; use t.shape[0] or t.nnz")
+
     def to_dense(self) -> Array:
         """Return the tensor as a dense array that lies where the tensor lies."""
         block = self._block.tidy()
@@ -185,3 +226,19 @@ class Forms(Base):
     def to_pydata(self) -> Any:
         """Return this rank's slice as an array of PyData's `sparse`."""
         return to_pydata(self._block)
+
+
+def new_shape(shape: Sequence[int], given: Any) -> tuple[int, ...]:
+    """Return a shape that is asked for, if it has as many elements as another one."""
+    wanted = list(integers(given if is_listed(given) else (given,), "shape"))
+    n = math.prod(shape)
+    if n > _MOST:
+        message = f"{n} elements, more than 64 bits can count"
+        raise ValueError(f"{message}; use from_coo with new coordinates")
+    if wanted.count(-1) == 1:
+        rest = -math.prod(wanted)
+        wanted[wanted.index(-1)] = n // rest if rest else 0
+    if not wanted or min(wanted) < 0 or math.prod(wanted) != n:
+        message = f"shape {tuple(wanted)} for the {n} elements of {tuple(shape)}"
+        raise ValueError(f"{message}; use extents whose product is {n}")
+    return tuple(wanted)

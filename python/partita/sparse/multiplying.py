@@ -16,7 +16,7 @@ from partita._array.array import Array
 from partita._array.parts import array_of
 from partita._local import sparse
 from partita._memory.warm import empty
-from partita._team.together import together
+from partita.sparse.agreement import agreed
 from partita.sparse.axes import globals_along, is_first, result_along, rows_along, rows_here
 from partita.sparse.exchange import Fetch
 from partita.sparse.lines import lines_of, reach_of
@@ -31,7 +31,7 @@ def multiplied(tensor: Base, operand: Any, over: int, *, conjugate: bool = False
     """Return the sum over a dimension of the matrix: 1 is `t @ x`, 0 is `t.T @ x`. Collective."""
     is_met = isinstance(operand, Array) or (tensor.ndim == 2 and tensor._slices.counts[over] > 1)
     x = checked_operand(tensor, operand, over, is_met=is_met)
-    about = f"product over {over} with {tensor._words}"
+    about = f"product over {over} of {x.dtype} with {tensor._words}"
     row = tuple(x.shape[1:])
     layout = tensor._plans.kept(
         ("result", over, row), lambda: result_along(tensor._slices, 1 - over, row)
@@ -128,7 +128,10 @@ def checked_operand(tensor: Base, operand: Any, over: int, *, is_met: bool) -> A
     problem = operand_problem(tensor, x, over)
     if is_met and problem is not None:
         raise tensor.team.told(ValueError(problem))
-    return x if is_met else together(tensor.team, lambda: without(problem, x))
+    if is_met or tensor.team.size == 1:
+        return without(problem, x)
+    facts = {"the operand's type": x.dtype.name}
+    return agreed(tensor.team, "@", lambda: (without(problem, x), facts, None))[0]
 
 
 def operand_problem(tensor: Base, x: Any, over: int) -> str | None:

@@ -32,6 +32,24 @@ OPERATORS: dict[Any, Any] = {
     np.less_equal: operator.le,
     np.greater: operator.gt,
     np.greater_equal: operator.ge,
+    np.power: operator.pow,
+}
+
+# NumPy's functions whose methods have other names; functions that fill zeros have none.
+METHODS: dict[Any, str] = {
+    np.absolute: "__abs__",
+    np.negative: "__neg__",
+    np.positive: "__pos__",
+    np.maximum: "maximum",
+    np.minimum: "minimum",
+    **{
+        one: one.__name__
+        for one in (
+            *(np.sin, np.tan, np.arcsin, np.arctan, np.sinh, np.tanh, np.arcsinh, np.arctanh),
+            *(np.rint, np.sign, np.expm1, np.log1p, np.deg2rad, np.rad2deg, np.floor, np.ceil),
+            *(np.trunc, np.sqrt, np.conjugate),
+        )
+    },
 }
 
 
@@ -94,16 +112,29 @@ class Products(Base):
     rmatmat = rmatvec
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """For NumPy: operators with an array of its own on the left."""
+        """For NumPy: functions that leave zeros zero, and operators with its arrays on the left."""
+        is_plain = method == "__call__" and not options
+        if is_plain and ufunc in METHODS and isinstance(inputs[0], Base):
+            return getattr(inputs[0], METHODS[ufunc])(*inputs[1:])
         work = OPERATORS.get(ufunc)
-        if work is None or method != "__call__" or options or len(inputs) != 2:
-            return NotImplemented
+        if work is None or not is_plain:
+            raise self._team.told(TypeError(_refused(ufunc, method, options)))
         left, right = inputs
         # The method itself: Python's operator would ask the other array, too, and come back here.
         if isinstance(left, Base):
             return getattr(left, f"__{_name(work)}__")(right)
         mirrored = getattr(right, _mirrored(work), None)
         return NotImplemented if mirrored is None else mirrored(left)
+
+
+def _refused(ufunc: Any, method: str, options: Any) -> str:
+    """Why a function of NumPy is not applied to sparse tensors, and what to do."""
+    name = ufunc.__name__
+    if method != "__call__":
+        return f"numpy.{name}.{method} of a DistTensor; use its methods, such as t.sum(axis)"
+    if options and (ufunc in METHODS or ufunc in OPERATORS):
+        return f"numpy.{name} of a DistTensor with {', '.join(options)}=; use it without"
+    return f"numpy.{name} of a DistTensor, whose zeros are not stored; use t.to_dense() for it"
 
 
 def _sparse_product(left: Any, right: Any) -> Any:

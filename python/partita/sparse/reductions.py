@@ -74,8 +74,10 @@ class Reductions(Elements):
         kind = np.float64 if self.dtype.kind in "biu" else self.dtype
         wanted = None if dtype is None else self._sum_type(dtype, self.dtype)
         n = math.prod(self.shape[dim] for dim in self._axes(axis))
-        total = self._summed(self._entries(), axis, "mean", kind)
-        made = total * np.nan if n == 0 else total / n
+        if n == 0:
+            message = f"the mean of no elements (shape {self.shape}); use a tensor with elements"
+            raise self._team.told(ZeroDivisionError(message))
+        made = self._summed(self._entries(), axis, "mean", kind) / n
         if wanted is None:
             return made
         return wanted.type(made) if np.ndim(made) == 0 else cast(made, wanted)
@@ -122,11 +124,13 @@ class Reductions(Elements):
         call = f"norm {ord!r}"
         made: Array
         if ord == 0:
-            return cast(
-                self._summed((coords, sizes != 0), axis, call, np.int64), np.dtype(np.float64)
-            )
+            made = self._summed((coords, sizes != 0), axis, call, np.int64)
+            return made
         if ord in (np.inf, -np.inf):
             lines = Lines(self, axes_of(axis, self.ndim), call)
+            if lines.length == 0:
+                message = f"norm {ord!r} of lines without elements (shape {self.shape})"
+                raise self._team.told(ValueError(f"{message}; use a tensor with elements"))
             if ord > 0:
                 return lines.array(lines.reduced(np.maximum, 0, sizes, coords))
             most = np.inf if sizes.dtype.kind == "f" else np.iinfo(sizes.dtype).max

@@ -6,9 +6,10 @@ from typing import Any
 
 from partita.sparse.base import Base
 from partita.sparse.chosen import chosen
+from partita.sparse.elements import is_mask, places_of_mask
 from partita.sparse.hollow import first_rows
 from partita.sparse.tensor_parts import tensor_part
-from partita.sparse.tensor_rows import tensor_rows
+from partita.sparse.tensor_rows import TensorRowPlan, tensor_rows
 from partita.sparse.wishes import RowPlan
 
 
@@ -26,17 +27,20 @@ class Rows(Base):
             return tensor_rows(self, indices)
         return first_rows(self, indices).to_scipy()
 
-    def plan_rows(self, indices: Any) -> RowPlan:
+    def plan_rows(self, indices: Any) -> RowPlan | TensorRowPlan:
         """Return a plan for the rows that this rank asks for: `plan(t)` brings them.
 
         `plan.adjoint(rows)` adds such rows to where they come from.
         """
-        return RowPlan(self, indices)
+        return RowPlan(self, indices) if self.ndim == 2 else TensorRowPlan(self, indices)
 
     def __getitem__(self, key: Any) -> Any:
         """Return some rows and columns as a matrix; for `t[i, j]` the value.
 
-        Indices are the same on every rank. The result has its rows in blocks on all ranks. Tensors
-        of other than two dimensions take numbers and slices.
+        Indices are the same on every rank. The result has its rows in blocks on all ranks. A mask
+        of the matrix's shape gives the elements where it holds, row by row, in one dimension.
+        Tensors of other than two dimensions take numbers and slices.
         """
-        return chosen(self, key) if self.ndim == 2 else tensor_part(self, key)
+        if self.ndim != 2:
+            return tensor_part(self, key)
+        return chosen(self, places_of_mask(self, key) if is_mask(key) else key)

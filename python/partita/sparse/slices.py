@@ -1,8 +1,9 @@
 """Which rank holds which slice of a tensor, and where an element lies in its slice.
 
-Ranks stand in a grid with an axis per dimension, the last one running fastest. A distributed
-dimension is cut by its map into as many parts as its axis has ranks; a replicated one is whole in
-every slice. A slice has a number per dimension, 0 for replicated ones.
+Ranks stand in a grid with an axis per dimension, the last one running fastest; a layout whose grid
+has other axes is brought into this form. A distributed dimension is cut by its map into as many
+parts as its axis has ranks; a replicated one is whole in every slice. A slice has a number per
+dimension, 0 for replicated ones.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from partita._partita import Cyclic, Layout, Whole, even_factors
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from partita._types import Map
+
 Local = np.ndarray[Any, Any]
 SliceId = tuple[int, ...]
 
@@ -33,16 +36,24 @@ _FEW = 16
 class Slices:
     """How a tensor is cut into slices."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, sides: Sequence[int] | None = None) -> None:
+        """Cut by a layout; its grid gets an axis for each dimension unless their sides are named.
+
+        Along a dimension that is not cut there may be more ranks, which hold the same slice.
+        """
         maps = layout.maps
         if maps is None or layout.partial or not layout.shape:
             message = f"the layout '{layout.notation}' has no map for each dimension"
             raise LayoutError(f"{message}; use one such as 'block, *'", "sparse-layout")
+        if sides is None:
+            layout, sides = _by_dimension(layout, maps)
         self.layout = layout
+        #: Extents of the grid along each dimension, without the ranks of other axes.
+        self.sides = tuple(sides)
         self.shape = layout.shape
         self.maps = maps
         self.dist = tuple(KINDS[isinstance(one, Whole)] for one in maps)
-        # The grid may have one axis more, of ranks that all hold the same.
+        # Where all dimensions are cut, there may be one axis more, of ranks that hold the same.
         self.grid = tuple(layout.grid_shape)
         self.axes = [
             Layout((n,), [one], grid=(side,))
@@ -220,7 +231,44 @@ class Slices:
             grid=[self.grid[dim] for dim in [*order, *extra]],
             ranks=[self._rank_at[place] for place in places.reshape(-1)],
         )
-        return Slices(layout)
+        return Slices(layout, [self.sides[dim] for dim in order])
+
+
+def _by_dimension(layout: Layout, maps: Sequence[Map]) -> tuple[Layout, list[int]]:
+    """Return a layout whose grid has an axis for each dimension, and the sides of these."""
+    grid, n_dims = layout.grid_shape, len(maps)
+    axes: list[int | None] = [*range(n_dims)]
+    if len(grid) != n_dims:
+        # The dimensions that are cut have the first axes, in their order.
+        is_cut = [not isinstance(one, Whole) for one in maps]
+        axes = [sum(is_cut[:dim]) if is_cut[dim] else None for dim in range(n_dims)]
+        layout = on_axes(grid_of_ranks(layout), layout.shape, maps, axes)
+    return layout, [1 if axis is None else grid[axis] for axis in axes]
+
+
+def grid_of_ranks(layout: Layout) -> Local:
+    """Return the ranks of a layout, as they stand in its grid."""
+    return np.array(layout.ranks).reshape(layout.grid_shape)
+
+
+def on_axes(
+    ranks: Local, shape: Sequence[int], maps: Sequence[Map], axes: Sequence[int | None]
+) -> Layout:
+    """Return a layout each of whose dimensions has an axis of a grid of ranks, or none.
+
+    Ranks along the axes that are left hold the same. These axes go to a dimension that is not cut;
+    if all are, they are one axis behind the others.
+    """
+    groups = [[] if axis is None else [axis] for axis in axes]
+    left = [axis for axis in range(ranks.ndim) if axis not in axes]
+    whole = next((dim for dim, one in enumerate(maps) if isinstance(one, Whole)), None)
+    if whole is not None:
+        groups[whole] += left
+    elif left:
+        groups.append(left)
+    turned = ranks.transpose([axis for group in groups for axis in group])
+    sides = [math.prod(ranks.shape[axis] for axis in group) for group in groups]
+    return Layout(shape, maps, grid=sides, ranks=turned.reshape(-1).tolist())
 
 
 def slices_for(
@@ -245,7 +293,10 @@ def slices_for(
     if not is_listed(dist) or any(kind not in KINDS for kind in dist) or len(dist) != len(shape):
         message = f"dist={shown(dist)} for {len(shape)} dimensions; give 'distributed' or"
         raise LayoutError(f"{message} 'replicated' for each", "sparse-dist")
-    return Slices(_layout(shape, tuple(dist), n_ranks, grid))
+    sides = _sides(shape, tuple(dist), n_ranks, grid)
+    maps = [BlockMap(rule="last") if kind == "distributed" else Whole() for kind in dist]
+    ranks = np.arange(n_ranks).reshape(sides)
+    return Slices(on_axes(ranks, shape, maps, range(len(shape))), sides[: len(shape)])
 
 
 def _of_layout(shape: tuple[int, ...], layout: Layout, n_ranks: int) -> Slices:
@@ -258,21 +309,21 @@ def _of_layout(shape: tuple[int, ...], layout: Layout, n_ranks: int) -> Slices:
     return Slices(layout)
 
 
-def _layout(
+def _sides(
     shape: tuple[int, ...], dist: tuple[str, ...], n_ranks: int, grid: Sequence[int] | None
-) -> Layout:
-    cut = [dim for dim, kind in enumerate(dist) if kind == "distributed"]
-    maps = [BlockMap(rule="last") if kind == "distributed" else Whole() for kind in dist]
-    if grid is None:
-        sides = [1] * len(shape)
-        for dim, side in zip(cut, even_factors(n_ranks, len(cut)), strict=True):
-            sides[dim] = side
-        if not cut:
-            # Nothing is cut: the ranks stand in a row.
-            sides = [n_ranks, *sides[1:]]
-    else:
+) -> list[int]:
+    """The extents of the grid: one for each dimension, and maybe one for ranks that are alike."""
+    if grid is not None:
         sides = list(integers(grid, "grid"))
         if math.prod(sides) != n_ranks or len(sides) not in (len(shape), len(shape) + 1):
             message = f"a grid of {tuple(sides)} for {len(shape)} dimensions on {n_ranks} ranks"
             raise LayoutError(f"{message}; one extent per dimension, all ranks", "sparse-grid")
-    return Layout(shape, maps, grid=sides)
+        return sides
+    cut = [dim for dim, kind in enumerate(dist) if kind == "distributed"]
+    if not cut:
+        # Nothing is cut: the ranks stand in a row.
+        return [n_ranks, *[1] * (len(shape) - 1)]
+    sides = [1] * len(shape)
+    for dim, side in zip(cut, even_factors(n_ranks, len(cut)), strict=True):
+        sides[dim] = side
+    return sides

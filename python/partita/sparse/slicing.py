@@ -1,7 +1,8 @@
-"""Slices of other ranks: read by one rank alone, brought to many at once, replaced."""
+"""Slices of other ranks: read by one rank alone, brought to many at once, replaced, added to."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from partita._args import is_listed, shown
@@ -9,7 +10,7 @@ from partita._errors import LayoutError, MismatchError, TeamError
 from partita._team.together import together_telling
 from partita.sparse.base import Base
 from partita.sparse.bringing import brought
-from partita.sparse.content import Offer, offered, taken
+from partita.sparse.content import Offer, added, offered, taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -95,5 +96,28 @@ class Slicing(Base):
             return
         block = taken(self.team, self._slices, self._block, own, told, first)
         self._replace(block)
+        # Nobody reads on before all have replaced theirs.
+        self.team.barrier()
+
+    def add_slices(self, contents: Mapping[Any, Any]) -> None:
+        """Add to slices: each rank gives contents by slices, whoever holds these. Collective.
+
+        The adjoint of `get_slices`: what several ranks give for one slice is added, in the order of
+        ranks. Contents are as those of `set_slice`; this changes the tensor as that does.
+        """
+
+        def look() -> tuple[list[Offer], int]:
+            if not isinstance(contents, Mapping):
+                message = f"slices {shown(contents)}; give a dictionary of contents by slices"
+                raise LayoutError(message, "slice-id")
+            pairs = contents.items()
+            offers = [offered(self._slices, self._block, one, m) for one, m in pairs]
+            found = [one for one in offers if one is not None]
+            return found, sum(one.block.nnz for one in found)
+
+        offers, told = together_telling(self.team, look, "DistTensor.add_slices", self._words)
+        if sum(told):
+            block = added(self.team, self._slices, self._block, offers)
+            self._replace(block)
         # Nobody reads on before all have replaced theirs.
         self.team.barrier()

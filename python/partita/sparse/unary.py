@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita.sparse.agreement import computed
-from partita.sparse.aligned import filtered
+from partita.sparse.aligned import without_zeros
 from partita.sparse.elements import Elements, is_number, number_words
 
 if TYPE_CHECKING:
@@ -56,15 +56,15 @@ class Unary(Elements):
         return self._with_data(-self._block.data, "neg")
 
     def __pos__(self) -> Self:
-        return self
+        return self._same()
 
     def _with_data(self, data: Any, by: str) -> Self:
         return self._made(self._block.with_data(data), by)
 
     def conj(self, copy: bool = True) -> Self:
-        """Return the complex conjugates; the tensor itself if it is real."""
+        """Return the complex conjugates."""
         if self.dtype.kind != "c":
-            return self
+            return self._same()
         return self._with_data(self._block.data.conj(), "conj")
 
     conjugate = conj
@@ -73,7 +73,7 @@ class Unary(Elements):
     def real(self) -> Self:
         """The real parts."""
         if self.dtype.kind != "c":
-            return self
+            return self._same()
         return self._with_data(self._block.data.real.copy(), "real")
 
     @property
@@ -107,5 +107,4 @@ class Unary(Elements):
 
     def eliminate_zeros(self) -> Self:
         """Return the tensor without entries that are zero; it is the same to look at."""
-        block = self._block.tidy()
-        return self._made(filtered(block, block.data != 0), "")
+        return self._made(without_zeros(self._block.tidy()), "")

@@ -8,11 +8,11 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._functions.manipulation import reshape
-from partita._partita import Layout, Whole
+from partita._partita import Whole
 from partita.sparse.block import Block
 from partita.sparse.matmul import sparse_product
 from partita.sparse.multiplying import multiplied
-from partita.sparse.slices import Slices
+from partita.sparse.slices import Slices, grid_of_ranks, on_axes
 
 
 def vector_times_dense(vector: Any, operand: Any) -> Any:
@@ -50,9 +50,8 @@ def _row(vector: Any) -> Any:
 
     def made() -> tuple[Block, Slices]:
         layout, block = vector.layout, vector._block
-        grid = [1, *layout.grid_shape]
         maps = [Whole(), *(layout.maps or ())]
-        wide = Layout((1, *vector.shape), maps, grid=grid, ranks=list(layout.ranks))
+        wide = on_axes(grid_of_ranks(layout), (1, *vector.shape), maps, [None, 0])
         coords = [np.zeros_like(block.coords[0]), *block.coords]
         return Block((1, *block.shape), "coo", block.data, coords=coords), Slices(wide)
 

@@ -17,6 +17,8 @@ from partita.sparse.replicas import summed_over_holders
 from partita.sparse.rowwise import rowwise
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from partita._local.sparse import Csr
     from partita.sparse.base import Base
 
@@ -93,15 +95,21 @@ class RowPlan:
         assert values is not None
         return self._block(values)
 
+    def pattern(self) -> Block:
+        """Return where entries come, without values."""
+        return self._block(np.empty(len(self._indices), bool))
+
     def adjoint(self, rows: Any) -> Any:
         """Return a matrix in which each rank's rows are added to where they come from. Collective.
 
         `rows` are values in the order of what `rows(t)` gives, or a SciPy array of its pattern.
         """
+        return self.added_back(lambda: self.checked(rows))
+
+    def added_back(self, values: Callable[[], Local]) -> Any:
+        """Return the adjoint of what a function gives: this rank's values, or an error of all."""
         team = self._source.team
-        given = together(
-            team, lambda: self._checked(rows), "DistTensor rows adjoint", self._source._words
-        )
+        given = together(team, values, "DistTensor rows adjoint", self._source._words)
         # All ranks compute with one type, though each has an array of its own.
         names = team.allgather_data(given.dtype.name) if team.size > 1 else [given.dtype.name]
         given = given.astype(np.result_type(*map(np.dtype, names)), copy=False)
@@ -110,7 +118,8 @@ class RowPlan:
         way.carried.add_back(way.as_came(given), own)
         return self._source._revalued(summed_over_holders(self._source, own), "rows.adjoint")
 
-    def _checked(self, rows: Any) -> Local:
+    def checked(self, rows: Any) -> Local:
+        """Return values of rows, if there is one for each entry that came."""
         n = len(self._indices)
         if hasattr(rows, "indices"):
             same = rows.shape == self.shape and np.array_equal(rows.indices, self._indices)

@@ -12,8 +12,8 @@ from partita._args import shown
 from partita._functions.files import bytes_of
 from partita._functions.files.beside import written_beside
 from partita._functions.files.paths import path_of
-from partita._local import sparse
 from partita._team.together import together, together_telling
+from partita.sparse.aligned import combined
 from partita.sparse.files.header import SYMMETRIES
 from partita.sparse.optional import scipy_sparse
 from partita.sparse.tensor import DistTensor
@@ -50,10 +50,10 @@ def mmwrite(
         scipy_sparse("writing Matrix Market files")
 
     together(a.team, check) if isinstance(a, DistTensor) else check()
-    # Lines stand in the order of the format.
+    # Lines stand in the order of the format; those of COO, which stays without pointers, by rows.
     by_columns = a.format == "csc"
     dist = ("replicated", "distributed") if by_columns else ("distributed", "replicated")
-    lines = a.redistribute(dist, format="csc" if by_columns else "csr")
+    lines = a.redistribute(dist)
     kind = symmetry
     if kind is None or (kind == "AUTO" and max(a.shape) < _LOOKED_AT):
         kind = found_symmetry(lines)
@@ -98,8 +98,9 @@ def _formatted(a: DistTensor, kind: str, how: dict[str, Any]) -> tuple[str, byte
     """The first line of the file, the lines of this rank's entries, and how many they are."""
     from scipy.io import mmwrite as scipys
 
-    rows, columns = a._slices.globalized(a.slice_id, a._block.all_coords())
-    values = a.values
+    block = a._block.tidy()
+    rows, columns = a._slices.globalized(a.slice_id, block.all_coords())
+    values = block.data
     if kind != "general":
         kept = rows >= columns
         rows, columns, values = rows[kept], columns[kept], values[kept]
@@ -126,8 +127,7 @@ def found_symmetry(a: DistTensor) -> str:
 
     def differs(other: DistTensor, operation: str) -> bool:
         mine, theirs = (one.astype("int8") if one.dtype == bool else one for one in (a, other))
-        rest = sparse.combined(mine._block.lines, theirs._block.lines, operation, a.shape[0])
-        return bool((rest[2] != 0).any())
+        return combined(mine._block, theirs._block, operation).nnz > 0
 
     conjugate = turned.with_values(turned.values.conj()) if is_complex else turned
     own = (differs(turned, "subtract"), differs(turned, "add"), differs(conjugate, "subtract"))

@@ -14,7 +14,13 @@ from partita._functions.creation import asarray
 from partita._team.together import by_first, together
 from partita.linalg.given import float_type
 from partita.sparse.linalg.operators import LinearOperator, aslinearoperator
-from partita.sparse.linalg.system import a_team, preconditioner, rows_layout, same_on_all
+from partita.sparse.linalg.system import (
+    a_team,
+    preconditioner,
+    rows_layout,
+    same_on_all,
+    turns_of,
+)
 from partita.sparse.linalg.tall import Tall
 
 if TYPE_CHECKING:
@@ -64,13 +70,15 @@ def lobpcg(
 
     Those of the largest eigenvalues, or the smallest; orthogonal to the columns of Y. Eigenvalues
     are whole on every rank, eigenvectors lie as the matrix's rows. Four meetings in each step.
+    Histories are SciPy's: the start, each step up to the best one, and the answer.
     """
     team = a_team(X, A)
-    a, b, m = together(team, lambda: _checked(A, X, B, M, Y))
+    (a, b, m), asked = together(team, lambda: (_checked(A, X, B, M, Y), turns_of(maxiter)))
     n, k = np.shape(X)
     tol = np.sqrt(1e-15) * n if tol is None or tol <= 0 else float(tol)
-    maxiter = 20 if maxiter is None else int(maxiter)
-    same_on_all(team, (n, k, tol, maxiter, largest, restartControl))
+    maxiter = 20 if asked is None else asked
+    facts: dict[str, Any] = {"the shape of X": (n, k), "tol": tol, "maxiter": maxiter}
+    same_on_all(team, {**facts, "largest": largest, "restartControl": restartControl})
     dtype = float_type(*(one.dtype for one in (a, _array(X, team), b) if one is not None))
     solver = _Solver(Tall(rows_layout(a, n, team), team, dtype), a, b, m, largest)
     if Y is not None:
@@ -80,10 +88,10 @@ def lobpcg(
     )
     worst = history[-1][1].max(initial=0.0)
     if worst > tol and team.rank == 0:
-        message = f"lobpcg ended after {len(history) - 1} steps with a residual of {worst:g}"
+        message = f"lobpcg ended after {len(history) - 2} steps with a residual of {worst:g}"
         warnings.warn(f"{message} > tol={tol:g}; more steps or a preconditioner help", stacklevel=2)
     if verbosityLevel and team.rank == 0:
-        print(f"lobpcg: {len(history) - 1} steps, largest residual {worst:g}")
+        print(f"lobpcg: {len(history) - 2} steps, largest residual {worst:g}")
     answer: list[Any] = [asarray(values, team=team), solver.tall.array(found)]
     if retLambdaHistory:
         answer.append([one for one, _ in history])
@@ -161,12 +169,16 @@ class _Solver:
         values, weights = self.best(span := self.columns(self.avoided(start)), k)
         x, p = span @ weights, (span @ weights).since(k)
         history: list[tuple[Local, Local]] = []
-        for step in range(maxiter + 1):
+        nearest = x
+        # As many steps as SciPy makes: the one that begins at `maxiter` is made, too.
+        for step in range(max(maxiter, -1) + 2):
             rest = x.a - x.b * values
             lengths = self.tall.lengths(rest)
+            is_nearest = all(lengths.sum() < before.sum() for _, before in history)
+            nearest = x if is_nearest else nearest
             history.append((values, lengths))
             active = lengths > tol
-            if step == maxiter or not active.any():
+            if step > maxiter or not active.any():
                 break
             w = self.outside(x, self.avoided(self.tall.times(self.m, rest[:, active])))
             span = x.beside(self.columns(w)).beside(p)
@@ -177,7 +189,18 @@ class _Solver:
             if (step + 1) % refresh == 0:
                 # Sums of products drift away from products of sums.
                 x, p = self.columns(x.own), self.columns(p.own)
-        return values, x.own, history
+        return self.ended(nearest, history)
+
+    def ended(
+        self, nearest: Columns, history: list[tuple[Local, Local]]
+    ) -> tuple[Local, Local, list[tuple[Local, Local]]]:
+        """The best columns of all steps, with products made anew; the history ends with them."""
+        span = self.columns(self.avoided(nearest.own))
+        values, weights = self.best(span, nearest.own.shape[1])
+        x = span @ weights
+        at = min(range(len(history)), key=lambda step: history[step][1].sum())
+        last = (values, self.tall.lengths(x.a - x.b * values))
+        return values, x.own, [*history[: at + 1], last]
 
     def outside(self, x: Columns, local: Local) -> Local:
         """What columns have that is orthogonal to the best ones so far, at length 1. Collective."""

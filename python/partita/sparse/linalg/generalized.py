@@ -94,7 +94,7 @@ def gmres(
         atol=atol,
         maxiter=maxiter,
         callback=callback,
-        others=(restart, kind),
+        others={"restart": restart, "callback_type": kind},
     )
     together(given.team, lambda: _check(kind, restart))
     if given.b_length == 0:

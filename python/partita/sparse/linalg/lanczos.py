@@ -13,7 +13,7 @@ from partita.linalg.given import float_type
 from partita.random.generator import default_rng
 from partita.sparse.linalg.basis import Basis
 from partita.sparse.linalg.operators import LinearOperator, aslinearoperator
-from partita.sparse.linalg.system import a_team, put, rows_layout, same_on_all
+from partita.sparse.linalg.system import a_team, put, rows_layout, same_on_all, turns_of
 from partita.sparse.linalg.tall import Tall
 
 if TYPE_CHECKING:
@@ -50,15 +50,25 @@ def eigsh(
 ) -> Any:
     """Return k eigenvalues of a Hermitian matrix, rising, and their eigenvectors. Collective.
 
+    They rise for complex matrices, too, where SciPy has an order of its own.
+
     With `sigma`, those near it (`which` is then about 1 / (eigenvalue - sigma)): `OPinv` must solve
     with A - sigma. Problems with two matrices are for `lobpcg`.
     """
     team = a_team(A, v0)
-    a, solved = together(team, lambda: _checked(A, k, M, Minv, sigma, which, OPinv, mode, v0, ncv))
+    (a, solved), asked = together(
+        team,
+        lambda: (
+            _checked(A, k, M, Minv, sigma, which, OPinv, mode, v0, ncv),
+            turns_of(maxiter),
+        ),
+    )
     n = a.shape[0]
     n_vectors = min(n, max(2 * k + 1, 20) if ncv is None else ncv)
-    turns = 10 * n if maxiter is None else int(maxiter)
-    same_on_all(team, (n, k, sigma, which, n_vectors, turns, tol, return_eigenvectors))
+    turns = 10 * n if asked is None else asked
+    facts = {"the rows of A": n, "k": k, "sigma": sigma, "which": which, "ncv": n_vectors}
+    facts |= {"maxiter": turns, "tol": tol, "return_eigenvectors": return_eigenvectors}
+    same_on_all(team, facts)
     dtype = float_type(a.dtype)
     layout = rows_layout(a, n, team)
     if v0 is None:

@@ -11,6 +11,7 @@ from partita._functions.creation import asarray, ones
 from partita._functions.elementwise import conj
 from partita._functions.manipulation import reshape, stack
 from partita.sparse.base import Base
+from partita.sparse.outside import is_foreign
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -193,12 +194,21 @@ def aslinearoperator(a: Any) -> LinearOperator:
         return a
     if not isinstance(a, Array | Base):
         if not hasattr(a, "__array__") and not isinstance(a, list | tuple):
-            message = f"a {type(a).__name__} is no matrix of partita"
-            raise TypeError(f"{message}; use DistTensor.from_scipy, an array or a LinearOperator")
+            raise TypeError(f"a {type(a).__name__} is no matrix of partita; {_instead(a)}")
         a = asarray(np.asarray(a))
     if a.ndim != 2:
         raise ValueError(f"an operator of {a.ndim} dimensions; use a matrix")
     return MatrixOperator(a)
+
+
+def _instead(a: Any) -> str:
+    """What to use in place of what is no matrix of partita."""
+    if is_foreign(a):
+        return "use DistTensor.from_scipy(m)"
+    if hasattr(a, "matvec") and hasattr(a, "shape"):
+        # It wants NumPy's vectors, which no rank has whole.
+        return "use DistTensor.from_scipy of its matrix, or partita.sparse.linalg.LinearOperator"
+    return "use DistTensor.from_scipy, an array or a LinearOperator"
 
 
 def _of_vector(product: Callable[[Array], Array], x: Any, n: int, n_result: int) -> Array:

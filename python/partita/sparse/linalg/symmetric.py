@@ -37,7 +37,17 @@ def minres(
     """
     turns = 5 * np.shape(b)[0] if maxiter is None and np.ndim(b) else maxiter
     given = system(
-        A, b, x0, M, rtol=rtol, atol=0.0, maxiter=turns, callback=callback, others=(shift, check)
+        A,
+        b,
+        x0,
+        M,
+        rtol=rtol,
+        atol=0.0,
+        maxiter=turns,
+        callback=callback,
+        others={"shift": shift, "check": check},
+        # SciPy computes with doubles at least.
+        least=np.float64,
     )
     if given.b_length == 0:
         return given.told(given.b, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,15 +83,21 @@ def system(
     atol: float,
     maxiter: int | None,
     callback: Callable[[Any], Any] | None,
-    others: tuple[Any, ...] = (),
+    others: dict[str, Any] | None = None,
+    least: Any = None,
 ) -> System:
-    """Return what is given, checked on every rank. Collective."""
+    """Return what is given, checked on every rank. Collective.
+
+    What else ranks must give alike is in `others`; `least` is computed with where types are less.
+    """
     team = a_team(b, a)
     operator, inverse, limits = together(team, lambda: _checked(a, b, x0, m, rtol, atol, maxiter))
-    same_on_all(team, (operator.shape, *limits, callback is None, *others))
+    facts = dict(zip(("rtol", "atol", "maxiter"), limits, strict=True))
+    facts |= {"the shape of A": operator.shape, "callback is None": callback is None}
+    same_on_all(team, {**facts, **(others or {})})
     n = operator.shape[0]
     given, start = _vector(b, team), None
-    dtypes = [operator.dtype, given.dtype]
+    dtypes = [operator.dtype, given.dtype, *([] if least is None else [np.dtype(least)])]
     if x0 is not None and not isinstance(x0, str):
         start = _vector(x0, team)
         dtypes.append(start.dtype)
@@ -144,8 +151,15 @@ def _checked(
             raise ValueError(f"{message}; use ({n},) or ({n}, 1)")
     if isinstance(atol, str) or atol is None or not atol >= 0 or not rtol >= 0:
         raise ValueError(f"atol={atol!r}, rtol={rtol!r}; use numbers from 0 on")
-    turns = None if maxiter is None else int(maxiter)
-    return operator, preconditioner(m, n), (float(rtol), float(atol), turns)
+    return operator, preconditioner(m, n), (float(rtol), float(atol), turns_of(maxiter))
+
+
+def turns_of(maxiter: Any) -> int | None:
+    """How many turns are asked for, if anybody asks."""
+    try:
+        return None if maxiter is None else index(maxiter)
+    except TypeError:
+        raise TypeError(f"maxiter={maxiter!r}; use an integer") from None
 
 
 def preconditioner(m: Any, n: int) -> LinearOperator | None:
@@ -160,18 +174,16 @@ def preconditioner(m: Any, n: int) -> LinearOperator | None:
     return inverse
 
 
-def same_on_all(team: Team, facts: tuple[Any, ...]) -> None:
+def same_on_all(team: Team, facts: dict[str, Any]) -> None:
     """Refuse facts that differ between ranks: one would stop before the others. Collective."""
     if team.size == 1:
         return
-    found = team.allgather_data(list(map(repr, facts)))
+    found = team.allgather_data(list(map(repr, facts.values())))
     for rank, other in enumerate(found):
-        if other != found[0]:
-            at = next(
-                i for i, (one, two) in enumerate(zip(other, found[0], strict=True)) if one != two
-            )
-            message = f"{found[0][at]} on rank 0 and {other[at]} on rank {rank}"
-            raise MismatchError(f"{message}; all ranks must give the same", "arguments-differ")
+        for name, one, first in zip(facts, other, found[0], strict=True):
+            if one != first:
+                message = f"{name} is {first} on rank 0 and {one} on rank {rank}"
+                raise MismatchError(f"{message}; all ranks must give the same", "arguments-differ")
 
 
 def rows_layout(operator: LinearOperator, n: int, team: Team) -> Layout:
