@@ -239,3 +239,31 @@ def test_dealt_out_arrays_are_not_looked_at_piece_by_piece() -> None:
             assert n_calls < 10_000, (number, n_calls)
 
     pt.spmd(body, 3)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_views_are_read_in_the_order_that_is_asked_for(n_ranks: int) -> None:
+    x = np.arange(24).reshape(2, 3, 4)
+    orders = [None, (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1)]
+    works: dict[str, Work] = {}
+    for axes in orders:
+        for order in "CAK":
+            works[f"ravel {axes} {order}"] = partial(
+                lambda axes, order, np, array: array(x).transpose(axes).ravel(order), axes, order
+            )
+            works[f"flatten {axes} {order}"] = partial(
+                lambda axes, order, np, array: array(x).transpose(axes).flatten(order), axes, order
+            )
+        works[f"reshape {axes}"] = partial(
+            lambda axes, np, array: array(x).transpose(axes).reshape(6, 4, order="A"), axes
+        )
+    works["one entry"] = lambda np, array: array(x).T[:, 1:2].ravel("K")
+    works["in turn"] = lambda np, array: array(x).T[:, 1].ravel("A")
+    works["no shape's order"] = lambda np, array: array(x).reshape(6, 4, order="K")
+    check(works, n_ranks)
+
+    def refused(_: Any) -> None:
+        with pytest.raises(pt.LayoutError, match=r"use 'C', or a.copy\(\) first"):
+            pt.ones((4, 4))[:, ::2].ravel("K")
+
+    pt.spmd(refused, n_ranks)
