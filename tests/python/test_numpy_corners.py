@@ -267,3 +267,40 @@ def test_views_are_read_in_the_order_that_is_asked_for(n_ranks: int) -> None:
             pt.ones((4, 4))[:, ::2].ravel("K")
 
     pt.spmd(refused, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_lists_and_numbers_are_joined_by_index(n_ranks: int) -> None:
+    small = np.arange(3, dtype=np.int8)
+    works: dict[str, Work] = {
+        "lists": lambda np, array: np.c_[[1, 2], [3, 4]],
+        "tuples": lambda np, array: np.c_[(1, 2), (3.5, 4)],
+        "mixed": lambda np, array: np.r_[0, [5, 6], array([7.5])],
+        "axis": lambda np, array: np.r_["0,2", [1, 2], [3, 4]],
+        "columns": lambda np, array: np.r_["1,2,0", [1, 2], [3, 4]],
+        "types of numbers": lambda np, array: np.r_[array(small), 1],
+        "types of lists": lambda np, array: np.r_[array(small), [1]],
+        "slices": lambda np, array: np.r_[1:5:3j, [1], 0:2],
+    }
+    check(works, n_ranks)
+
+    def too_large(_: Any) -> None:
+        with pytest.raises(OverflowError):
+            pt.r_[spread(small), 300]
+
+    pt.spmd(too_large, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_numbers_that_a_type_cannot_hold_become_no_array(n_ranks: int) -> None:
+    def body(_: Any) -> None:
+        for make in (pt.asarray, pt.array):
+            for given in (300, [1, 300], [[-129]]):
+                with pytest.raises(OverflowError):
+                    make(given, dtype=np.int8)
+            with pytest.raises(TypeError):
+                make([1j], dtype=float)
+            assert make([1.5, 2], dtype=np.int8).tolist() == [1, 2]
+            assert make([spread([1, 2])], dtype=np.int8).tolist() == [[1, 2]]
+
+    pt.spmd(body, n_ranks)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _floor = Elementwise("floor")
 # Positions have 64 bits, one of them the sign.
 _MOST_ELEMENTS = 2**63 - 1
+# What has no element type of its own.
+_PLAIN = (bool, int, float, complex, list, tuple)
 
 
 def _rank(team: Team | None, device: Any) -> Rank:
@@ -340,6 +342,9 @@ def asarray(
     in_c_order(order)
     if _has_arrays(obj):
         obj = _of_arrays(obj)
+    if dtype is not None and isinstance(obj, _PLAIN):
+        # Numbers of Python that a type cannot hold are refused; arrays are cut down.
+        obj = np.asarray(obj, dtype)
     if isinstance(layout, str):
         layout = layout_for(shape(obj), layout, own_team(team).size)
     if copy is None and layout is None and _is_seen_by_others(obj, team):
