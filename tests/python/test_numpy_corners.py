@@ -11,6 +11,8 @@ import numpy
 import pytest
 
 import partita
+from partita._algorithms import lookup
+from partita._functions import sets
 
 # Their types are stricter than what tests give to them.
 np: Any = numpy
@@ -304,3 +306,54 @@ def test_numbers_that_a_type_cannot_hold_become_no_array(n_ranks: int) -> None:
             assert make([spread([1, 2])], dtype=np.int8).tolist() == [[1, 2]]
 
     pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_lookups_of_crowded_values_are_right_and_even(
+    n_ranks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lookup, "_FEW_VALUES", 0)
+    source = np.random.default_rng(7)
+    wide = np.sort(source.integers(0, 100, 90).astype(float))
+    cases: list[tuple[Any, Any]] = [
+        (wide, np.full(100, 3.0)),
+        (wide, source.random(100)),
+        (np.where(wide > 50, nan, wide), np.where(source.random(100) > 0.1, nan, 1.0)),
+        (np.full(90, 3.0), source.integers(2, 5, 100).astype(float)),
+        (wide.astype(complex), source.random(100) * 1j),
+        (wide[:50].astype(int), np.full(60, 99)),
+        (wide[:5], np.full(100, 3.0)),
+        (wide[:0], np.full(4, 3.0)),
+    ]
+
+    def body(_: Any) -> None:
+        for number, (x, v) in enumerate(cases):
+            row, values = spread(x), spread(v)
+            for side in ("left", "right"):
+                found, wanted = pt.searchsorted(row, values, side), np.searchsorted(x, v, side)
+                np.testing.assert_array_equal(found.gather(), wanted, str(number))
+            np.testing.assert_array_equal(pt.isin(values, row).gather(), np.isin(v, x))
+            np.testing.assert_array_equal(pt.intersect1d(values, row).gather(), np.intersect1d(v, x))
+
+    pt.spmd(body, n_ranks)
+
+
+def test_no_rank_is_asked_for_all_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    n_asked: list[int] = []
+    search = lookup.is_among
+
+    def counted(run: Any, values: Any) -> Any:
+        n_asked.append(len(values))
+        return search(run, values)
+
+    monkeypatch.setattr(sets, "is_among", counted)
+
+    def body(team: Any) -> None:
+        values = pt.random.default_rng(1).random(20_000)
+        for tests in (pt.arange(10.0), pt.arange(20_000.0), pt.arange(20_000.0) / 15_000):
+            pt.isin(values, tests).sync()
+            team.barrier()
+
+    pt.spmd(body, 4)
+    assert len(n_asked) == 12
+    assert max(n_asked) < 12_000, n_asked
