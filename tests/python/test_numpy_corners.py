@@ -13,6 +13,7 @@ import pytest
 import partita
 from partita._algorithms import lookup
 from partita._functions import sets
+from partita._local import choosing
 
 # Their types are stricter than what tests give to them.
 np: Any = numpy
@@ -333,7 +334,9 @@ def test_lookups_of_crowded_values_are_right_and_even(
                 found, wanted = pt.searchsorted(row, values, side), np.searchsorted(x, v, side)
                 np.testing.assert_array_equal(found.gather(), wanted, str(number))
             np.testing.assert_array_equal(pt.isin(values, row).gather(), np.isin(v, x))
-            np.testing.assert_array_equal(pt.intersect1d(values, row).gather(), np.intersect1d(v, x))
+            np.testing.assert_array_equal(
+                pt.intersect1d(values, row).gather(), np.intersect1d(v, x)
+            )
 
     pt.spmd(body, n_ranks)
 
@@ -357,3 +360,24 @@ def test_no_rank_is_asked_for_all_values(monkeypatch: pytest.MonkeyPatch) -> Non
     pt.spmd(body, 4)
     assert len(n_asked) == 12
     assert max(n_asked) < 12_000, n_asked
+
+
+@pytest.mark.parametrize("n_ranks", [*RANKS, 4])
+def test_no_rank_has_all_of_many_empty_bins(n_ranks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    n_bins: list[int] = []
+    zeros = choosing.count_values
+
+    def counted(values: Any, n: int) -> Any:
+        n_bins.append(n)
+        return zeros(values, n)
+
+    monkeypatch.setattr(choosing, "count_values", counted)
+    x, heavy = np.asarray([7, 0, 7, 9_000, 5, 5, 40_000, 7]), np.arange(8.0)
+    works: dict[str, Work] = {
+        "counts": lambda np, array: np.bincount(array(x)),
+        "bools": lambda np, array: np.bincount(array(x > 6), minlength=500),
+        "weights": lambda np, array: np.bincount(array(x), array(heavy)),
+        "one": lambda np, array: np.bincount(array(x * 0 + 30_000), minlength=50_000),
+    }
+    check(works, n_ranks)
+    assert n_ranks == 1 or not n_bins

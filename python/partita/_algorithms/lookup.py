@@ -33,13 +33,6 @@ def is_brought(row: Array, values: Array) -> bool:
     return row.size <= values.size // row.team.size
 
 
-def brought(row: Array) -> Local:
-    """A short row, whole. Collective."""
-    found = row.gather()
-    assert found is not None
-    return found
-
-
 def asked(team: Team, row: Row, values: Local, answer: Answer, *, right: bool) -> Local:
     """What ranks answer about values; each is asked for those that belong into its part.
 

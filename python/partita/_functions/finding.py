@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from partita._algorithms.lookup import asked, brought, is_brought
+from partita._algorithms.lookup import asked, is_brought
 from partita._algorithms.rows import is_here, mapped, row_of
 from partita._array.array import Array
+from partita._array.parts import whole
 from partita._functions.creation import an_array
 from partita._functions.gathered import few
 from partita._functions.statistics import all as all_of
@@ -42,7 +43,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Arra
     team = ordered.team
     team.say(f"searchsorted(side={side!r})")
     if is_brought(ordered, values):
-        run = brought(ordered)
+        run = np.ascontiguousarray(whole(ordered))
         return mapped(values, lambda some: sorting.search(run, some, right=right), np.int64)
     row = row_of(ordered)
 

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from partita._algorithms.distinct import distinct, distinct_here, distinct_values
-from partita._algorithms.lookup import asked, brought, is_among, is_brought
+from partita._algorithms.lookup import asked, is_among, is_brought
 from partita._algorithms.rows import from_here, from_row, is_here, mapped, row_of
 from partita._algorithms.sample_sort import sorted_copy, sorted_row
+from partita._array import parts
 from partita._array.array import Array
 from partita._functions.creation import an_array, shape, size
 from partita._functions.elementwise import logical_not
@@ -168,7 +169,7 @@ def isin(
         made = mapped(array, lambda values: is_among(run, values), np.bool)
     elif is_brought(tests, array):
         array.team.say("isin")
-        run = sorted_copy(brought(tests))
+        run = sorted_copy(parts.whole(tests))
         made = mapped(array, lambda values: is_among(run, values), np.bool)
     else:
         array.team.say("isin")
