@@ -381,3 +381,82 @@ def test_no_rank_has_all_of_many_empty_bins(n_ranks: int, monkeypatch: pytest.Mo
     }
     check(works, n_ranks)
     assert n_ranks == 1 or not n_bins
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_numbers_are_set_in_arrays_of_small_types(n_ranks: int) -> None:
+    mask = np.asarray([True, False, True, True])
+
+    def put(name: str, given: Any, np: Any, array: Any) -> Any:
+        a = array(numpy.ones(4, numpy.uint8))
+        where = [0, 2, 3] if name == "put" else array(mask)
+        getattr(np, name)(a, where, given)
+        return a
+
+    works: dict[str, Work] = {}
+    for name in ("put", "place", "putmask"):
+        for given in (9, [9], [8, 9], [7.5], np.asarray([3, 4], np.uint8)):
+            works[f"{name} {given}"] = partial(put, name, given)
+        works[f"{name} complex"] = partial(put, name, [1j])
+    check(works, n_ranks)
+
+    def too_large(_: Any) -> None:
+        for name in ("put", "place", "putmask"):
+            with pytest.raises(OverflowError):
+                put(name, [300], pt, spread)
+
+    pt.spmd(too_large, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_reductions_of_one_element_and_of_several_axes(n_ranks: int) -> None:
+    cube = -np.ones((2, 1, 3))
+    works: dict[str, Work] = {
+        "hypot": lambda np, array: np.hypot.reduce(array([-3.0])),
+        "gcd": lambda np, array: np.gcd.reduce(array([[-3], [4]]), axis=1),
+        "lcm": lambda np, array: np.lcm.reduce(array([-3])),
+        "all axes": lambda np, array: np.subtract.reduce(array(cube), axis=None),
+        "two axes": lambda np, array: np.divide.reduce(array(cube), axis=(0, 2)),
+        "one axis": lambda np, array: np.subtract.reduce(array(cube), axis=(2,)),
+        "hypot of all": lambda np, array: np.hypot.reduce(array(cube), axis=None),
+    }
+    check(works, n_ranks)
+
+
+def test_positions_outside_name_their_dimension() -> None:
+    a = pt.ones((2, 5, 7))
+    for key in ((slice(None), slice(None), [9]), (..., [9]), (None, [0], None, 0, [9])):
+        with pytest.raises(IndexError, match="index 9 is outside of dimension 2 with 7 entries"):
+            a[key]
+        with pytest.raises(IndexError, match="index 9 is outside of dimension 2 with 7 entries"):
+            a[key] = 1
+    with pytest.raises(IndexError, match="dimension 2"):
+        pt.take(a, [9], axis=2)
+    with pytest.raises(IndexError, match="there is nothing to choose"):
+        pt.take(pt.ones(0), [0])
+
+
+def test_the_class_by_numpys_name_has_methods() -> None:
+    assert float(pt.ndarray.sum(pt.ones(3))) == 3.0
+    with pytest.raises(AttributeError, match="no 'base' here"):
+        _ = pt.ndarray.base
+    with pytest.raises(TypeError, match="use asarray"):
+        pt.ndarray((2,), buffer=np.ones(2))
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_random_numbers_between_wrong_bounds_are_refused(n_ranks: int) -> None:
+    def body(_: Any) -> None:
+        source = pt.random.default_rng(1)
+        for low, high in ((3, 1), (pt.zeros(4), [1, 1, -1, 1])):
+            with pytest.raises(ValueError, match="high is below low"):
+                source.uniform(low, high)
+        with pytest.raises(OverflowError):
+            source.uniform(0, inf)
+        with pytest.raises(np.exceptions.AxisError):
+            source.permutation(2.5)
+        # The old functions take both orders, as NumPy's do.
+        found = pt.random.RandomState(1).uniform(3, 1, 20).gather()
+        assert ((found > 1) & (found <= 3)).all()
+
+    pt.spmd(body, n_ranks)

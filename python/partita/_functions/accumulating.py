@@ -56,6 +56,9 @@ def reduced(ufunc: Ufunc, array: Array, axis: Any, keepdims: bool) -> Array:
     is_all = axis is None or is_axis_of_number(axis, array.ndim)
     axes = list(range(array.ndim)) if is_all else axes_of(axis, array.ndim)
     made = _computed_with(ufunc, array)
+    if len(axes) > 1 and ufunc.__name__ not in _BY_HALVES:
+        # NumPy knows which functions have no result along several axes, and says so.
+        ufunc._theirs.reduce(np.ones((1,) * array.ndim, made.dtype), axis=tuple(axes))
     for at in sorted(axes, reverse=True):
         made = _reduced_along(ufunc, made, at)
         if keepdims:
@@ -82,6 +85,9 @@ def _reduced_along(ufunc: Ufunc, array: Array, axis: int) -> Array:
         made = ufunc(_cut(made, axis, 0, None, 2), _cut(made, axis, 1, None, 2))
     for tail in reversed(tails):
         made = ufunc(made, tail)
+    if array.shape[axis] == 1 and ufunc.identity is not None:
+        # One element alone has not been seen by the function, which may be no copy: hypot.
+        made = ufunc(ufunc.identity, made)
     kind = np.bool if ufunc.__name__.startswith("logical") else array.dtype
     return made[(slice(None),) * axis + (0,)].astype(kind)
 
