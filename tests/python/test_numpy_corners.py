@@ -460,3 +460,15 @@ def test_random_numbers_between_wrong_bounds_are_refused(n_ranks: int) -> None:
         assert ((found > 1) & (found <= 3)).all()
 
     pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", [*RANKS, 5])
+def test_no_quantile_lies_between_an_infinity_and_a_number(n_ranks: int) -> None:
+    x = np.asarray([-inf, -3, 2], np.float16)
+    works: dict[str, Work] = {}
+    for method in ("averaged_inverted_cdf", "linear", "hazen", "inverted_cdf"):
+        for q in (0.25, 0.5, 0.56, 1.0, [0.56, 0.9]):
+            works[f"{method} {q}"] = partial(
+                lambda q, method, np, array: np.quantile(array(x), q, method=method), q, method
+            )
+    check(works, n_ranks)

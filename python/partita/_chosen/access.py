@@ -27,7 +27,6 @@ from partita._partita import lazy_empty, lazy_where
 from partita._team import alike
 
 if TYPE_CHECKING:
-
     from partita._array.array import Array
 
 Local = np.ndarray[Any, Any]
