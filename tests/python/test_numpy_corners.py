@@ -303,6 +303,10 @@ def test_numbers_that_a_type_cannot_hold_become_no_array(n_ranks: int) -> None:
                     make(given, dtype=np.int8)
             with pytest.raises(TypeError):
                 make([1j], dtype=float)
+            with pytest.raises(ValueError, match="no memory to share"):
+                make([1, 2], dtype=np.int64, copy=False)
+            with pytest.raises(TypeError, match="no element type"):
+                make([1, 2], dtype=object)
             assert make([1.5, 2], dtype=np.int8).tolist() == [1, 2]
             assert make([spread([1, 2])], dtype=np.int8).tolist() == [[1, 2]]
 

@@ -342,13 +342,13 @@ def asarray(
     in_c_order(order)
     if _has_arrays(obj):
         obj = _of_arrays(obj)
-    if dtype is not None and isinstance(obj, _PLAIN):
-        # Numbers of Python that a type cannot hold are refused; arrays are cut down.
-        obj = np.asarray(obj, dtype)
     if isinstance(layout, str):
         layout = layout_for(shape(obj), layout, own_team(team).size)
     if copy is None and layout is None and _is_seen_by_others(obj, team):
         copy = True
+    if isinstance(obj, _PLAIN) and copy is not False and _is_of_numbers(dtype):
+        # Numbers of Python that a type cannot hold are refused; arrays are cut down.
+        obj = np.asarray(obj, dtype)
     array = taken_over(obj, layout, team, copy=copy)
     if dtype is None or array.dtype == np.dtype(dtype):
         return array
@@ -363,6 +363,11 @@ def _is_a_type(given: Any) -> bool:
     if isinstance(given, str):
         return given in np.sctypeDict
     return isinstance(given, type | np.dtype)
+
+
+def _is_of_numbers(dtype: Any) -> bool:
+    """Whether an element type is given, and is one of numbers."""
+    return dtype is not None and np.dtype(dtype).kind in "biufc"
 
 
 def _is_seen_by_others(obj: Any, team: Team | None) -> bool:
