@@ -221,3 +221,21 @@ def test_contiguous_arrays_are_not_copied() -> None:
     a = pt.ones((3, 4))
     pt.ascontiguousarray(a)[0, 0] = 5
     assert float(a[0, 0]) == 5
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_what_numpy_refuses_on_one_rank_is_refused_on_all(n_ranks: int) -> None:
+    def body(_: pt.Team) -> str:
+        x = np.full((8, 2), 2)
+        x[0, 1] = -1
+        a: Any = pt.asarray(x, "block")
+        words = ""
+        for method in (pt.power.reduce, pt.power.accumulate):
+            with pytest.raises(ValueError, match="negative integer powers") as caught:
+                method(a, axis=1)
+            words += str(caught.value)
+        # All ranks go on alike.
+        same(pt.power.reduce(a[1:], axis=1), np.power.reduce(x[1:], axis=1))
+        return words
+
+    assert len(set(pt.spmd(body, n_ranks))) == 1

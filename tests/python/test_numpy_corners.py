@@ -11,6 +11,9 @@ import numpy
 import pytest
 
 import partita
+from partita._algorithms import lookup
+from partita._functions import sets
+from partita._local import choosing
 
 # Their types are stricter than what tests give to them.
 np: Any = numpy
@@ -579,3 +582,237 @@ def test_repeated_views_of_one_shape_are_read_only() -> None:
     a = pt.zeros(3)
     with pytest.raises(ValueError, match="read-only"):
         pt.broadcast_to(a, a.shape)[0] = 9
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_views_are_read_in_the_order_that_is_asked_for(n_ranks: int) -> None:
+    x = np.arange(24).reshape(2, 3, 4)
+    orders = [None, (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1)]
+    works: dict[str, Work] = {}
+    for axes in orders:
+        for order in "CAK":
+            works[f"ravel {axes} {order}"] = partial(
+                lambda axes, order, np, array: array(x).transpose(axes).ravel(order), axes, order
+            )
+            works[f"flatten {axes} {order}"] = partial(
+                lambda axes, order, np, array: array(x).transpose(axes).flatten(order), axes, order
+            )
+        works[f"reshape {axes}"] = partial(
+            lambda axes, np, array: array(x).transpose(axes).reshape(6, 4, order="A"), axes
+        )
+    works["one entry"] = lambda np, array: array(x).T[:, 1:2].ravel("K")
+    works["in turn"] = lambda np, array: array(x).T[:, 1].ravel("A")
+    works["no shape's order"] = lambda np, array: array(x).reshape(6, 4, order="K")
+    check(works, n_ranks)
+
+    def refused(_: Any) -> None:
+        with pytest.raises(pt.LayoutError, match=r"use 'C', or a.copy\(\) first"):
+            pt.ones((4, 4))[:, ::2].ravel("K")
+
+    pt.spmd(refused, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_lists_and_numbers_are_joined_by_index(n_ranks: int) -> None:
+    small = np.arange(3, dtype=np.int8)
+    works: dict[str, Work] = {
+        "lists": lambda np, array: np.c_[[1, 2], [3, 4]],
+        "tuples": lambda np, array: np.c_[(1, 2), (3.5, 4)],
+        "mixed": lambda np, array: np.r_[0, [5, 6], array([7.5])],
+        "axis": lambda np, array: np.r_["0,2", [1, 2], [3, 4]],
+        "columns": lambda np, array: np.r_["1,2,0", [1, 2], [3, 4]],
+        "types of numbers": lambda np, array: np.r_[array(small), 1],
+        "types of lists": lambda np, array: np.r_[array(small), [1]],
+        "slices": lambda np, array: np.r_[1:5:3j, [1], 0:2],
+    }
+    check(works, n_ranks)
+
+    def too_large(_: Any) -> None:
+        with pytest.raises(OverflowError):
+            pt.r_[spread(small), 300]
+
+    pt.spmd(too_large, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_numbers_that_a_type_cannot_hold_become_no_array(n_ranks: int) -> None:
+    def body(_: Any) -> None:
+        for make in (pt.asarray, pt.array):
+            for given in (300, [1, 300], [[-129]]):
+                with pytest.raises(OverflowError):
+                    make(given, dtype=np.int8)
+            with pytest.raises(TypeError):
+                make([1j], dtype=float)
+            with pytest.raises(ValueError, match="no memory to share"):
+                make([1, 2], dtype=np.int64, copy=False)
+            with pytest.raises(TypeError, match="no element type"):
+                make([1, 2], dtype=object)
+            assert make([1.5, 2], dtype=np.int8).tolist() == [1, 2]
+            assert make([spread([1, 2])], dtype=np.int8).tolist() == [[1, 2]]
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_lookups_of_crowded_values_are_right_and_even(
+    n_ranks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lookup, "_FEW_VALUES", 0)
+    source = np.random.default_rng(7)
+    wide = np.sort(source.integers(0, 100, 90).astype(float))
+    cases: list[tuple[Any, Any]] = [
+        (wide, np.full(100, 3.0)),
+        (wide, source.random(100)),
+        (np.where(wide > 50, nan, wide), np.where(source.random(100) > 0.1, nan, 1.0)),
+        (np.full(90, 3.0), source.integers(2, 5, 100).astype(float)),
+        (wide.astype(complex), source.random(100) * 1j),
+        (wide[:50].astype(int), np.full(60, 99)),
+        (wide[:5], np.full(100, 3.0)),
+        (wide[:0], np.full(4, 3.0)),
+    ]
+
+    def body(_: Any) -> None:
+        for number, (x, v) in enumerate(cases):
+            row, values = spread(x), spread(v)
+            for side in ("left", "right"):
+                found, wanted = pt.searchsorted(row, values, side), np.searchsorted(x, v, side)
+                np.testing.assert_array_equal(found.gather(), wanted, str(number))
+            np.testing.assert_array_equal(pt.isin(values, row).gather(), np.isin(v, x))
+            np.testing.assert_array_equal(
+                pt.intersect1d(values, row).gather(), np.intersect1d(v, x)
+            )
+
+    pt.spmd(body, n_ranks)
+
+
+def test_no_rank_is_asked_for_all_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    n_asked: list[int] = []
+    search = lookup.is_among
+
+    def counted(run: Any, values: Any) -> Any:
+        n_asked.append(len(values))
+        return search(run, values)
+
+    monkeypatch.setattr(sets, "is_among", counted)
+
+    def body(team: Any) -> None:
+        values = pt.random.default_rng(1).random(20_000)
+        for tests in (pt.arange(10.0), pt.arange(20_000.0), pt.arange(20_000.0) / 15_000):
+            pt.isin(values, tests).sync()
+            team.barrier()
+
+    pt.spmd(body, 4)
+    assert len(n_asked) == 12
+    assert max(n_asked) < 12_000, n_asked
+
+
+@pytest.mark.parametrize("n_ranks", [*RANKS, 4])
+def test_no_rank_has_all_of_many_empty_bins(n_ranks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    n_bins: list[int] = []
+    zeros = choosing.count_values
+
+    def counted(values: Any, n: int) -> Any:
+        n_bins.append(n)
+        return zeros(values, n)
+
+    monkeypatch.setattr(choosing, "count_values", counted)
+    x, heavy = np.asarray([7, 0, 7, 9_000, 5, 5, 40_000, 7]), np.arange(8.0)
+    works: dict[str, Work] = {
+        "counts": lambda np, array: np.bincount(array(x)),
+        "bools": lambda np, array: np.bincount(array(x > 6), minlength=500),
+        "weights": lambda np, array: np.bincount(array(x), array(heavy)),
+        "one": lambda np, array: np.bincount(array(x * 0 + 30_000), minlength=50_000),
+    }
+    check(works, n_ranks)
+    assert n_ranks == 1 or not n_bins
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_numbers_are_set_in_arrays_of_small_types(n_ranks: int) -> None:
+    mask = np.asarray([True, False, True, True])
+
+    def put(name: str, given: Any, np: Any, array: Any) -> Any:
+        a = array(numpy.ones(4, numpy.uint8))
+        where = [0, 2, 3] if name == "put" else array(mask)
+        getattr(np, name)(a, where, given)
+        return a
+
+    works: dict[str, Work] = {}
+    for name in ("put", "place", "putmask"):
+        for given in (9, [9], [8, 9], [7.5], np.asarray([3, 4], np.uint8)):
+            works[f"{name} {given}"] = partial(put, name, given)
+        works[f"{name} complex"] = partial(put, name, [1j])
+    check(works, n_ranks)
+
+    def too_large(_: Any) -> None:
+        for name in ("put", "place", "putmask"):
+            with pytest.raises(OverflowError):
+                put(name, [300], pt, spread)
+
+    pt.spmd(too_large, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_reductions_of_one_element_and_of_several_axes(n_ranks: int) -> None:
+    cube = -np.ones((2, 1, 3))
+    works: dict[str, Work] = {
+        "hypot": lambda np, array: np.hypot.reduce(array([-3.0])),
+        "gcd": lambda np, array: np.gcd.reduce(array([[-3], [4]]), axis=1),
+        "lcm": lambda np, array: np.lcm.reduce(array([-3])),
+        "all axes": lambda np, array: np.subtract.reduce(array(cube), axis=None),
+        "two axes": lambda np, array: np.divide.reduce(array(cube), axis=(0, 2)),
+        "one axis": lambda np, array: np.subtract.reduce(array(cube), axis=(2,)),
+        "hypot of all": lambda np, array: np.hypot.reduce(array(cube), axis=None),
+    }
+    check(works, n_ranks)
+
+
+def test_positions_outside_name_their_dimension() -> None:
+    a = pt.ones((2, 5, 7))
+    for key in ((slice(None), slice(None), [9]), (..., [9]), (None, [0], None, 0, [9])):
+        with pytest.raises(IndexError, match="index 9 is outside of dimension 2 with 7 entries"):
+            a[key]
+        with pytest.raises(IndexError, match="index 9 is outside of dimension 2 with 7 entries"):
+            a[key] = 1
+    with pytest.raises(IndexError, match="dimension 2"):
+        pt.take(a, [9], axis=2)
+    with pytest.raises(IndexError, match="there is nothing to choose"):
+        pt.take(pt.ones(0), [0])
+
+
+def test_the_class_by_numpys_name_has_methods() -> None:
+    assert float(pt.ndarray.sum(pt.ones(3))) == 3.0
+    with pytest.raises(AttributeError, match="no 'base' here"):
+        _ = pt.ndarray.base
+    with pytest.raises(TypeError, match="use asarray"):
+        pt.ndarray((2,), buffer=np.ones(2))
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_random_numbers_between_wrong_bounds_are_refused(n_ranks: int) -> None:
+    def body(_: Any) -> None:
+        source = pt.random.default_rng(1)
+        for low, high in ((3, 1), (pt.zeros(4), [1, 1, -1, 1])):
+            with pytest.raises(ValueError, match="high is below low"):
+                source.uniform(low, high)
+        with pytest.raises(OverflowError):
+            source.uniform(0, inf)
+        with pytest.raises(np.exceptions.AxisError):
+            source.permutation(2.5)
+        # The old functions take both orders, as NumPy's do.
+        found = pt.random.RandomState(1).uniform(3, 1, 20).gather()
+        assert ((found > 1) & (found <= 3)).all()
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", [*RANKS, 5])
+def test_no_quantile_lies_between_an_infinity_and_a_number(n_ranks: int) -> None:
+    x = np.asarray([-inf, -3, 2], np.float16)
+    works: dict[str, Work] = {}
+    for method in ("averaged_inverted_cdf", "linear", "hazen", "inverted_cdf"):
+        for q in (0.25, 0.5, 0.56, 1.0, [0.56, 0.9]):
+            works[f"{method} {q}"] = partial(
+                lambda q, method, np, array: np.quantile(array(x), q, method=method), q, method
+            )
+    check(works, n_ranks)

@@ -27,10 +27,7 @@ from partita._partita import lazy_empty, lazy_where
 from partita._team import alike
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from partita._array.array import Array
-    from partita._team.team import Team
 
 Local = np.ndarray[Any, Any]
 
@@ -70,7 +67,7 @@ def write(array: Array, key: Any, value: Any) -> None:
     if mask is not None:
         _put_where(view, mask, values)
     else:
-        _put(view, found.indices, index_shape, values)
+        _put(found, index_shape, values)
 
 
 def _masked(view: Array, mask: Array) -> Array:
@@ -101,13 +98,13 @@ def _taken(found: Chosen) -> tuple[Array, int]:
     rows = as_rows(view)
     if rows.starts is None and all(_is_here(one) for one in found.indices):
         table = _table(rows.local, n_picked, rest)
-        local = _rows_at(table, team, found.indices, shape, view.shape)
+        local = _rows_at(table, found, shape)
         return from_numpy(local.reshape(shape + rest), team.arrays), len(shape)
     length = shape[0] if shape else 1
     sizes = even_sizes(length, team)
     first = sum(sizes[: team.rank])
     part = slice(first, first + sizes[team.rank])
-    positions = _agreed(team, found.indices, shape, view.shape, part)
+    positions = _agreed(found, shape, part)
     table = _table(rows.local, n_picked, rest)
     if rows.starts is None:
         local = choosing.gather(table, positions)
@@ -124,36 +121,32 @@ def _asked(view: Array, starts: list[int], n_picked: int, positions: Local) -> A
     return Asked(view.team, positions, [start * width for start in starts])
 
 
-def _rows_at(
-    table: Local,
-    team: Team,
-    indices: list[Array],
-    shape: tuple[int, ...],
-    extents: Sequence[int],
-) -> Local:
+def _rows_at(table: Local, found: Chosen, shape: tuple[int, ...]) -> Local:
     """Rows that this rank has, at positions that it has, too."""
+    indices = found.indices
     if len(indices) == 1 and shape:
         # Who gathers counts from the end and looks outside; what is wrong is said below.
         with suppress(IndexError):
             return choosing.gather(table, _part(indices[0], shape, slice(None)).reshape(-1))
-    return choosing.gather(table, _agreed(team, indices, shape, extents, slice(None)))
+    return choosing.gather(table, _agreed(found, shape, slice(None)))
 
 
-def _put(view: Array, indices: list[Array], shape: tuple[int, ...], values: Array) -> None:
+def _put(found: Chosen, shape: tuple[int, ...], values: Array) -> None:
     """Write rows at index arrays; of repeated positions the last counts."""
-    team, n_picked = view.team, len(indices)
+    view, n_picked = found.view, len(found.indices)
+    team = view.team
     rest = view.shape[n_picked:]
     view._check_writable()
     rows = as_rows(view)
     if team.size == 1 or rows.starts is None:
-        positions = _agreed(team, indices, shape, view.shape, slice(None))
+        positions = _agreed(found, shape, slice(None))
         places, came = positions, _everything(values).reshape(len(positions), *rest)
     else:
         length = shape[0] if shape else 1
         spread = values.reshape(length, *shape[1:], *rest)
         local, starts = evenly(spread)
         part = slice(starts[team.rank], starts[team.rank + 1])
-        positions = _agreed(team, indices, shape, view.shape, part)
+        positions = _agreed(found, shape, part)
         asked = _asked(view, rows.starts, n_picked, positions)
         places, came = asked.send(np.ascontiguousarray(local).reshape(len(positions), *rest))
     _stored(view, rows, n_picked, rest, places, came)
@@ -208,14 +201,9 @@ def _fill(view: Array, mask: Array, value: Any) -> None:
     view[...] = lazy_where(wide, one, view)
 
 
-def _agreed(
-    team: Team,
-    indices: list[Array],
-    shape: tuple[int, ...],
-    extents: Sequence[int],
-    part: slice,
-) -> Local:
+def _agreed(found: Chosen, shape: tuple[int, ...], part: slice) -> Local:
     """This rank's positions as numbers of rows; refused on all ranks if one is outside."""
+    team, indices, extents = found.view.team, found.indices, found.view.shape
     problem, flat = None, None
     for dim, index in enumerate(indices):
         local = _part(index, shape, part)
@@ -224,7 +212,7 @@ def _agreed(
         lowest, highest = (local.min(), local.max()) if local.size else (0, -1)
         if problem is None and (lowest < -size or highest >= size):
             wrong = (local < -size) | (local >= size)
-            problem = (dim, int(local[wrong].flat[0]), size)
+            problem = (found.dims[dim], int(local[wrong].flat[0]), size)
         counted = np.where(local < 0, local + size, local) if lowest < 0 else local
         flat = counted if flat is None else flat * size + counted
     assert flat is not None
@@ -240,11 +228,10 @@ def _agreed(
         problem = next((one for one, _ in told if one is not None), None)
     if problem is not None:
         dim, position, size = problem
-        message = (
-            f"index {position} is outside of dimension {dim} with {size} entries;"
-            f" use -{size} to {size - 1}"
+        cure = f"use -{size} to {size - 1}" if size else "there is nothing to choose"
+        raise IndexError(
+            f"index {position} is outside of dimension {dim} with {size} entries; {cure}"
         )
-        raise IndexError(message)
     return np.ascontiguousarray(flat.reshape(-1), np.int64)
 
 

@@ -23,6 +23,8 @@ class Chosen(NamedTuple):
     indices: list[Array]
     # Where the arrays' common dimensions come in the result.
     at: int
+    # Which dimensions of the array the index arrays are for.
+    dims: list[int]
 
 
 def chosen(array: Array, key: Any) -> Chosen:
@@ -31,11 +33,14 @@ def chosen(array: Array, key: Any) -> Chosen:
     # Everything that is no array is a view, in which arrays stand for whole dimensions.
     basic: list[Any] = []
     picks: list[tuple[int, int, Any]] = []
+    # Which dimension of the array each of the view is; a new one counts as the next.
+    dims: list[int] = []
     dim = 0
     for number, entry in enumerate(entries):
         if entry is Ellipsis:
             # It stands for slices that follow it; what is beside it does not stand together.
             continue
+        first = sum(one is not None for one in basic)
         if entry is None or isinstance(entry, slice):
             basic.append(entry)
             dim += 1
@@ -48,6 +53,7 @@ def chosen(array: Array, key: Any) -> Chosen:
             basic.extend([slice(None)] * n_dims if n_dims else [None])
             picks.append((dim, number, entry))
             dim += max(n_dims, 1)
+        dims += range(first, first + dim - len(dims))
     view = array[tuple(basic)]
     numbers = [number for _, number, _ in picks]
     together = all(b == a + 1 for a, b in pairwise(numbers))
@@ -58,7 +64,7 @@ def chosen(array: Array, key: Any) -> Chosen:
         dim, _, mask = picks[0]
         mask = mask.reshape(1) if mask.ndim == 0 else mask
         order = [*range(dim, dim + mask.ndim)]
-        return Chosen(_first(view, order), mask, [], at)
+        return Chosen(_first(view, order), mask, [], at, [])
     axes: list[int] = []
     indices: list[Any] = []
     for dim, _, pick in picks:
@@ -69,7 +75,7 @@ def chosen(array: Array, key: Any) -> Chosen:
         else:
             axes.append(dim)
             indices.append(pick)
-    return Chosen(_first(view, axes), None, indices, at)
+    return Chosen(_first(view, axes), None, indices, at, [dims[axis] for axis in axes])
 
 
 def _covers(view: Array, pick: tuple[int, int, Any]) -> bool:

@@ -7,7 +7,7 @@
 - `elementwise`, `numbers`: what is computed for each element alone, native and made of that;
   `complex_order`: extremes of complex numbers.
 - `ufunc`, `ufuncs`: those as objects with NumPy's methods, over `accumulating` and `updating`.
-- `manipulation`, `joining`, `diagonals`: other orders, arrays together and apart.
+- `manipulation`, `memory_order`, `joining`, `diagonals`: other orders, arrays together and apart.
 - `shaping`: other shapes, also in place.
 - `padding`, `windows`: margins; windows of signals.
 - `statistics`, `moments`, `nans`: sums, means, extremes, running sums; weights; without NaNs;

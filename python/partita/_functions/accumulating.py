@@ -14,6 +14,7 @@ from partita._functions.creation import axes_of, axis_of, full, is_axis_of_numbe
 from partita._functions.gathered import few
 from partita._functions.locally import each_line
 from partita._functions.manipulation import concat, expand_dims, moveaxis
+from partita._team.together import together
 
 if TYPE_CHECKING:
     from partita._functions.ufunc import ufunc as Ufunc
@@ -55,6 +56,9 @@ def reduced(ufunc: Ufunc, array: Array, axis: Any, keepdims: bool) -> Array:
     is_all = axis is None or is_axis_of_number(axis, array.ndim)
     axes = list(range(array.ndim)) if is_all else axes_of(axis, array.ndim)
     made = _computed_with(ufunc, array)
+    if len(axes) > 1 and ufunc.__name__ not in _BY_HALVES:
+        # NumPy knows which functions have no result along several axes, and says so.
+        ufunc._theirs.reduce(np.ones((1,) * array.ndim, made.dtype), axis=tuple(axes))
     for at in sorted(axes, reverse=True):
         made = _reduced_along(ufunc, made, at)
         if keepdims:
@@ -72,9 +76,7 @@ def _reduced_along(ufunc: Ufunc, array: Array, axis: int) -> Array:
         dtype = np.bool if ufunc.__name__.startswith("logical") else array.dtype
         return full(shape, ufunc.identity, dtype, team=array.team)
     if ufunc.__name__ not in _BY_HALVES:
-        return each_line(
-            lambda own: ufunc._theirs.reduce(own, axis=-1), array, axis, f"{ufunc.__name__}.reduce"
-        )
+        return _by_numpy(ufunc, "reduce", array, axis)
     tails, made = [], array
     while (size := made.shape[axis]) > 1:
         if size % 2:
@@ -83,6 +85,9 @@ def _reduced_along(ufunc: Ufunc, array: Array, axis: int) -> Array:
         made = ufunc(_cut(made, axis, 0, None, 2), _cut(made, axis, 1, None, 2))
     for tail in reversed(tails):
         made = ufunc(made, tail)
+    if array.shape[axis] == 1 and ufunc.identity is not None:
+        # One element alone has not been seen by the function, which may be no copy: hypot.
+        made = ufunc(ufunc.identity, made)
     kind = np.bool if ufunc.__name__.startswith("logical") else array.dtype
     return made[(slice(None),) * axis + (0,)].astype(kind)
 
@@ -100,12 +105,20 @@ def running(ufunc: Ufunc, array: Array, axis: int, dtype: Any = None) -> Array:
     given = _computed_with(ufunc, array)
     if array.ndim == 1 and ufunc.__name__ in _EXACT and array.team.size > 1:
         return _carried(ufunc._theirs, given)
+    return in_order(moveaxis(_by_numpy(ufunc, "accumulate", given, at), -1, at))
+
+
+def _by_numpy(ufunc: Ufunc, method: str, array: Array, axis: int) -> Array:
+    """What NumPy makes of lines along an axis; what it refuses on one rank is refused on all."""
+    work, name = getattr(ufunc._theirs, method), f"{ufunc.__name__}.{method}"
 
     def lines(own: Any) -> Any:
-        return ufunc._theirs.accumulate(own, axis=-1)
+        if ufunc.__name__ == "pow" and array.dtype.kind in "iu":
+            # Negative exponents are refused, which only those find who have them.
+            return together(array.team, lambda: work(own, axis=-1), name)
+        return work(own, axis=-1)
 
-    made = each_line(lines, given, at, f"{ufunc.__name__}.accumulate")
-    return in_order(moveaxis(made, -1, at))
+    return each_line(lines, array, axis, name)
 
 
 def _carried(theirs: np.ufunc, array: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from partita._algorithms.rows import elements_of, from_here, is_here, same_rows
-from partita._algorithms.totals import added_up
+from partita._algorithms.totals import added_at, added_up
 from partita._array.array import Array
 from partita._functions.binning import Edges, edges_of
 from partita._functions.creation import an_array, zeros
@@ -17,6 +17,9 @@ from partita._functions.statistics import min as smallest
 from partita._functions.statistics import sum as total
 from partita._local import choosing
 from partita._team.alike import digest
+
+# So many bins for each element of a rank: most are empty, and no rank needs to have them all.
+_HOLLOW = 4
 
 
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
@@ -41,17 +44,23 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     least = int(smallest(array))
     if least < 0:
         raise ValueError(f"{least} is negative; count numbers from 0 on")
-    n_bins = max(minlength, int(largest(array)) + 1)
-    if loads is None:
-        alone = is_here(array)
-        numbers = array.local if alone else elements_of(array)
-        found = choosing.count_values(numbers.astype(np.int64), n_bins)
+    n_bins, team = max(minlength, int(largest(array)) + 1), array.team
+    given = [array] if loads is None else [array, loads]
+    alone = all(is_here(one) for one in given)
+    if alone:
+        parts = [one.local for one in given]
     else:
-        alone = is_here(array) and is_here(loads)
-        numbers, values = (array.local, loads.local) if alone else same_rows(array, loads)
+        parts = [elements_of(array)] if loads is None else same_rows(*given)
+    numbers = parts[0].astype(np.int64)
+    values = None if loads is None else np.ascontiguousarray(parts[1])
+    if not alone and n_bins * team.size > _HOLLOW * array.size:
+        return added_at(team, numbers, values, n_bins)
+    if values is None:
+        found = choosing.count_values(numbers, n_bins)
+    else:
         found = np.zeros(n_bins, np.float64)
-        choosing.scatter_add(found, numbers.astype(np.int64), np.ascontiguousarray(values))
-    return from_here(found, array.team) if alone else added_up(array.team, found)
+        choosing.scatter_add(found, numbers, values)
+    return from_here(found, team) if alone else added_up(team, found)
 
 
 def _weights(weights: Any, array: Array) -> Array:

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from partita._algorithms.lookup import asked
+from partita._algorithms.lookup import asked, is_brought
 from partita._algorithms.rows import is_here, mapped, row_of
 from partita._array.array import Array
+from partita._array.parts import whole
 from partita._functions.creation import an_array
 from partita._functions.gathered import few
 from partita._functions.statistics import all as all_of
@@ -41,11 +42,13 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Arra
         return mapped(values, lambda some: sorting.search(run, some, right=right), np.int64)
     team = ordered.team
     team.say(f"searchsorted(side={side!r})")
+    if is_brought(ordered, values):
+        run = np.ascontiguousarray(whole(ordered))
+        return mapped(values, lambda some: sorting.search(run, some, right=right), np.int64)
     row = row_of(ordered)
-    first = row.first(team.rank)
 
-    def placed(some: Any) -> Any:
-        return sorting.search(row.local, some, right=right) + first
+    def placed(run: Any, first: int, some: Any) -> Any:
+        return sorting.search(run, some, right=right) + first
 
     return mapped(values, lambda some: asked(team, row, some, placed, right=right), np.int64)
 

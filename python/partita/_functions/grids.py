@@ -109,9 +109,12 @@ class Joined:
             except ValueError:
                 raise ValueError(f"{words!r} names no axis; use '0', '0,2' or '0,2,1'") from None
         shown = [_range(one) if isinstance(one, slice) else one for one in given]
+        # Numbers of Python take the type of the others; lists have one of their own.
+        bare = (bool, int, float, complex)
+        shown = [one if type(one) in bare else an_array(one) for one in shown]
         dtype = np.result_type(*(one.dtype if isinstance(one, Array) else one for one in shown))
-        arrays = [_raised(an_array(one), n_dims, at) for one in shown]
-        return concat([one.astype(dtype, copy=False) for one in arrays], axis=axis)
+        arrays = [_raised(asarray(one, dtype), n_dims, at) for one in shown]
+        return concat(arrays, axis=axis)
 
 
 def _raised(array: Array, n_dims: int, at: int) -> Array:

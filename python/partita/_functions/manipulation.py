@@ -19,7 +19,8 @@ from partita._functions.creation import (
     zeros,
 )
 from partita._functions.gathered import whole
-from partita._functions.inspection import check_device, in_c_order
+from partita._functions.inspection import check_device
+from partita._functions.memory_order import as_read, reads_backwards
 from partita._functions.placing import placed
 from partita._functions.shaping import sizes_for
 from partita._functions.types import result_type
@@ -38,9 +39,11 @@ MOST_DIMS = 16
 
 def reshape(x: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Array:
     """Return the elements in another shape; -1 is what is left."""
-    in_c_order(order)
     array = an_array(x)
-    made = array._reshape(sizes_for(array, shape), copy)
+    sizes = sizes_for(array, shape)
+    if reads_backwards(array, order):
+        return reshape(array.T, sizes[::-1], copy=copy).T
+    made = array._reshape(sizes, copy)
     if made is None:
         raise ValueError("the new shape needs a copy; use copy=None")
     return made
@@ -324,8 +327,13 @@ def _tiled_one_by_one(array: Array, times: Sequence[int]) -> Array:
 
 def ravel(a: Any, order: str = "C") -> Array:
     """Return the elements in a row: a view where they lie so, otherwise a copy."""
-    array = an_array(a)
-    return reshape(array if array._is_dense else array.copy(), -1, order)
+    array = as_read(an_array(a), order)
+    return reshape(array if array._is_dense else array.copy(), -1)
+
+
+def flatten(a: Array, order: str = "C") -> Array:
+    """Return the elements in a row, in memory of their own."""
+    return reshape(as_read(a, order), -1, copy=True)
 
 
 def _below(x: Array, k: int) -> Array:

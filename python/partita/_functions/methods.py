@@ -56,7 +56,7 @@ class NumPyMethods(_Base):
     searchsorted = finding.searchsorted
     argsort, argpartition = sorting.argsort, sorting.argpartition
     squeeze, swapaxes, repeat = manipulation.squeeze, manipulation.swapaxes, manipulation.repeat
-    ravel, resize = manipulation.ravel, shaping.resize
+    ravel, flatten, resize = manipulation.ravel, manipulation.flatten, shaping.resize
     tofile, to_zarr, to_hdf5 = npy.tofile, in_zarr.to_zarr, in_hdf5.to_hdf5
     clip = elementwise.clip
     take, put, choose, ptp = picking.take, picking.put, picking.choose, moments.ptp
@@ -152,10 +152,6 @@ class NumPyMethods(_Base):
         """Return a view with the dimensions in another order."""
         given = axes[0] if len(axes) == 1 else axes
         return manipulation.transpose(self, given or None)
-
-    def flatten(self, order: str = "C") -> Array:
-        """Return the elements in a row, in memory of their own."""
-        return manipulation.reshape(self, -1, order, copy=True)
 
     def sort(self, axis: int = -1, kind: str | None = None, order: None = None) -> None:
         """Bring the elements into order along an axis, in place."""

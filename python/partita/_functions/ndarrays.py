@@ -17,9 +17,27 @@ class _LikeArray(type):
     def __subclasscheck__(cls, subclass: type) -> bool:
         return issubclass(subclass, Array)
 
-    def __call__(cls, shape: Any, dtype: Any = float, **where: Any) -> Array:
+    def __call__(
+        cls,
+        shape: Any,
+        dtype: Any = float,
+        buffer: Any = None,
+        offset: int = 0,
+        strides: Any = None,
+        order: Any = None,
+        **where: Any,
+    ) -> Array:
         """Return an array whose elements nobody has set."""
-        return empty(shape, dtype, **where)
+        if buffer is not None or offset or strides is not None:
+            message = "ndarray takes no buffer=, offset= or strides= here"
+            raise TypeError(f"{message}; use asarray(numpy.ndarray(...)), or frombuffer")
+        return empty(shape, dtype, order=order, **where)
+
+    def __getattr__(cls, name: str) -> Any:
+        """Methods by the class's name, as `ndarray.sum(a)`."""
+        if name.startswith("__"):
+            raise AttributeError(f"type object 'ndarray' has no attribute {name!r}", name=name)
+        return getattr(Array, name)
 
 
 class ndarray(metaclass=_LikeArray):

@@ -105,7 +105,15 @@ def _of_row(name: str, line: Array, q: Any, method: str) -> list[Any]:
         return [first for first, _ in pairs]
     # A number of Python leaves the elements their type.
     given = between.tolist() if type(q) in (int, float) else between
-    return [np.quantile(pair, share) for pair, share in zip(pairs, given, strict=True)]
+    return [_between(pair, share) for pair, share in zip(pairs, given, strict=True)]
+
+
+def _between(pair: Any, share: Any) -> Any:
+    """What lies between two elements, so near to the second, as NumPy finds it."""
+    if share == 1:
+        # It does not take the second alone: from an infinity to a number there is no way.
+        return pair[1] - (pair[1] - pair[0]) * 0
+    return np.quantile(pair, share)
 
 
 def median(

@@ -37,6 +37,13 @@ def set_in_a_row(a: Array, index: Any, values: Any) -> None:
         a[...] = reshape(row, a.shape)
 
 
+def _values(given: Any, anchor: Array) -> Array:
+    """Values to be set in an array; numbers of Python and lists of them take its type."""
+    if isinstance(given, Array | np.ndarray | np.generic):
+        return beside(given, anchor)
+    return beside(np.asarray(given, anchor.dtype), anchor)
+
+
 def _positions(indices: Any, anchor: Array) -> Array:
     """Positions as an array on the ranks of another."""
     given = beside(indices, anchor)
@@ -71,7 +78,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     if getattr(ind, "dtype", None) == np.uint64:
         raise TypeError("positions of uint64, which may be too large; use int64")
     places = ravel(_positions(ind, array))
-    values = ravel(beside(v, array))
+    values = ravel(_values(v, array))
     if places.size == 0 or values.size == 0:
         return
     if mode != "raise":
@@ -165,7 +172,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     """Set the elements where a mask is true to values, one after the other and again."""
     array = to_write(arr)
     places = nonzero(ravel(beside(mask, array)))[0]
-    values = ravel(beside(vals, array))
+    values = ravel(_values(vals, array))
     if places.size == 0:
         return
     if values.size == 0:
@@ -176,7 +183,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 def putmask(a: Any, mask: Any, values: Any) -> None:
     """Set the elements where a mask is true to those of values at the same places."""
     array = to_write(a)
-    given = beside(values, array)
+    given = _values(values, array)
     if given.size == 0:
         return
     if not np.can_cast(given.dtype, array.dtype, "same_kind"):

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from partita._algorithms.distinct import distinct, distinct_here, distinct_values
-from partita._algorithms.lookup import asked, is_among
+from partita._algorithms.lookup import asked, is_among, is_brought
 from partita._algorithms.rows import from_here, from_row, is_here, mapped, row_of
 from partita._algorithms.sample_sort import sorted_copy, sorted_row
+from partita._array import parts
 from partita._array.array import Array
 from partita._functions.creation import an_array, shape, size
 from partita._functions.elementwise import logical_not
@@ -166,13 +167,17 @@ def isin(
         if not is_here(array):
             array.team.say(f"isin({digest(run)})")
         made = mapped(array, lambda values: is_among(run, values), np.bool)
+    elif is_brought(tests, array):
+        array.team.say("isin")
+        run = sorted_copy(parts.whole(tests))
+        made = mapped(array, lambda values: is_among(run, values), np.bool)
     else:
         array.team.say("isin")
         team, row = array.team, sorted_row(array.team, row_of(tests))
         made = mapped(
             array,
             lambda values: asked(
-                team, row, values, lambda some: is_among(row.local, some), right=True
+                team, row, values, lambda run, _, some: is_among(run, some), right=True
             ),
             np.bool,
         )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from partita._local import randomness
-from partita.random.drawing import Drawing, Local, checked, in_type, is_number, shape_of
+from partita.random.drawing import Drawing, Local, checked, holds, in_type, is_number, shape_of
 
 
 def _scaled(made: Any, loc: Any, scale: Any) -> Any:
@@ -29,6 +29,9 @@ def _plain(made: Any) -> Any:
 class Continuous(Drawing):
     """Distributions of real numbers."""
 
+    # Whether `uniform` takes its higher number first.
+    _may_fall = False
+
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None, **at: Any) -> Any:
         """Return numbers from 0 to 1, without 1."""
         shape = shape_of(size, out=out)
@@ -44,10 +47,14 @@ class Continuous(Drawing):
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None, **at: Any) -> Any:
         """Return numbers from `low` to `high`, without `high`."""
         low, high = as_numbers(low), as_numbers(high)
-        checked("high - low", np.isfinite(high - low), "finite numbers")
+        width = high - low
+        if not holds(np.isfinite(width) & (self._may_fall | (width >= 0))):
+            if holds(np.isfinite(width)):
+                raise ValueError("high is below low; give the lower one first")
+            raise OverflowError("high - low is out of range; use finite numbers")
         shape = shape_of(size, low, high)
         made = self._standard("uniform", shape, at)
-        return _plain(_scaled(made, low, high - low))
+        return _plain(_scaled(made, low, width))
 
     def standard_normal(
         self, size: Any = None, dtype: Any = np.float64, out: Any = None, **at: Any

@@ -195,9 +195,13 @@ def shape_of(size: Any, *parameters: Any, out: Any = None) -> tuple[int, ...] | 
 
 def checked(name: str, is_right: Any, wanted: str) -> None:
     """Refuse a parameter that is out of range anywhere, on every rank."""
-    right = all_of(is_right) if isinstance(is_right, Array) else np.all(is_right)
-    if not bool(right):
+    if not holds(is_right):
         raise ValueError(f"{name} is out of range; use {wanted}")
+
+
+def holds(is_right: Any) -> bool:
+    """Whether something is so everywhere. Collective, if it is an array."""
+    return bool(all_of(is_right) if isinstance(is_right, Array) else np.all(is_right))
 
 
 def in_type(made: Any, dtype: Any, out: Any = None) -> Any:

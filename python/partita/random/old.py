@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 class RandomState(Generator):
     """Random numbers by NumPy's old names."""
 
+    _may_fall = True
     random_integers = Absent("random_integers", "randint, whose end is left out")
     tomaxint = Absent("tomaxint", "randint(0, 2**63 - 1, size)")
 

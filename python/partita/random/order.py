@@ -26,7 +26,7 @@ class Order(Discrete):
 
     def permutation(self, x: Any, axis: int = 0, **at: Any) -> Array:
         """Return the numbers before `x`, or entries along an axis, in random order."""
-        if not isinstance(x, Array) and np.ndim(x) == 0:
+        if isinstance(x, int | np.integer):
             return self._order(int(x), int(x), at)
         array = an_array(x)
         along = axis_of(axis, array.ndim)
