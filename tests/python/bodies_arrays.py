@@ -241,7 +241,23 @@ def other_array_and_number(a: Any, is_last: bool) -> Any:
     return c * 2.0  # here
 
 
+def nothing_to_compute(a: Any, is_last: bool) -> Any:
+    if is_last:
+        a += 1  # there
+    return a
+
+
+def nothing_new_to_compute(a: Any, is_last: bool) -> Any:
+    b = pt.ones((6, 6))
+    b.sync()
+    if is_last:
+        b += 1  # there
+    return b
+
+
 DIFFERING = {
+    nothing_to_compute: ("computes add", "has no operation 1 at "),
+    nothing_new_to_compute: ("computes add", "has no operation 1 at "),
     other_operation: ("computes add of float64", "computes multiply of float64"),
     other_shape: ("[0:3]", "[0:2]"),
     other_dtype: ("into int64", "into float32"),
@@ -279,6 +295,10 @@ def differing(team: pt.Team) -> None:
             assert one in message, message
         # The next computation is not disturbed.
         assert float(pt.ones(5).sum()) == 5.0
+    # Ranks that all have nothing to compute meet as well.
+    a = pt.asarray(np.arange(6.0))
+    pt.compute(a, a + 1, a)
+    a.sync()
     if team.size > 1:
         drawing_and_computing(team)
 

@@ -68,7 +68,7 @@ class Methods(Described, _Base):  # type: ignore[override]
     def _buffers(self) -> list[Local]:
         # What is recorded may still have to be written to them, also through another array of the
         # same memory.
-        self.sync()
+        self._settle()
         held = self._held
         if not self._is_lazy and held.team.size == 1:
             held.team.arrays.sync()

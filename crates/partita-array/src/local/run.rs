@@ -32,12 +32,28 @@ impl Engine {
     /// Memory that is not there or not allowed: everything pending still waits. Ranks whose programs
     /// differ, and what fails half-way: what was pending is then lost, and its arrays say so.
     pub fn flush(&self) -> Result<()> {
+        self.flush_by(Self::run_ready)
+    }
+
+    /// The same, and meets the other ranks also where nothing is pending here: one that has
+    /// something to compute learns that this one has not.
+    ///
+    /// # Errors
+    /// As [`Engine::flush`].
+    pub fn sync(&self) -> Result<()> {
+        self.flush_by(|engine| {
+            engine.meet_if_idle()?;
+            engine.run_ready()
+        })
+    }
+
+    fn flush_by(&self, run: impl Fn(&Self) -> Result<()>) -> Result<()> {
         let complete = self.complete();
         self.end_all();
         if let Some(progress) = &*self.0.progress.borrow() {
             progress.begin();
         }
-        let outcome = self.run_ready();
+        let outcome = run(self);
         if let Some(progress) = &*self.0.progress.borrow() {
             progress.end();
         }

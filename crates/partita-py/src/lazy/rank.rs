@@ -161,9 +161,9 @@ impl Rank {
         })
     }
 
-    /// Computes everything that is pending.
+    /// Computes everything that is pending. Collective, also where that is nothing.
     pub(crate) fn sync(&self, py: Python<'_>) -> PyResult<()> {
-        self.detached(py, Engine::flush).map_err(|error| api_error(py, &error.into()))
+        self.detached(py, Engine::sync).map_err(|error| api_error(py, &error.into()))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -133,6 +133,16 @@ impl Ranks {
 }
 
 impl Engine {
+    /// Meets the other ranks where no segment will, as with an empty one.
+    pub(in super::super) fn meet_if_idle(&self) -> Result<()> {
+        let Some(ranks) = &self.0.ranks else { return Ok(()) };
+        if !self.0.ready.borrow().iter().all(|segment| segment.work.nodes.is_empty()) {
+            return Ok(());
+        }
+        let met = self.run_on_ranks(ranks, &mut Segment::default());
+        met.map_err(|failure| self.after(failure, Vec::new()))
+    }
+
     /// Runs a segment on all ranks.
     pub(in super::super) fn run_on_ranks(&self, ranks: &Ranks, segment: &mut Segment) -> Outcome {
         let mut structure = Structure {
@@ -150,6 +160,9 @@ impl Engine {
             ranks.difference(structure, &segment.work.numbers, line_of, place)
         });
         self.0.note_waits(ranks, since, Instant::now());
+        if structure.nodes.is_empty() {
+            return Ok(agreed.map(|_| ())?);
+        }
         let n_numbers = segment.work.numbers.len();
         let shared = agreed.map(|any_limit| {
             let known = ranks.divided.borrow().find(&structure);
