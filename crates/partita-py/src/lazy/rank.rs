@@ -40,6 +40,14 @@ static LET_GO: Mutex<Vec<Py<PyAny>>> = Mutex::new(Vec::new());
 /// Whether there are some: most calls leave none.
 static HAS_LET_GO: AtomicBool = AtomicBool::new(false);
 
+/// Drops the objects that were let go; nobody holds a rank's lock here.
+fn let_go(py: Python<'_>) {
+    if HAS_LET_GO.load(Ordering::Relaxed) && HAS_LET_GO.swap(false, Ordering::AcqRel) {
+        let objects = std::mem::take(&mut *LET_GO.lock().unwrap_or_else(PoisonError::into_inner));
+        objects.into_iter().for_each(|object| drop(object.into_bound(py)));
+    }
+}
+
 /// Keeps an object alive for an engine.
 pub(crate) struct Kept(Option<Py<PyAny>>);
 
@@ -123,6 +131,11 @@ impl Rank {
     #[getter]
     fn memory_in_use(&self, py: Python<'_>) -> usize {
         self.with(py, Engine::memory_in_use)
+    }
+
+    /// The most that arrays had here since this was asked last.
+    fn take_memory_peak(&self, py: Python<'_>) -> usize {
+        self.with(py, Engine::take_memory_peak)
     }
 
     /// How many bytes they may have.
@@ -281,15 +294,15 @@ impl Rank {
     /// Drops an array of this rank's engine, now or when the lock is free.
     pub(crate) fn drop_array(&self, array: LocalArray) {
         match self.guarded.lock.try_lock() {
-            Ok(_guard) => drop(array),
-            Err(TryLockError::Poisoned(poisoned)) => {
-                let _guard = poisoned.into_inner();
-                drop(array);
-            }
+            Ok(guard) => drop((array, guard)),
+            Err(TryLockError::Poisoned(poisoned)) => drop((array, poisoned.into_inner())),
             Err(TryLockError::WouldBlock) => {
                 self.guarded.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(array);
                 self.guarded.has_dropped.store(true, Ordering::Release);
             }
+        }
+        if HAS_LET_GO.load(Ordering::Relaxed) {
+            Python::attach(let_go);
         }
     }
 
@@ -315,10 +328,6 @@ impl Rank {
             drop(dropped);
         }
         drop(guard);
-        if HAS_LET_GO.load(Ordering::Relaxed) && HAS_LET_GO.swap(false, Ordering::AcqRel) {
-            let let_go =
-                std::mem::take(&mut *LET_GO.lock().unwrap_or_else(PoisonError::into_inner));
-            let_go.into_iter().for_each(|object| drop(object.into_bound(py)));
-        }
+        let_go(py);
     }
 }

@@ -16,6 +16,7 @@ use super::super::engine::{Engine, State};
 use super::super::failure::Failure;
 use super::super::kept::{Kept, Structure};
 use super::super::meter::Meter;
+use super::super::node::BaseFacts;
 use super::super::run::{Outcome, Slots, facts};
 use super::super::segment::Segment;
 use super::divide::divide;
@@ -80,6 +81,13 @@ impl Ranks {
         divide(&structure.nodes, &structure.bases, n_numbers, who, machine)
     }
 
+    /// Bytes that this rank has of a base.
+    pub fn bytes_here(&self, facts: &BaseFacts) -> usize {
+        let Some(spread) = facts.spread.as_ref().filter(|_| facts.has_storage) else { return 0 };
+        let held = spread.held(self.rank, &facts.shape);
+        held.n_elements() as usize * facts.dtype.size()
+    }
+
     /// Finds out whether all ranks are about to do the same, and which bases anybody looks at or
     /// has lent.
     ///
@@ -112,21 +120,28 @@ impl Ranks {
         Ok(any(0))
     }
 
-    /// Refuses on every rank what one of them may not have the memory for.
-    fn check_limits(&self, meter: &Meter, n_more: usize) -> Result<()> {
-        let own = match meter.check(n_more) {
-            Err(LocalError::MemoryLimit { n_bytes, limit }) => [n_bytes, limit],
-            _ => [0, 0],
-        };
-        let message = own.iter().flat_map(|n| (*n as u64).to_le_bytes()).collect();
+    /// Refuses on every rank what one of them may not have the memory for; `largest` says what that
+    /// would be for.
+    fn check_limits(
+        &self,
+        meter: &Meter,
+        n_more: usize,
+        largest: impl Fn() -> String,
+    ) -> Result<()> {
+        let excess = meter.excess(n_more);
+        let (n_bytes, limit) = excess.unwrap_or_default();
+        let mut message = [n_bytes, limit].map(|n| (n as u64).to_le_bytes()).concat();
+        message.extend(excess.map(|_| largest().into_bytes()).unwrap_or_default());
         let all = self.team.allgather(CALL, message)?;
         let number =
             |bytes: &[u8]| bytes.try_into().map_or(0, |bytes| u64::from_le_bytes(bytes) as usize);
-        let needs = all.iter().map(|one| (number(&one[..8]), number(&one[8..])));
-        match (0..).zip(needs).find(|(_, (n_bytes, _))| *n_bytes > 0) {
-            Some((rank, (n_bytes, limit))) => {
-                Err(LocalError::MemoryLimitOn { rank, n_bytes, limit })
-            }
+        match (0..).zip(&all).find(|(_, one)| number(&one[..8]) > 0) {
+            Some((rank, one)) => Err(LocalError::MemoryLimitOn {
+                rank,
+                n_bytes: number(&one[..8]),
+                limit: number(&one[8..16]),
+                largest: String::from_utf8_lossy(&one[16..]).into_owned(),
+            }),
             None => Ok(()),
         }
     }
@@ -157,7 +172,7 @@ impl Engine {
         let has_limit = self.0.meter.limit().is_some();
         let since = begun(ranks);
         let agreed = ranks.agree(&mut structure, has_limit, |structure: &Structure| {
-            ranks.difference(structure, &segment.work.numbers, line_of, place)
+            ranks.difference(structure, segment, line_of, place)
         });
         self.0.note_waits(ranks, since, Instant::now());
         if structure.nodes.is_empty() {
@@ -173,7 +188,8 @@ impl Engine {
         let (any_limit, outcome) = shared?;
         let outcome = outcome.map_err(Failure::Failed).and_then(|divided| {
             if any_limit {
-                let fits = ranks.check_limits(&self.0.meter, divided.growth_bytes);
+                let largest = || self.0.largest(divided.wants(&segment.bases));
+                let fits = ranks.check_limits(&self.0.meter, divided.growth_bytes, largest);
                 fits.map_err(refused_by_all)?;
             }
             Ok(self.0.run_divided(ranks, &divided, &segment.bases, &segment.work.numbers)?)
