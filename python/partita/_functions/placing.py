@@ -78,7 +78,7 @@ def compute(*arrays: Any) -> None:
     met: list[Team | None] = []
     for array in arrays:
         # The ranks of a team meet once for all that is pending.
-        team = array.team if isinstance(array, NativeArray) else None
+        team = array._team if isinstance(array, NativeArray) else None  # type: ignore[attr-defined]
         if team is not None and team in met:
             array._settle()
         else:
