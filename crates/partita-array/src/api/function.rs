@@ -372,6 +372,7 @@ fn input<'a>(operand: &Operand<'a>, typed: Dtype) -> Result<Input<'a>> {
 }
 
 /// An error of shapes with the types that were given, before they were made the same.
+#[cold]
 fn with_types(error: ApiError, operands: &[Operand<'_>]) -> ApiError {
     let ApiError::Local { error: LocalError::ShapesDiffer { first, second, .. } } = error else {
         return error;

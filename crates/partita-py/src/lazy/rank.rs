@@ -294,8 +294,11 @@ impl Rank {
     /// Drops an array of this rank's engine, now or when the lock is free.
     pub(crate) fn drop_array(&self, array: LocalArray) {
         match self.guarded.lock.try_lock() {
-            Ok(guard) => drop((array, guard)),
-            Err(TryLockError::Poisoned(poisoned)) => drop((array, poisoned.into_inner())),
+            Ok(_guard) => drop(array),
+            Err(TryLockError::Poisoned(poisoned)) => {
+                let _guard = poisoned.into_inner();
+                drop(array);
+            }
             Err(TryLockError::WouldBlock) => {
                 self.guarded.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(array);
                 self.guarded.has_dropped.store(true, Ordering::Release);
