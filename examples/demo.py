@@ -24,7 +24,7 @@ TEXT_SIZE, SHADES = (13, 25), " .:-=+*#%@"
 
 NEXT = """
 Next:
-  partita run -n 4 examples/shallow_water.py       another program; there are 17 in examples/
+  partita run -n 4 examples/shallow_water.py       one of {n_examples} programs in examples/
   docs/from-numpy.md                               your own, from one core to four ranks
   partita show 16x16 "block, cyclic(2) @ 2x2"      a layout of your own
   partita plan 8192x8192 "block, * @ 4x1" "*, block @ 1x4"             what a movement costs
@@ -35,7 +35,7 @@ def main(folder: Path, size: int) -> None:
     """Show the wave, what its ranks exchange, how fast it is, and how arrays move."""
     folder.mkdir(exist_ok=True)
     print(f"A wave meets a wall with two slits: {size} x {size} points on {N_RANKS} ranks.\n")
-    frames, layout = pt.spmd(frames_of_a_wave, N_RANKS, (size,))[0]
+    frames, step = pt.spmd(frames_of_a_wave, N_RANKS, (size,))[0]
     print(beside([text(frame) for frame in frames]))
     names = [folder / f"wave{number}.png" for number in range(len(frames))]
     for name, frame in zip(names, frames, strict=True):
@@ -43,17 +43,23 @@ def main(folder: Path, size: int) -> None:
     print(f"\ndrawn in {', '.join(map(str, names))}")
 
     print("\nThe program is NumPy's, with `import partita as np`. Each rank has a band of rows and")
-    print("in each step needs a row of each neighbour. Nobody wrote this exchange; its plan is\n")
-    maps, grid = layout.notation.split(",", 1)
-    halo = pt.Layout(layout.shape, f"{maps}+halo(1,1),{grid}")
-    print(pt.plan(halo, halo).explain())
+    print("in each step needs a row of each neighbour. Nobody wrote this exchange; np.explain says")
+    print("of a step on the first rank:\n")
+    print(step, end="\n\n")
     print_speed(size)
     print_movement(folder)
-    print(NEXT)
+    print(NEXT.format(n_examples=n_examples()))
+
+
+def n_examples() -> int:
+    """How many programs run with NumPy and with partita: those that `script` starts."""
+    folder = Path(__file__).parent
+    texts = [one.read_text("utf-8") for one in folder.glob("*.py")]
+    return sum("\nfrom script import " in text for text in texts)
 
 
 def frames_of_a_wave(team: pt.Team, size: int):
-    """Heights at several moments, on the first rank, and their layout."""
+    """Heights at several moments, on the first rank, and what a step comes to there."""
     before, now, wall = wave.start(pt, size)
     frames = []
     for _ in range(N_FRAMES):
@@ -61,7 +67,8 @@ def frames_of_a_wave(team: pt.Team, size: int):
             wave.advance(before, now, wall)
             before, now = now, before
         frames.append(now.gather(root=0))
-    return frames, now.layout
+    wave.advance(before, now, wall)
+    return frames, pt.explain(before)
 
 
 def text(heights) -> list[str]:

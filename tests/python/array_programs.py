@@ -77,6 +77,17 @@ class Program:
             self.step()
         self.finish()
 
+    def run_measured(self) -> None:
+        """All steps; what is computed now and then takes no more memory than was foretold."""
+        rank = pt.world().arrays
+        for _ in range(self.random.randint(3, 30)):
+            self.step()
+            if self.random.random() < 0.3:
+                foretold = rank.outline()[4]
+                rank.take_memory_peak()
+                rank.sync()
+                assert rank.take_memory_peak() <= foretold, "\n".join(self.log)
+
     def one(self) -> Both:
         return self.random.choice(self.values)
 

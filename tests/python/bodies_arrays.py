@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 import numpy as np
@@ -241,7 +242,67 @@ def other_array_and_number(a: Any, is_last: bool) -> Any:
     return c * 2.0  # here
 
 
+def nothing_to_compute(a: Any, is_last: bool) -> Any:
+    if is_last:
+        a += 1  # there
+    return a
+
+
+def nothing_new_to_compute(a: Any, is_last: bool) -> Any:
+    b = pt.ones((6, 6))
+    b.sync()
+    if is_last:
+        b += 1  # there
+    return b
+
+
+def turned(a: Any, is_last: bool) -> Any:
+    b = pt.arange(36.0).reshape(6, 6) + 0.0
+    b.sync()
+    if is_last:
+        return b.T + 1  # there
+    return b + 1  # here
+
+
+def turned_from_a_row(a: Any, is_last: bool) -> Any:
+    b = pt.arange(36.0)
+    b.sync()
+    if is_last:
+        return b.reshape(6, 6).T + 1  # there
+    return b.reshape(6, 6) + 1  # here
+
+
+def part_of_a_filling(a: Any, is_last: bool) -> Any:
+    b = pt.ones((6, 6))
+    if is_last:
+        return b[1:].sum()  # there
+    return b[:-1].sum()  # here
+
+
+def made_otherwise(a: Any, is_last: bool) -> Any:
+    b = pt.ones((6, 6))
+    if is_last:
+        b = b.copy()  # there
+    b[0] = 3  # here
+    return b
+
+
+def swapped(a: Any, is_last: bool) -> Any:
+    b, c = pt.arange(6.0) * 2, pt.arange(6.0) + 5
+    pt.compute(b, c)
+    if is_last:
+        return c - b  # there
+    return b - c  # here
+
+
 DIFFERING = {
+    swapped: ("array 1, number ", "of all, computed before and array 2, number "),
+    turned: ("with axes in the order [1, 0]",),
+    turned_from_a_row: ("by steps of [1, 6]", "by steps of [6, 1]"),
+    part_of_a_filling: ("(6, 6)[1:6, 0:6] that has one", "(6, 6)[0:5, 0:6] that has one"),
+    made_otherwise: ("((6, 6) that has one number everywhere into", "(into array 1"),
+    nothing_to_compute: ("computes add", "has no operation 1 at "),
+    nothing_new_to_compute: ("computes add", "has no operation 1 at "),
     other_operation: ("computes add of float64", "computes multiply of float64"),
     other_shape: ("[0:3]", "[0:2]"),
     other_dtype: ("into int64", "into float32"),
@@ -274,11 +335,17 @@ def differing(team: pt.Team) -> None:
             if "# here" in line or "# there" in line:
                 assert f"bodies_arrays.py, line {number}" in message, message
         assert "rank 0" in message
+        does = re.findall(r"rank \d+ (.*?) at /", message)
+        assert does[0] != does[1], message
         assert f"rank {last} " in message
         for one in words:
             assert one in message, message
         # The next computation is not disturbed.
         assert float(pt.ones(5).sum()) == 5.0
+    # Ranks that all have nothing to compute meet as well.
+    a = pt.asarray(np.arange(6.0))
+    pt.compute(a, a + 1, a)
+    a.sync()
     if team.size > 1:
         drawing_and_computing(team)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,11 @@ import numpy as np
 import pytest
 
 import partita as pt
+
+
+def line() -> int:
+    """The line of the caller."""
+    return sys._getframe(1).f_lineno
 
 
 def stepped(array: Any, n_steps: int = 3) -> None:
@@ -213,6 +219,26 @@ def events_of(trace: str, rank: int, kind: str) -> list[dict[str, Any]]:
     return [one for one in events if one["pid"] == rank and one.get("cat") == kind]
 
 
+def test_the_file_of_a_profile_is_there_when_any_rank_goes_on(tmp_path: Path) -> None:
+    class Slow(pt.profile):
+        def save(self, file: Any) -> None:
+            time.sleep(0.2)
+            super().save(file)
+
+    def job(_: pt.Team) -> bool:
+        with Slow(tmp_path / "run.json"):
+            pt.compute(pt.arange(10.0) + 1)
+        return (tmp_path / "run.json").exists()
+
+    def nowhere(_: pt.Team) -> None:
+        with pt.profile(tmp_path / "nowhere" / "run.json"):
+            pass
+
+    assert pt.spmd(job, 3) == [True] * 3
+    with pytest.raises(OSError, match="nowhere"):
+        pt.spmd(nowhere, 2)
+
+
 def test_a_profile_shows_waiting_for_other_ranks() -> None:
     def job(team: pt.Team) -> tuple[str, str]:
         array = pt.zeros((64, 64))
@@ -287,6 +313,97 @@ def test_a_bar_for_long_computations(capfd: pytest.CaptureFixture[str]) -> None:
     assert " loops, " in capfd.readouterr().err
     pt.compute(array + 1)
     assert capfd.readouterr().err == ""
+
+
+def test_a_bar_moves_while_one_loop_runs(capfd: pytest.CaptureFixture[str]) -> None:
+    long = pt.arange(100_000_000.0)
+    for function in (pt.sin, pt.exp, pt.tan, pt.cosh, pt.log, pt.cos, pt.sinh, pt.atan, pt.tanh):
+        long = function(long)
+    # Nothing but the sum is stored.
+    long = long.sum()
+    with pt.progress():
+        long.sync()
+        shown = capfd.readouterr().err
+        bars = shown.rstrip("\n").split("\r")[1:]
+        n_all = int(bars[0].split(" of ")[1].split()[0])
+        assert f" 0 of {n_all} loops" in bars[0], shown
+        assert f" {n_all} of {n_all} loops" in bars[-1], shown
+        # One line, which ends with the computation.
+        assert shown.endswith("s\n")
+        assert shown.count("\n") == 1
+        pt.compute(pt.arange(10.0) + 1)
+        assert capfd.readouterr().err == ""
+
+
+def test_explain_names_the_line_of_a_fill_and_of_shares() -> None:
+    def job(team: pt.Team) -> None:
+        plate = pt.zeros((63, 65))
+        here = line() - 1
+        plate[1:3] = 2.0
+        steps = pt.explain(plate).steps
+        assert steps[0].endswith(f"line {here}"), steps
+        x = plate * 2
+        y = pt.ones((63, 65)) + plate
+        told = pt.explain((x + y).sum(axis=0))
+        assert all("from" in step for step in told.steps), told
+
+    pt.spmd(job, 1)
+    pt.spmd(job, 3)
+
+
+def test_what_is_too_much_is_named_with_line_shape_and_type() -> None:
+    def job(team: pt.Team) -> str:
+        made = pt.arange(40_000.0).reshape(200, 200) + 1
+        here = line() - 1
+        with pytest.raises(MemoryError, match="largest") as told, pt.memory_limit(1000):
+            made.sync()
+        message = str(told.value)
+        assert "float64 [200, 200] with " in message, message
+        assert f"test_array_looking.py, line {here}" in message, message
+        return message
+
+    pt.spmd(job, 1)
+    assert len(set(pt.spmd(job, 2))) == 1
+
+
+def test_shapes_that_do_not_fit_are_named_with_types_and_layouts() -> None:
+    with pytest.raises(ValueError, match=r"\[4, 6\] and \[3, 5\].*of float64 and float32"):
+        pt.zeros((4, 6)) + pt.ones((3, 5), dtype="float32")
+
+    def job(_: pt.Team) -> None:
+        a = pt.arange(12.0)
+        a.sync()
+        with pytest.raises(ValueError, match=r"float64 in block\(6,6\)"):
+            a + pt.ones(5)
+
+    pt.spmd(job, 2)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2])
+@pytest.mark.parametrize("dtype", ["complex128", "complex64"])
+def test_the_program_of_complex_arrays(dtype: str, n_ranks: int) -> None:
+    start = (np.arange(6.0) + 2j).astype(dtype)
+
+    def job(team: pt.Team) -> None:
+        array: Any = pt.empty(6, dtype=dtype)
+        array[...] = start
+        array.sync()
+        made = (array * (1 - 2j) + complex(0, np.inf)).conj()
+        program = made.ir()
+        for module in (program.before, program.after):
+            _, found = module.run("program", start, team=team)
+            np.testing.assert_array_equal(found, made.gather())
+
+    pt.spmd(job, n_ranks)
+
+
+def test_a_program_has_no_word_of_what_was_dropped() -> None:
+    array = pt.arange(4.0)
+    array.sync()
+    dropped = pt.random.default_rng(1).random(4) * 1j
+    del dropped
+    text = str((array + 1).ir())
+    assert "complex" not in text, text
 
 
 def test_ranks_that_differ_are_told_where() -> None:

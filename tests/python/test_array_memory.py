@@ -176,6 +176,51 @@ def test_what_is_made_elsewhere_counts_as_long_as_it_is_there(name: str, n_ranks
     assert all("memory_limit" in words for _, words in found), found
 
 
+KINDS: dict[str, Any] = {
+    "redistribute": lambda x: x.redistribute("*, block"),
+    "a mask": lambda x: x[x >= 0],
+    "positions": lambda x: x[np.arange(99, -1, -1)],
+    "sort": lambda x: pt.sort(x),
+    "argsort": lambda x: pt.argsort(x, axis=0),
+    "a product": lambda x: x @ x,
+    "a transform": lambda x: pt.fft.fft(x),
+    "nonzero": lambda x: pt.nonzero(x + 1)[0],
+    "an operand": lambda x: x + np.ones((100, 100)),
+}
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2])
+@pytest.mark.parametrize("name", KINDS)
+def test_all_that_functions_make_counts_as_long_as_it_is_there(name: str, n_ranks: int) -> None:
+    def job(team: pt.Team) -> None:
+        x = pt.arange(10_000.0).reshape(100, 100) + 0.0
+        x.sync()
+        x[x >= 0].sync()  # what is kept for the next time
+        before = team.arrays.memory_in_use
+        made = KINDS[name](x)
+        n_bytes = made.local.nbytes
+        taken = team.arrays.memory_in_use - before
+        assert n_bytes <= taken <= 1.2 * n_bytes
+        assert pt.explain(x, made).peak_bytes == before + taken
+        del made
+        pt.compute(x)
+        assert team.arrays.memory_in_use <= before
+
+    pt.spmd(job, n_ranks)
+
+
+def test_arrays_that_are_kept_reach_the_limit() -> None:
+    def job(_: pt.Team) -> int:
+        x = pt.ones((100, 100))
+        x.sync()
+        kept: list[Any] = []
+        with pytest.raises(MemoryError), pt.memory_limit("600 kB"):
+            kept.extend(x.redistribute("*, block") for _ in range(30))
+        return len(kept)
+
+    assert pt.spmd(job, 1)[0] < 8
+
+
 def test_what_differing_programs_were_to_write_is_lost_and_says_so() -> None:
     def job(team: pt.Team) -> list[Any]:
         other, a = pt.ones(6), pt.arange(6.0)

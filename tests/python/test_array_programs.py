@@ -25,6 +25,8 @@ from bodies_arrays import (
 from engines import Case, Outcome
 from places import Place, launchers
 
+import partita as pt
+
 N_PROGRAMS = int(os.environ.get("PARTITA_PROGRAMS", "2500"))
 PLACES = [Place("threads", n) for n in (2, 3, 4)]
 PLACES += [Place("mpi", n, launchers()[0]) for n in (1, 2, 3, 4)]
@@ -46,6 +48,16 @@ def test_programs_on_ranks_mean_what_numpy_means(place: Place) -> None:
     cases += [Case(body.__name__, body) for body in others]
     found = engines.run(place, cases)
     refuse_failures(place, found)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2, 3])
+def test_programs_take_no_more_memory_than_was_foretold(n_ranks: int) -> None:
+    def body(_: pt.Team) -> None:
+        for layout in LAYOUTS:
+            for seed in range(max(1, N_EACH // 2)):
+                Program(seed, layout).run_measured()
+
+    pt.spmd(body, n_ranks)
 
 
 @pytest.mark.parametrize("place", PLACES, ids=str)

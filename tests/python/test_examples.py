@@ -167,7 +167,8 @@ def test_one_of_several_processes_speaks_and_draws(tmp_path: Path) -> None:
 
 def test_the_demo_draws_explains_and_times(tmp_path: Path) -> None:
     said = ran(sys.executable, str(EXAMPLES / "demo.py"), "drawn", "--size", "90", folder=tmp_path)
-    assert "halo exchange" in said
+    assert "2 exchanges of" in said
+    assert "one of 20 programs" in said
     assert "partita, 4 ranks" in said
     pictures = {path.name for path in (tmp_path / "drawn").iterdir()}
     assert pictures == {*(f"wave{n}.png" for n in range(3)), "source.svg", "target.svg", "plan.svg"}

@@ -62,3 +62,5 @@ def test_the_tutorial_shows_what_four_ranks_print(tmp_path: Path) -> None:
     # Ranks that are threads may share a line.
     shown = [line for block in blocks for line in block.splitlines()]
     assert [line for line in shown if line not in said] == []
+    # What one rank prints is all there.
+    assert blocks[1].strip() + "\nfunc.func" in said

@@ -16,8 +16,8 @@ partita_error::errors! {
         TooManyDims { ndim: usize, most: usize } "dimensions" =>
             "an array of {ndim} dimensions, where {most} are the most that can be computed with; \
              use reshape to join some of them, or squeeze those of size 1";
-        ShapesDiffer { first: Vec<usize>, second: Vec<usize> } "shapes-differ" =>
-            "the shapes {first:?} and {second:?} do not fit; use equal sizes, or sizes of 1";
+        ShapesDiffer { first: Vec<usize>, second: Vec<usize>, about: String } "shapes-differ" =>
+            "the shapes {first:?} and {second:?} do not fit{about}; use equal sizes, or sizes of 1";
         SliceOutside { dim: usize, offset: i64, size: i64, stride: i64, extent: usize }
             "slice-outside" =>
             "{size} entries from {offset} on with stride {stride} leave dimension {dim} of size \
@@ -30,12 +30,12 @@ partita_error::errors! {
             "this array of shape {shape:?} is read-only: {why}; write to a copy";
         Kernel { error: KernelError } "kernel" =>
             "the kernel was refused: {error}; use another operation or type";
-        MemoryLimit { n_bytes: usize, limit: usize } "memory-limit" =>
-            "the program would need {n_bytes} bytes for arrays where {limit} are allowed; use smaller \
-             arrays, more ranks, or a higher memory_limit";
-        MemoryLimitOn { rank: u64, n_bytes: usize, limit: usize } "memory-limit" =>
+        MemoryLimit { n_bytes: usize, limit: usize, largest: String } "memory-limit" =>
+            "the program would need {n_bytes} bytes for arrays where {limit} are allowed{largest}; \
+             use smaller arrays, more ranks, or a higher memory_limit";
+        MemoryLimitOn { rank: u64, n_bytes: usize, limit: usize, largest: String } "memory-limit" =>
             "the program would need {n_bytes} bytes for arrays on rank {rank} where {limit} are \
-             allowed; use smaller arrays, more ranks, or a higher memory_limit";
+             allowed{largest}; use smaller arrays, more ranks, or a higher memory_limit";
         Lost { shape: Vec<usize>, why: String } "elements-lost" =>
             "the elements of this array of shape {shape:?} are lost, since computing them has \
              failed ({why}); make it anew";

@@ -34,7 +34,7 @@ pub use kind::OpKind;
 pub use module::{Block, Location, Mapping, Module, NewOp, Op, Ops, Source, Use, Value};
 pub use pages::page;
 pub use slices::{Reach, kept_dims};
-pub use text::{Form, SyntaxError, parse, parse_bytes, parse_type, print, type_text};
+pub use text::{Form, SyntaxError, float_text, parse, parse_bytes, parse_type, print, type_text};
 pub use types::{
     ArrayType, DYNAMIC, DistEnv, Env, FunctionType, Grid, MAX_CUTS, MemRefType, Scalar, Sign, Size,
     TensorType, Type, by_x, shapes_may_equal,

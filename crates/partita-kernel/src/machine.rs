@@ -144,6 +144,18 @@ impl Machine {
         self.cache.find(program, || Kernel::new(program, &self.settings))
     }
 
+    /// Bytes at most that a run keeps beside the call's memory and a few tiles for each thread. The
+    /// call's extents and strides are looked at, its memory is not.
+    #[must_use]
+    pub fn scratch_bytes(&self, kernel: &Kernel, call: &Call<'_>) -> usize {
+        tiles::scratch_bytes(&kernel.program, call, &self.tiles())
+    }
+
+    fn tiles(&self) -> Tiles {
+        let Settings { level, n_threads, tile, stream_from, .. } = self.settings;
+        Tiles { level, tile, n_threads, stream_from }
+    }
+
     /// Computes a kernel's outputs for a call.
     ///
     /// # Errors
@@ -154,7 +166,6 @@ impl Machine {
     /// writes the inputs or touches the outputs meanwhile.
     pub unsafe fn run(&self, kernel: &Kernel, call: &Call<'_>) -> Result<()> {
         let n_points = check(&kernel.program, call)?;
-        let Settings { level, n_threads, tile, stream_from, .. } = self.settings;
         let Kernel { program, code, work, whole } = kernel;
         // SAFETY: the caller's.
         unsafe {
@@ -163,8 +174,7 @@ impl Machine {
             {
                 return Ok(());
             }
-            let how = Tiles { level, tile, n_threads, stream_from };
-            tiles::run(program, code, work.as_deref(), call, n_points, &how);
+            tiles::run(program, code, work.as_deref(), call, n_points, &self.tiles());
         }
         Ok(())
     }

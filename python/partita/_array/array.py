@@ -15,7 +15,7 @@ from partita import _engines
 from partita._array import export, html
 from partita._array.described import Described
 from partita._array.held import Held
-from partita._array.limits import note, refuse_too_much, take
+from partita._array.limits import hold, note, refuse_too_much, take
 from partita._array.notation import layout_for
 from partita._array.place import here
 from partita._errors import LayoutError, MismatchError, ProtocolError
@@ -57,6 +57,10 @@ class Methods(Described, _Base):  # type: ignore[override]
         reasons: Sequence[str] | None = None,
     ) -> None:
         _engines.load_methods()
+        if reasons is None:
+            # Made here, and nobody else's.
+            for one in buffers:
+                hold(team, one)
         self._hold(Held(buffers, layout, team, dtype, reasons))
 
     @property
@@ -68,7 +72,7 @@ class Methods(Described, _Base):  # type: ignore[override]
     def _buffers(self) -> list[Local]:
         # What is recorded may still have to be written to them, also through another array of the
         # same memory.
-        self.sync()
+        self._settle()
         held = self._held
         if not self._is_lazy and (held.team.size == 1 or _is_written(held)):
             held.team.arrays.sync()

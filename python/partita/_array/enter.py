@@ -12,6 +12,7 @@ import numpy as np
 
 from partita._array import export
 from partita._array.held import Rows, default_layout, is_everywhere
+from partita._array.limits import hold
 from partita._memory import bfloat
 from partita._partita import Array as NativeArray
 from partita._team import alike
@@ -76,7 +77,8 @@ def _enter_part(
 
 
 def from_numpy(local: Local, rank: Rank) -> Array:
-    """An array in the memory of one of NumPy's."""
+    """An array in the memory of one of NumPy's, which was made for it."""
+    hold(rank.team, local)
     array: Any = NativeArray.__new__(NativeArray)
     array._enter(rank, *_place(local))
     made: Array = array

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._partita import SharedMemory
+
 if TYPE_CHECKING:
+    from partita._partita import Rank
     from partita._team.team import Team
+
+Local = np.ndarray[Any, Any]
+
+# Less is not worth the object that waits for its end.
+_HELD_FROM_BYTES = 1024
 
 
 def taken(team: Team) -> dict[str, tuple[int, int]]:
@@ -36,13 +44,26 @@ def note(team: Team, n_bytes: int, what: str) -> None:
     counted[1] += n_bytes
 
 
-def hold(team: Team, made: np.ndarray[Any, Any]) -> None:
+def hold(team: Team, made: Local) -> None:
     """Count memory that was made outside the engine as that of arrays, until it is let go."""
+    if made.nbytes < _HELD_FROM_BYTES:
+        return
     # Views keep the innermost array alive, so that is what is waited for.
-    owner = made.base if isinstance(made.base, np.ndarray) else made
-    rank, n_bytes = team.arrays, made.nbytes
+    owner = made
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    held = team.kept("memory held", set[int])
+    if id(owner) in held or isinstance(owner.base, SharedMemory):
+        return
+    rank, n_bytes = team.arrays, owner.nbytes
+    held.add(id(owner))
     rank.hold_memory(n_bytes)
-    weakref.finalize(owner, rank.release_memory, n_bytes).atexit = False
+    weakref.finalize(owner, _let_go, rank, held, id(owner), n_bytes).atexit = False
+
+
+def _let_go(rank: Rank, held: set[int], owner: int, n_bytes: int) -> None:
+    held.discard(owner)
+    rank.release_memory(n_bytes)
 
 
 def refuse_too_much(team: Team, n_bytes: int, what: str) -> None:

@@ -142,7 +142,10 @@ def _bytes(limit: Any) -> int:
 
 
 class progress:
-    """Show a bar on the first rank while a long computation runs."""
+    """Show a bar on the first rank while loops of a long computation run.
+
+    Sorting, products of matrices and Fourier transforms have none.
+    """
 
     def __init__(self, *, team: Team | None = None) -> None:
         self._rank = enter.own_rank(team)
@@ -194,8 +197,18 @@ class profile:
             # Also where that is refused: what comes later is not part of it.
             own = self._rank.record_activity(False)
         self._lines = [str(one) for one in self._rank.team.allgather_data(own)]
-        if self._file is not None and self._rank.team.rank == 0:
-            self.save(self._file)
+        if self._file is not None:
+            self._write(self._file)
+
+    def _write(self, file: str | Path) -> None:
+        """Let the first rank write the file; the others return when it is there."""
+        team = self._rank.team
+        if team.rank == 0:
+            try:
+                self.save(file)
+            except OSError as error:
+                raise team.told(error) from None
+        team.barrier()
 
     @property
     def svg(self) -> str:

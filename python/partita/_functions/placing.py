@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from partita._array import held
 from partita._array.notation import checked, default_for, layout_for
 from partita._errors import LayoutError
+from partita._partita import Array as NativeArray
 from partita._team.spmd import world
 
 if TYPE_CHECKING:
@@ -73,9 +74,16 @@ def _asked_for(shape: Sequence[int], layout: Layout | str | None, team: Team) ->
 
 
 def compute(*arrays: Any) -> None:
-    """Compute arrays now, together. Collective."""
+    """Compute arrays now, together. Collective, also where nothing is pending."""
+    met: list[Team | None] = []
     for array in arrays:
-        array.sync()
+        # The ranks of a team meet once for all that is pending.
+        team = array._team if isinstance(array, NativeArray) else None  # type: ignore[attr-defined]
+        if team is not None and team in met:
+            array._settle()
+        else:
+            array.sync()
+        met.append(team)
 
 
 __all__ = ["compute", "default_layout"]

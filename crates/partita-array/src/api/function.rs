@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use super::error::{ApiError, Result};
 use super::number::Number;
 use super::promote::{float_of, is_same_kind, result_type};
+use crate::error::LocalError;
 use crate::local::{Array, Engine, Input};
 
 /// What a function is given: an array, or a number without a type of its own.
@@ -197,7 +198,7 @@ impl Function {
         if matches!(self.op, Op::Absolute) && op == Op::LogicalOr {
             return positive(engine, operands[0]);
         }
-        applied(engine, op, operands, typed)
+        applied(engine, op, operands, typed).map_err(|error| with_types(error, operands))
     }
 
     /// The function of an array and an operand, written to the array itself.
@@ -368,6 +369,20 @@ fn input<'a>(operand: &Operand<'a>, typed: Dtype) -> Result<Input<'a>> {
         Operand::Array(array) => Ok(Input::Array(array)),
         Operand::Number(number) => number.to_scalar(typed).map(Input::Number),
     }
+}
+
+/// An error of shapes with the types that were given, before they were made the same.
+#[cold]
+fn with_types(error: ApiError, operands: &[Operand<'_>]) -> ApiError {
+    let ApiError::Local { error: LocalError::ShapesDiffer { first, second, .. } } = error else {
+        return error;
+    };
+    let arrays = operands.iter().filter_map(|one| match one {
+        Operand::Array(array) => Some(array.in_words()),
+        Operand::Number(_) => None,
+    });
+    let about = format!(" (of {})", arrays.collect::<Vec<_>>().join(" and "));
+    ApiError::Local { error: LocalError::ShapesDiffer { first, second, about } }
 }
 
 fn applied(engine: &Engine, op: Op, operands: &[Operand<'_>], typed: Dtype) -> Result<Array> {

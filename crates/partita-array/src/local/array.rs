@@ -208,6 +208,7 @@ impl Array {
         self.window.broadcast(shape).ok_or_else(|| LocalError::ShapesDiffer {
             first: shape.to_vec(),
             second: self.shape().to_vec(),
+            about: format!(" (the second is of {})", self.in_words()),
         })
     }
 

@@ -112,6 +112,8 @@ pub(super) struct Base {
     pub is_from_nothing: Cell<bool>,
     /// Its number among the bases of a segment of pending work, and of which.
     pub number: Cell<(u64, usize)>,
+    /// Its number among all bases that ranks have computed with, the same on all; zero before.
+    pub serial: Cell<u64>,
 }
 
 impl Base {
@@ -129,6 +131,7 @@ impl Base {
             lost: RefCell::default(),
             is_from_nothing: Cell::new(false),
             number: Cell::new((u64::MAX, 0)),
+            serial: Cell::new(0),
         }
     }
 

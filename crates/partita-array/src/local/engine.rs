@@ -146,13 +146,19 @@ impl Engine {
 
     /// Shows a bar while long computations run, or no longer.
     pub fn show_progress(&self, shows: bool) {
-        self.0.progress.replace(shows.then(Progress::new));
+        self.0.progress.replace(shows.then(Progress::default));
     }
 
     /// Bytes of memory that its arrays have.
     #[must_use]
     pub fn memory_in_use(&self) -> usize {
         self.0.meter.in_use()
+    }
+
+    /// The most that they had since this was asked last, partial results of reductions among them.
+    #[must_use]
+    pub fn take_memory_peak(&self) -> usize {
+        self.0.meter.take_most()
     }
 
     /// Where bytes of arrays are counted that were made outside this engine; it may be changed from

@@ -4,12 +4,12 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::error::{LocalError, Result};
-
 /// Counts bytes.
 #[derive(Debug, Default)]
 pub(super) struct Meter {
     in_use: Cell<usize>,
+    /// The most that they have had since somebody asked.
+    most: Cell<usize>,
     /// Of arrays that were made elsewhere; any thread may let one go.
     held: Arc<AtomicUsize>,
     limit: Cell<Option<usize>>,
@@ -18,6 +18,7 @@ pub(super) struct Meter {
 impl Meter {
     pub fn add(&self, n_bytes: usize) {
         self.in_use.set(self.in_use.get().saturating_add(n_bytes));
+        self.most.set(self.most.get().max(self.in_use()));
     }
 
     pub fn remove(&self, n_bytes: usize) {
@@ -26,6 +27,16 @@ impl Meter {
 
     pub fn in_use(&self) -> usize {
         self.in_use.get().saturating_add(self.held.load(Ordering::Relaxed))
+    }
+
+    /// Notes that so many bytes are needed for a moment.
+    pub fn pass(&self, n_bytes: usize) {
+        self.most.set(self.most.get().max(self.in_use().saturating_add(n_bytes)));
+    }
+
+    /// The most that there was since this was asked last.
+    pub fn take_most(&self) -> usize {
+        self.most.replace(self.in_use()).max(self.in_use())
     }
 
     /// Where those are counted whose memory is not an engine's.
@@ -41,12 +52,10 @@ impl Meter {
         self.limit.set(limit);
     }
 
-    /// Refuses work that would need more than there may be.
-    pub fn check(&self, n_more: usize) -> Result<()> {
+    /// What work needs and may have, if that is less.
+    pub fn excess(&self, n_more: usize) -> Option<(usize, usize)> {
+        let limit = self.limit.get()?;
         let n_bytes = self.in_use().saturating_add(n_more);
-        match self.limit.get() {
-            Some(limit) if n_bytes > limit => Err(LocalError::MemoryLimit { n_bytes, limit }),
-            _ => Ok(()),
-        }
+        (n_bytes > limit).then_some((n_bytes, limit))
     }
 }

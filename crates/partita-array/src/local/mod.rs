@@ -26,6 +26,7 @@ mod engine;
 mod failure;
 mod foreign;
 mod kept;
+mod largest;
 mod meter;
 mod node;
 mod outline;

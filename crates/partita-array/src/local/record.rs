@@ -62,7 +62,7 @@ impl Input<'_> {
     }
 
     /// Whether it is an array with the same number everywhere, made from nothing.
-    fn is_filled(&self) -> bool {
+    pub(super) fn is_filled(&self) -> bool {
         let is_one =
             |array: &Array| array.base.fill.get().is_some() && !array.base.all.shape.is_empty();
         self.array().is_some_and(is_one)
@@ -106,6 +106,11 @@ impl Engine {
     pub fn fill(&self, shape: &[usize], value: Scalar) -> Result<Array> {
         let array = self.empty(shape, value.dtype)?;
         array.base.fill.set(Some(value));
+        if self.0.rhythm.is_some() {
+            // Its elements are written when somebody writes some of them: that is from this line.
+            let mark = mark(Action::Copy, &[Input::Number(value)], value.dtype, &array.base.all);
+            self.0.places.borrow_mut().note(mark);
+        }
         array.base.is_from_nothing.set(true);
         Ok(array)
     }
@@ -291,6 +296,9 @@ impl Engine {
             let operands: Operands = operands.collect();
             let place = Place { base: current.number(&target.base), window: window.clone() };
             let node = Node { mark, action, dtype: target.dtype(), operands, target: place };
+            if self.0.ranks.is_some() {
+                current.note_filled(inputs);
+            }
             if wants_line {
                 current.unlined.get_or_insert(current.work.nodes.len());
             }
@@ -404,7 +412,14 @@ fn common_shape(inputs: &[Input<'_>]) -> Result<Dims<usize>> {
     let mut shape: Dims<usize> = first.first().map_or(Dims::new(), |input| input.shape().into());
     for input in others {
         shape = broadcast_shapes(&shape, input.shape()).ok_or_else(|| {
-            LocalError::ShapesDiffer { first: shape.to_vec(), second: input.shape().to_vec() }
+            let words: Vec<String> =
+                inputs.iter().filter_map(Input::array).map(Array::in_words).collect();
+            let about = format!(" (of {})", words.join(" and "));
+            LocalError::ShapesDiffer {
+                first: shape.to_vec(),
+                second: input.shape().to_vec(),
+                about,
+            }
         })?;
     }
     Ok(shape)

@@ -13,7 +13,7 @@ use super::node::BaseFacts;
 use super::replace::Replacement;
 use super::schedule::{Schedule, SlotView, Step, compile};
 use super::segment::Segment;
-use crate::error::Result;
+use crate::error::{LocalError, Result};
 use crate::timeline::Activity;
 
 /// Segments whose memory is kept: more are made where one is split.
@@ -32,12 +32,25 @@ impl Engine {
     /// Memory that is not there or not allowed: everything pending still waits. Ranks whose programs
     /// differ, and what fails half-way: what was pending is then lost, and its arrays say so.
     pub fn flush(&self) -> Result<()> {
+        self.flush_by(Self::run_ready)
+    }
+
+    /// The same, and meets the other ranks also where nothing is pending here: one that has
+    /// something to compute learns that this one has not.
+    ///
+    /// # Errors
+    /// As [`Engine::flush`].
+    pub fn sync(&self) -> Result<()> {
+        self.flush_by(|engine| {
+            engine.meet_if_idle()?;
+            engine.run_ready()
+        })
+    }
+
+    fn flush_by(&self, run: impl Fn(&Self) -> Result<()>) -> Result<()> {
         let complete = self.complete();
         self.end_all();
-        if let Some(progress) = &*self.0.progress.borrow() {
-            progress.begin();
-        }
-        let outcome = self.run_ready();
+        let outcome = run(self);
         if let Some(progress) = &*self.0.progress.borrow() {
             progress.end();
         }
@@ -51,6 +64,8 @@ impl Engine {
     /// # Errors
     /// As [`Engine::flush`].
     pub fn run_ready(&self) -> Result<()> {
+        let progress = self.0.progress.borrow();
+        let _running = progress.as_ref().map(|one| one.run(self.n_ready_loops()));
         let mut ready = self.0.ready.take().into_iter();
         while let Some(mut segment) = ready.next() {
             if let Err(failure) = self.run_segment(&mut segment) {
@@ -137,7 +152,10 @@ pub(super) fn facts(base: &Rc<Base>) -> BaseFacts {
 
 impl State {
     fn run(&self, schedule: &Schedule, bases: &[Rc<Base>], numbers: &[Scalar]) -> Outcome {
-        self.meter.check(schedule.growth_bytes).map_err(Failure::Refused)?;
+        if let Some((n_bytes, limit)) = self.meter.excess(schedule.growth_bytes) {
+            let largest = self.largest(schedule.wants(bases));
+            return Err(Failure::Refused(LocalError::MemoryLimit { n_bytes, limit, largest }));
+        }
         schedule.probe(&self.meter).map_err(Failure::Refused)?;
         let mut slots = Slots::new();
         slots.extend(bases.iter().map(|base| base.storage.borrow().clone()));
@@ -157,14 +175,15 @@ impl State {
     ) -> Result<()> {
         slots.resize(schedule.n_slots, None);
         let progress = self.progress.borrow();
-        for (at, step) in schedule.steps.iter().enumerate() {
+        for step in &schedule.steps {
             for (slot, n_bytes) in &step.fresh {
                 slots[*slot] = Some(Storage::new(*n_bytes, &self.meter)?);
             }
+            self.meter.pass(step.scratch_bytes);
             self.call(step, slots, numbers)?;
             step.spent.iter().for_each(|slot| slots[*slot] = None);
             if let Some(progress) = &*progress {
-                progress.show(at + 1, schedule.steps.len());
+                progress.step();
             }
         }
         Ok(())

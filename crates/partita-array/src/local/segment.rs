@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 use super::base::Base;
 use super::node::{Node, Operand, Place, Work};
+use super::record::Input;
+use super::window::{Dims, Window};
 
 /// Nodes, and the bases they touch by number.
 #[derive(Debug, Default)]
@@ -24,11 +26,35 @@ pub(super) struct Segment {
     /// From which of the user's lines nodes are; on several ranks, for whoever has to say where
     /// these differ. A loop that repeats itself is asked for none.
     lines: Vec<(Range<usize>, Arc<str>)>,
+    /// What of arrays with the same number everywhere nodes read as that number; on several ranks,
+    /// for the same.
+    filled: Vec<(usize, Filled)>,
     /// The first node whose line is yet to be told.
     pub unlined: Option<usize>,
 }
 
+/// A part of an array with the same number everywhere.
+#[derive(Debug, Clone)]
+pub(super) struct Filled {
+    pub window: Window,
+    pub shape: Dims<usize>,
+}
+
 impl Segment {
+    /// Notes which inputs the next node reads as numbers, though they are arrays.
+    pub fn note_filled(&mut self, inputs: &[Input<'_>]) {
+        let at = self.work.nodes.len();
+        for array in inputs.iter().filter(|input| input.is_filled()).filter_map(Input::array) {
+            let (window, shape) = (array.window.clone(), array.base.shape().into());
+            self.filled.push((at, Filled { window, shape }));
+        }
+    }
+
+    /// What a node reads as numbers, though it is of arrays.
+    pub fn filled(&self, node: usize) -> impl Iterator<Item = &Filled> {
+        self.filled.iter().filter(move |(at, _)| *at == node).map(|(_, filled)| filled)
+    }
+
     /// The base's number in this segment.
     pub fn number(&mut self, base: &Rc<Base>) -> usize {
         let (known_in, number) = base.number.get();
@@ -47,6 +73,7 @@ impl Segment {
         self.work.numbers.clear();
         self.bases.clear();
         self.lines.clear();
+        self.filled.clear();
         (self.n_bytes, self.unlined) = (0, None);
     }
 
@@ -69,6 +96,9 @@ impl Segment {
         for mut node in self.work.nodes.split_off(at) {
             self.hand_over(&mut node, &mut tail);
             tail.work.nodes.push(node);
+        }
+        for (node, filled) in self.filled.iter().filter(|(node, _)| *node >= at) {
+            tail.filled.push((node - at, filled.clone()));
         }
         for (nodes, line) in self.lines.iter().filter(|(nodes, _)| nodes.end > at) {
             let own = nodes.start.saturating_sub(at)..nodes.end - at;

@@ -2,8 +2,9 @@
 
 use crate::types::Scalar;
 
-/// The text of a number of a type, without the type.
-pub(super) fn float_text(number: f64, scalar: Scalar) -> String {
+/// The text of a number of a type, or of a part of a complex type, without the type.
+#[must_use]
+pub fn float_text(number: f64, scalar: Scalar) -> String {
     if !number.is_finite() {
         return bits_text(number, scalar);
     }

@@ -15,6 +15,7 @@ mod parse;
 mod print;
 
 pub use error::SyntaxError;
+pub use floats::float_text;
 pub(crate) use parse::parse_attr;
 pub use parse::{parse, parse_bytes, parse_type};
 pub(crate) use print::attr_text;

@@ -77,6 +77,21 @@ pub unsafe fn run(
     }
 }
 
+/// Bytes at most that a run of a program keeps beside the call's memory and a few tiles for each
+/// thread: partial results of reductions.
+///
+/// The call's strides and extents are looked at, its memory is not.
+pub fn scratch_bytes(program: &Program, call: &Call<'_>, how: &Tiles) -> usize {
+    if !program.reduces() {
+        return 0;
+    }
+    let order = Order::new(program, call);
+    let product = |axes: &[usize]| axes.iter().map(|axis| call.extents[*axis]).product::<usize>();
+    let (outer, inner) = (product(&order.outer), product(&order.inner));
+    let sizes = if order.by_columns { (inner, outer) } else { (outer, inner) };
+    reductions::scratch_bytes(program, sizes, order.by_columns, how)
+}
+
 /// # Safety
 /// As [`run`].
 unsafe fn empty(program: &Program, call: &Call<'_>, level: Level) {

@@ -102,6 +102,21 @@ impl Array {
         self.entered().ok_or_else(missing)
     }
 
+    /// Computes what is pending, and brings up to date what is shown instead of its memory.
+    fn computed(
+        &self,
+        py: Python<'_>,
+        compute: fn(&Engine) -> Result<(), LocalError>,
+    ) -> PyResult<()> {
+        let form = self.forms.current();
+        let Some(handle) = form.handle() else { return Ok(()) };
+        let done = handle.rank.get().detached(py, |engine| match form.shown.get() {
+            Some(shown) => shown.snapshot.refresh(&handle.array, compute),
+            None => compute(engine),
+        });
+        done.map_err(|error| api_error(py, &error.into()))
+    }
+
     /// Computes with the engine and wraps the result.
     pub(crate) fn made<'py>(
         py: Python<'py>,
@@ -356,15 +371,18 @@ impl Array {
         Ok(slf.get().handle(slf)?.array.window().is_dense())
     }
 
-    /// Computes it now. Collective.
+    /// Computes it now. Collective, also where nothing is pending.
     fn sync(slf: &Bound<'_, Self>) -> PyResult<()> {
-        let (py, form) = (slf.py(), slf.get().forms.current());
-        let Some(handle) = form.handle() else { return Ok(()) };
-        let Some(Shown { snapshot, .. }) = form.shown.get() else {
-            return handle.rank.get().sync(py);
-        };
-        let refreshed = handle.rank.get().detached(py, |_| snapshot.refresh(&handle.array));
-        refreshed.map_err(|error| api_error(py, &error.into()))
+        match slf.get().entered() {
+            Some(_) => slf.get().computed(slf.py(), Engine::sync),
+            // Others may have entered it, and written it.
+            None => slf.getattr("_team")?.getattr("arrays")?.cast::<Rank>()?.get().sync(slf.py()),
+        }
+    }
+
+    /// Computes it if it is pending; only then the ranks meet.
+    fn _settle(slf: &Bound<'_, Self>) -> PyResult<()> {
+        slf.get().computed(slf.py(), Engine::flush)
     }
 
     /// Shape of the whole array.

@@ -40,6 +40,14 @@ static LET_GO: Mutex<Vec<Py<PyAny>>> = Mutex::new(Vec::new());
 /// Whether there are some: most calls leave none.
 static HAS_LET_GO: AtomicBool = AtomicBool::new(false);
 
+/// Drops the objects that were let go; nobody holds a rank's lock here.
+fn let_go(py: Python<'_>) {
+    if HAS_LET_GO.load(Ordering::Relaxed) && HAS_LET_GO.swap(false, Ordering::AcqRel) {
+        let objects = std::mem::take(&mut *LET_GO.lock().unwrap_or_else(PoisonError::into_inner));
+        objects.into_iter().for_each(|object| drop(object.into_bound(py)));
+    }
+}
+
 /// Keeps an object alive for an engine.
 pub(crate) struct Kept(Option<Py<PyAny>>);
 
@@ -125,6 +133,11 @@ impl Rank {
         self.with(py, Engine::memory_in_use)
     }
 
+    /// The most that arrays had here since this was asked last.
+    fn take_memory_peak(&self, py: Python<'_>) -> usize {
+        self.with(py, Engine::take_memory_peak)
+    }
+
     /// How many bytes they may have.
     #[getter]
     fn memory_limit(&self, py: Python<'_>) -> Option<usize> {
@@ -166,9 +179,9 @@ impl Rank {
         self.with(py, |engine| engine.is_written(first, end))
     }
 
-    /// Computes everything that is pending.
+    /// Computes everything that is pending. Collective, also where that is nothing.
     pub(crate) fn sync(&self, py: Python<'_>) -> PyResult<()> {
-        self.detached(py, Engine::flush).map_err(|error| api_error(py, &error.into()))
+        self.detached(py, Engine::sync).map_err(|error| api_error(py, &error.into()))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -296,6 +309,9 @@ impl Rank {
                 self.guarded.has_dropped.store(true, Ordering::Release);
             }
         }
+        if HAS_LET_GO.load(Ordering::Relaxed) {
+            Python::attach(let_go);
+        }
     }
 
     fn lock(&self, py: Python<'_>) -> MutexGuard<'_, ()> {
@@ -320,10 +336,6 @@ impl Rank {
             drop(dropped);
         }
         drop(guard);
-        if HAS_LET_GO.load(Ordering::Relaxed) && HAS_LET_GO.swap(false, Ordering::AcqRel) {
-            let let_go =
-                std::mem::take(&mut *LET_GO.lock().unwrap_or_else(PoisonError::into_inner));
-            let_go.into_iter().for_each(|object| drop(object.into_bound(py)));
-        }
+        let_go(py);
     }
 }

@@ -12,6 +12,7 @@ use super::super::base::Storage;
 use super::super::engine::Engine;
 use super::super::record::Input;
 use super::super::window::Dims;
+use super::differ::notation;
 use super::product::{Product, everything, nothing};
 use super::spread::Spread;
 use crate::boxes::tile;
@@ -140,6 +141,15 @@ impl Engine {
 }
 
 impl Array {
+    /// Its element type, and where its elements are if that is known.
+    pub(crate) fn in_words(&self) -> String {
+        let spread = self.base.spread.borrow();
+        let spread = spread.as_deref().filter(|_| self.engine().n_ranks() > 1);
+        let place =
+            spread.map(|spread| format!(" in {}", notation(spread, self.base.all.shape.len())));
+        format!("{}{}", self.dtype(), place.unwrap_or_default())
+    }
+
     /// An array with the same elements, all of them on every rank. Collective.
     ///
     /// # Errors

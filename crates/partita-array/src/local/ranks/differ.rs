@@ -11,33 +11,35 @@ use rustc_hash::FxHasher;
 
 use super::super::kept::Structure;
 use super::super::node::{Action, BaseFacts, Node, Operand, Place};
-use super::super::window::Walk;
+use super::super::segment::{Filled, Segment};
+use super::super::window::{Walk, Window};
 use super::run::{CALL, Ranks};
 use super::spread::Spread;
 use crate::api::Number;
 use crate::error::{LocalError, Result};
 
 impl Ranks {
-    /// Why the ranks do not agree. `numbers` are those of the work, `line_of` says where a node, or
-    /// its kind, was recorded, if that is known, and `here` where this rank is now.
+    /// Why the ranks do not agree. `segment` has the numbers of the work, `line_of` says where a
+    /// node, or its kind, was recorded, if that is known, and `here` where this rank is now.
     pub(super) fn difference(
         &self,
-        structure: &Structure,
-        numbers: &[Scalar],
+        structure: (&Structure, &[u64]),
+        segment: &Segment,
         line_of: impl Fn(usize, u64) -> Option<String>,
         here: impl Fn() -> String,
     ) -> LocalError {
-        self.compared(structure, numbers, line_of, here).unwrap_or_else(|error| error)
+        self.compared(structure, segment, line_of, here).unwrap_or_else(|error| error)
     }
 
     fn compared(
         &self,
-        structure: &Structure,
-        numbers: &[Scalar],
+        (structure, serials): (&Structure, &[u64]),
+        segment: &Segment,
         line_of: impl Fn(usize, u64) -> Option<String>,
         here: impl Fn() -> String,
     ) -> Result<LocalError> {
-        let keys = keys(structure).into_iter().flat_map(u64::to_le_bytes).collect();
+        let numbers = &segment.work.numbers;
+        let keys = keys(structure, serials).into_iter().flat_map(u64::to_le_bytes).collect();
         let all = self.team.allgather(CALL, keys)?;
         let rank = all.iter().position(|other| *other != all[0]).unwrap_or(0);
         let pairs = all[0].chunks(8).zip(all[rank].chunks(8));
@@ -47,7 +49,7 @@ impl Ranks {
             Some(node) => [
                 in_words(node, &structure.bases, &[]),
                 format!("computes {}", in_words(node, &structure.bases, numbers)),
-                which_arrays(node, &structure.bases),
+                which_arrays(node, (&structure.bases, serials), segment.filled(at)),
                 with_source(line_of(at, node.mark).unwrap_or_else(&here)),
             ],
             None => [
@@ -96,15 +98,15 @@ fn with_source(line: String) -> String {
 }
 
 /// A number for each operation: what it is, and what is known of bases that it is the first to
-/// touch.
-fn keys(structure: &Structure) -> Vec<u64> {
+/// touch, and which they are.
+fn keys(structure: &Structure, serials: &[u64]) -> Vec<u64> {
     let mut is_known = vec![false; structure.bases.len()];
     let mut key = |node: &Node| {
         let mut hasher = FxHasher::default();
         node.hash(&mut hasher);
         for base in node.places().chain([&node.target]).map(|place| place.base) {
             if !std::mem::replace(&mut is_known[base], true) {
-                structure.bases[base].hash(&mut hasher);
+                (&structure.bases[base], serials[base]).hash(&mut hasher);
             }
         }
         hasher.finish()
@@ -147,20 +149,21 @@ fn number_in_words(node: &Node, number: Option<&Scalar>, dtype: &str) -> String 
 
 fn place_in_words(place: &Place, bases: &[BaseFacts]) -> String {
     let BaseFacts { dtype, shape, spread, .. } = &bases[place.base];
-    let part = match place.window.is_all_of(shape) {
-        true => String::new(),
-        false => slices(place, shape),
-    };
+    let part = part(&place.window, shape);
     let spread = spread
         .as_ref()
         .map_or_else(String::new, |spread| format!(" ({})", notation(spread, shape.len())));
     format!("{dtype} {}{part}{spread}", tuple(shape))
 }
 
-/// Which part of its base a window is, as Python writes slices.
-fn slices(place: &Place, shape: &[usize]) -> String {
-    let Some(walks) = place.window.walks(shape) else {
-        return format!(" seen as {}", tuple(&place.window.shape));
+/// Which part of its base a window is, as Python writes slices, and how its axes lie.
+fn part(window: &Window, shape: &[usize]) -> String {
+    if window.is_all_of(shape) {
+        return String::new();
+    }
+    let (own, strides, offset) = (&window.shape, &window.strides, window.offset);
+    let Some((walks, along)) = window.walked(shape) else {
+        return format!(" seen as {} from element {offset} by steps of {strides:?}", tuple(own));
     };
     let slice = |walk: &Walk| match (walk.count, walk.step) {
         (1, _) => walk.start.to_string(),
@@ -168,11 +171,20 @@ fn slices(place: &Place, shape: &[usize]) -> String {
         (n, step) => format!("{} entries from {} by {step}", n, walk.start),
     };
     let slices: Vec<String> = walks.iter().map(slice).collect();
-    format!("[{}]", slices.join(", "))
+    let mut words = format!("[{}]", slices.join(", "));
+    let order: Vec<usize> = along.iter().flatten().copied().collect();
+    if !order.is_sorted() {
+        words += &format!(" with axes in the order {order:?}");
+    }
+    let repeats = own.iter().zip(&along).any(|(size, dim)| *size > 1 && dim.is_none());
+    if repeats || own.len() != shape.len() {
+        words += &format!(" as {}", tuple(own));
+    }
+    words
 }
 
 /// Where elements are, in the words of layouts.
-fn notation(spread: &Spread, ndim: usize) -> String {
+pub(super) fn notation(spread: &Spread, ndim: usize) -> String {
     let Spread::Boxes { owned, .. } = spread else { return "all on every rank".to_string() };
     let map = |dim: usize| {
         let mut sides: Vec<(u64, u64)> =
@@ -186,13 +198,32 @@ fn notation(spread: &Spread, ndim: usize) -> String {
 }
 
 /// Which arrays these are, in the order of their first use: told where all else looks alike.
-fn which_arrays(node: &Node, bases: &[BaseFacts]) -> String {
+fn which_arrays<'a>(
+    node: &Node,
+    (bases, serials): (&[BaseFacts], &[u64]),
+    filled: impl Iterator<Item = &'a Filled>,
+) -> String {
     let named = |place: &Place| {
-        let is_there = bases[place.base].has_storage;
-        format!("array {}{}", place.base + 1, if is_there { ", computed before" } else { "" })
+        let facts = &bases[place.base];
+        let mut words = format!("array {}", place.base + 1);
+        if serials[place.base] > 0 {
+            words += &format!(", number {} of all", serials[place.base]);
+        }
+        for (is_so, what) in [
+            (facts.has_storage, ", computed before"),
+            (facts.is_fresh, ", with what is beside it"),
+            (facts.is_from_nothing, ", made from nothing"),
+        ] {
+            words += if is_so { what } else { "" };
+        }
+        words
     };
-    let read: Vec<String> = node.places().map(named).collect();
-    format!("{} into {}", read.join(" and "), named(&node.target))
+    let filled = filled.map(|Filled { window, shape }| {
+        format!("{}{} that has one number everywhere", tuple(shape), part(window, shape))
+    });
+    let read: Vec<String> = node.places().map(named).chain(filled).collect();
+    let of = if read.is_empty() { String::new() } else { format!("{} ", read.join(" and ")) };
+    format!("{of}into {}", named(&node.target))
 }
 
 fn tuple(shape: &[usize]) -> String {

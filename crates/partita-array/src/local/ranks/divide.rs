@@ -251,7 +251,7 @@ impl Dividing {
             Action::Index(axis) if own.start[axis] > 0 => self.shifted_index(axis, &own, target),
             _ => {
                 let (action, dtype) = (node.action, node.dtype);
-                self.nodes.push(Node { mark: node.mark, action, dtype, operands, target });
+                self.note(Node { mark: node.mark, action, dtype, operands, target });
             }
         }
         Ok(())
@@ -263,15 +263,23 @@ impl Dividing {
         let counted = self.add(Dtype::Int64, &shape, Rc::new(Spread::Whole));
         let place = Place { base: counted, window: Window::dense(&shape) };
         let (action, dtype) = (Action::Index(axis), Dtype::Int64);
-        self.nodes.push(Node::derived(action, dtype, Operands::new(), place.clone()));
+        self.note(Node::derived(action, dtype, Operands::new(), place.clone()));
         let start = self.number(Scalar::from(own.start[axis] as i64));
         let operands = smallvec![Operand::Array(place), start];
-        self.nodes.push(Node::derived(Action::Apply(Op::Add), dtype, operands, target));
+        self.note(Node::derived(Action::Apply(Op::Add), dtype, operands, target));
     }
 
     /// A node of this rank alone; its places are those of this rank's memory.
     pub fn push(&mut self, node: Node) {
         self.mark_written(node.target.base);
+        self.note(node);
+    }
+
+    /// Adds a node to the phase; one that comes from a user's is told by the user's line.
+    fn note(&mut self, mut node: Node) {
+        if node.mark == 0 {
+            node.mark = self.mark;
+        }
         self.nodes.push(node);
     }
 

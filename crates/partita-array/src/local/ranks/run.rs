@@ -1,6 +1,6 @@
 //! Running divided work: the ranks agree on what it is, then each does its share.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::rc::Rc;
@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 use partita_kernel::{Machine, Scalar};
 use partita_team::{Access, Buffer, Team, Waits};
 use rustc_hash::FxHasher;
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 use super::super::base::{Base, Storage};
 use super::super::engine::{Engine, State};
 use super::super::failure::Failure;
 use super::super::kept::{Kept, Structure};
 use super::super::meter::Meter;
+use super::super::node::BaseFacts;
 use super::super::run::{Outcome, Slots, facts};
 use super::super::segment::Segment;
 use super::divide::divide;
@@ -55,6 +56,19 @@ pub(in super::super) struct Ranks {
     pub rank: u64,
     pub n_ranks: u64,
     divided: RefCell<Kept<Divided>>,
+    /// The number of the next base that ranks compute with for the first time.
+    next_serial: Cell<u64>,
+}
+
+/// Numbers of a segment's bases among all that ranks have computed with.
+pub(super) type Serials = SmallVec<[u64; 16]>;
+
+/// What ranks have agreed on.
+struct Agreed {
+    /// Whether some rank has a limit of memory.
+    any_limit: bool,
+    /// The first number for bases that have none yet.
+    first_serial: u64,
 }
 
 impl fmt::Debug for Ranks {
@@ -66,7 +80,13 @@ impl fmt::Debug for Ranks {
 impl Ranks {
     pub fn new(team: &Team) -> Option<Self> {
         let (rank, n_ranks) = (team.rank()?, team.size());
-        Some(Self { team: team.clone(), rank, n_ranks, divided: RefCell::default() })
+        Some(Self {
+            team: team.clone(),
+            rank,
+            n_ranks,
+            divided: RefCell::default(),
+            next_serial: Cell::new(1),
+        })
     }
 
     /// This rank's share of some work.
@@ -80,59 +100,88 @@ impl Ranks {
         divide(&structure.nodes, &structure.bases, n_numbers, who, machine)
     }
 
-    /// Finds out whether all ranks are about to do the same, and which bases anybody looks at or
-    /// has lent.
-    ///
-    /// Says whether some rank has a limit of memory.
+    /// Bytes that this rank has of a base.
+    pub fn bytes_here(&self, facts: &BaseFacts) -> usize {
+        let Some(spread) = facts.spread.as_ref().filter(|_| facts.has_storage) else { return 0 };
+        let held = spread.held(self.rank, &facts.shape);
+        held.n_elements() as usize * facts.dtype.size()
+    }
+
+    /// Finds out whether all ranks are about to do the same with the same arrays, and which bases
+    /// anybody looks at or has lent.
     fn agree(
         &self,
         structure: &mut Structure,
+        serials: &[u64],
         has_limit: bool,
         why_not: impl Fn(&Structure) -> LocalError,
-    ) -> Result<bool> {
+    ) -> Result<Agreed> {
         let mut bits = Bits::default();
         bits.push(has_limit);
         for base in &mut structure.bases {
             bits.push(std::mem::take(&mut base.is_alive));
             bits.push(std::mem::take(&mut base.is_shared));
         }
-        let hash = BuildHasherDefault::<FxHasher>::default().hash_one(&*structure);
-        let mut message = hash.to_le_bytes().to_vec();
+        let hash = BuildHasherDefault::<FxHasher>::default().hash_one((&*structure, serials));
+        let mut message = [hash, self.next_serial.get()].map(u64::to_le_bytes).concat();
         message.extend(bits.bytes);
         let all = self.team.allgather(CALL, message)?;
         if all.iter().any(|other| other[..8] != all[0][..8]) {
             return Err(why_not(structure));
         }
-        let any = |at: usize| all.iter().any(|one| one[8 + at / 8] >> (at % 8) & 1 == 1);
+        let any = |at: usize| all.iter().any(|one| one[16 + at / 8] >> (at % 8) & 1 == 1);
         for (at, base) in structure.bases.iter_mut().enumerate() {
             (base.is_alive, base.is_shared) = (any(2 * at + 1), any(2 * at + 2));
             // Whoever looks at memory may have written it: others' copies of it may be old.
             base.is_fresh &= !base.is_shared;
         }
-        Ok(any(0))
+        // A rank that has missed a meeting counts on from where the others are.
+        let first_serial = all.iter().map(|one| number(&one[8..16])).max().unwrap_or(1);
+        self.next_serial.set(first_serial + structure.bases.len() as u64);
+        Ok(Agreed { any_limit: any(0), first_serial })
     }
 
-    /// Refuses on every rank what one of them may not have the memory for.
-    fn check_limits(&self, meter: &Meter, n_more: usize) -> Result<()> {
-        let own = match meter.check(n_more) {
-            Err(LocalError::MemoryLimit { n_bytes, limit }) => [n_bytes, limit],
-            _ => [0, 0],
-        };
-        let message = own.iter().flat_map(|n| (*n as u64).to_le_bytes()).collect();
+    /// Refuses on every rank what one of them may not have the memory for; `largest` says what that
+    /// would be for.
+    fn check_limits(
+        &self,
+        meter: &Meter,
+        n_more: usize,
+        largest: impl Fn() -> String,
+    ) -> Result<()> {
+        let excess = meter.excess(n_more);
+        let (n_bytes, limit) = excess.unwrap_or_default();
+        let mut message = [n_bytes, limit].map(|n| (n as u64).to_le_bytes()).concat();
+        message.extend(excess.map(|_| largest().into_bytes()).unwrap_or_default());
         let all = self.team.allgather(CALL, message)?;
-        let number =
-            |bytes: &[u8]| bytes.try_into().map_or(0, |bytes| u64::from_le_bytes(bytes) as usize);
-        let needs = all.iter().map(|one| (number(&one[..8]), number(&one[8..])));
-        match (0..).zip(needs).find(|(_, (n_bytes, _))| *n_bytes > 0) {
-            Some((rank, (n_bytes, limit))) => {
-                Err(LocalError::MemoryLimitOn { rank, n_bytes, limit })
-            }
+        match (0..).zip(&all).find(|(_, one)| number(&one[..8]) > 0) {
+            Some((rank, one)) => Err(LocalError::MemoryLimitOn {
+                rank,
+                n_bytes: number(&one[..8]) as usize,
+                limit: number(&one[8..16]) as usize,
+                largest: String::from_utf8_lossy(&one[16..]).into_owned(),
+            }),
             None => Ok(()),
         }
     }
 }
 
+/// A number that a rank has sent.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.try_into().map_or(0, u64::from_le_bytes)
+}
+
 impl Engine {
+    /// Meets the other ranks where no segment will, as with an empty one.
+    pub(in super::super) fn meet_if_idle(&self) -> Result<()> {
+        let Some(ranks) = &self.0.ranks else { return Ok(()) };
+        if !self.0.ready.borrow().iter().all(|segment| segment.work.nodes.is_empty()) {
+            return Ok(());
+        }
+        let met = self.run_on_ranks(ranks, &mut Segment::default());
+        met.map_err(|failure| self.after(failure, Vec::new()))
+    }
+
     /// Runs a segment on all ranks.
     pub(in super::super) fn run_on_ranks(&self, ranks: &Ranks, segment: &mut Segment) -> Outcome {
         let mut structure = Structure {
@@ -145,13 +194,22 @@ impl Engine {
             segment.line_of(at).or_else(|| places.get(mark)).map(|line| line.to_string())
         };
         let has_limit = self.0.meter.limit().is_some();
+        let serials: Serials = segment.bases.iter().map(|base| base.serial.get()).collect();
         let since = begun(ranks);
-        let agreed = ranks.agree(&mut structure, has_limit, |structure: &Structure| {
-            ranks.difference(structure, &segment.work.numbers, line_of, place)
+        let agreed = ranks.agree(&mut structure, &serials, has_limit, |structure: &Structure| {
+            ranks.difference((structure, &serials), segment, line_of, place)
         });
         self.0.note_waits(ranks, since, Instant::now());
+        if structure.nodes.is_empty() {
+            return Ok(agreed.map(|_| ())?);
+        }
         let n_numbers = segment.work.numbers.len();
-        let shared = agreed.map(|any_limit| {
+        let shared = agreed.map(|Agreed { any_limit, first_serial }| {
+            for (serial, base) in (first_serial..).zip(&segment.bases) {
+                if base.serial.get() == 0 {
+                    base.serial.set(serial);
+                }
+            }
             let known = ranks.divided.borrow().find(&structure);
             (any_limit, known.map_or_else(|| self.divided(ranks, &structure, n_numbers), Ok))
         });
@@ -160,7 +218,8 @@ impl Engine {
         let (any_limit, outcome) = shared?;
         let outcome = outcome.map_err(Failure::Failed).and_then(|divided| {
             if any_limit {
-                let fits = ranks.check_limits(&self.0.meter, divided.growth_bytes);
+                let largest = || self.0.largest(divided.wants(&segment.bases));
+                let fits = ranks.check_limits(&self.0.meter, divided.growth_bytes, largest);
                 fits.map_err(refused_by_all)?;
             }
             Ok(self.0.run_divided(ranks, &divided, &segment.bases, &segment.work.numbers)?)

@@ -7,6 +7,7 @@
 use std::cell::Cell;
 
 use super::super::array::Array;
+use super::super::engine::Engine;
 use crate::error::Result;
 
 /// What is shown of an array instead of its memory.
@@ -37,13 +38,17 @@ impl Snapshot {
     /// A copy if the array was written since, or others can see its memory: they write unnoticed.
     ///
     /// # Errors
-    /// As [`super::super::Engine::flush`].
-    pub fn refresh(&self, array: &Array) -> Result<()> {
+    /// As [`Engine::flush`].
+    pub fn refresh(
+        &self,
+        array: &Array,
+        compute: impl FnOnce(&Engine) -> Result<()>,
+    ) -> Result<()> {
         let n_writes = array.n_writes();
         if n_writes != self.n_seen.get() || array.base.is_shared.get() {
             self.copy.write(array)?;
         }
-        array.engine().flush()?;
+        compute(array.engine())?;
         self.n_seen.set(n_writes);
         Ok(())
     }

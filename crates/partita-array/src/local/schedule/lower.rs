@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use partita_kernel::{Builder, Machine, Reduction, Value};
+use partita_kernel::{Builder, Call, Machine, Reduction, Value, View};
 
 use super::super::node::{Action, BaseFacts, Node};
 use super::super::window::Window;
@@ -35,7 +35,8 @@ pub(super) fn lower(
     }
     mark_lifetimes(&mut steps, bases, grouped, &kept);
     let growth_bytes = growth(&steps);
-    Ok(Schedule { steps, n_slots: grouped.slot_bases.len(), kept, growth_bytes })
+    let (n_slots, slot_bases) = (grouped.slot_bases.len(), grouped.slot_bases.clone());
+    Ok(Schedule { steps, n_slots, slot_bases, kept, growth_bytes })
 }
 
 /// Bytes of new memory at the worst moment.
@@ -47,7 +48,7 @@ fn growth(steps: &[Step]) -> usize {
             sizes.insert(*slot, *n_bytes);
             now += n_bytes;
         }
-        most = most.max(now);
+        most = most.max(now + step.scratch_bytes);
         now -= step.spent.iter().filter_map(|slot| sizes.remove(slot)).sum::<usize>();
     }
     most
@@ -155,10 +156,17 @@ impl<'a> Loop<'a> {
         marks.sort_unstable();
         marks.dedup();
         let kernel = machine.kernel(&self.builder.finish())?;
+        let inputs: Vec<SlotView> = self.inputs.into_iter().map(|(view, _)| view).collect();
+        let scratch_bytes = {
+            let [inputs, outputs] = [&inputs, &self.outputs].map(|views| strides(views));
+            let (inputs, outputs, extents) = (&inputs[..], &outputs[..], &self.extents[..]);
+            machine.scratch_bytes(&kernel, &Call { extents, inputs, outputs, scalars: &[] })
+        };
         Ok(Some(Step {
             kernel,
+            scratch_bytes,
             extents: self.extents,
-            inputs: self.inputs.into_iter().map(|(view, _)| view).collect(),
+            inputs,
             outputs: self.outputs,
             numbers: self.numbers,
             fresh: Vec::new(),
@@ -166,6 +174,12 @@ impl<'a> Loop<'a> {
             marks,
         }))
     }
+}
+
+/// Views of nothing: what a call looks like without its memory.
+fn strides(views: &[SlotView]) -> Vec<View<'_>> {
+    let view = |view| View { data: std::ptr::null_mut(), strides: view };
+    views.iter().map(|one| view(&one.strides_bytes)).collect()
 }
 
 /// Copies what a new version keeps of the old one.
@@ -183,6 +197,7 @@ fn copies(bases: &[BaseFacts], rest: &Rest, machine: &Machine) -> Result<Vec<Ste
             numbers: Vec::new(),
             fresh: Vec::new(),
             spent: Vec::new(),
+            scratch_bytes: 0,
             marks: Vec::new(),
         })
     };

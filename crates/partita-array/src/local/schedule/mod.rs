@@ -31,9 +31,11 @@ pub(super) struct Schedule {
     pub steps: Vec<Step>,
     /// Number of slots; the first ones are the memory that the bases have already.
     pub n_slots: usize,
+    /// Which base each slot is memory of.
+    pub slot_bases: Vec<usize>,
     /// For each base that lives on, the slot with its elements.
     pub kept: Vec<(usize, usize)>,
-    /// Bytes of new memory at the worst moment.
+    /// Bytes of new memory at the worst moment, also of what kernels need while they run.
     pub growth_bytes: usize,
 }
 
@@ -64,6 +66,8 @@ pub(super) struct Step {
     pub fresh: Vec<(usize, usize)>,
     /// Slots that nobody needs afterwards.
     pub spent: Vec<usize>,
+    /// Bytes that its kernel needs while it runs.
+    pub scratch_bytes: usize,
     /// What its nodes are, but for which bases they touch.
     pub marks: Vec<u64>,
 }

@@ -8,13 +8,15 @@ mod view;
 use std::fmt::Write;
 use std::rc::Rc;
 
-use partita_ir::{EwBin, EwUny, Reduce};
+use partita_ir::{EwBin, EwUny, Reduce, float_text};
 use partita_kernel::{Dtype, Kind, Op, Reduction, Scalar};
 use rustc_hash::FxHashMap;
 
 use super::base::Base;
 use super::engine::Engine;
-use super::node::{Action, Node, Operand, Place};
+use super::node::{Action, BaseFacts, Node, Operand, Place};
+use super::run::facts;
+use super::schedule::needed;
 use super::segment::Segment;
 use super::window::{Dims, Window, broadcast_shapes};
 use crate::api::Number;
@@ -71,13 +73,17 @@ fn unsaid(what: &str) -> LocalError {
 
 impl Text {
     fn segment(&mut self, segment: &Segment) -> Result<()> {
+        // What nobody can see any more is left out, as when it is computed.
+        let bases: Vec<BaseFacts> = segment.bases.iter().map(facts).collect();
+        let needed = needed(&segment.work.nodes, &bases);
         for base in &segment.bases {
             match self.bases.iter_mut().find(|(known, _)| Rc::ptr_eq(known, base)) {
                 Some((_, n_segments)) => *n_segments += 1,
                 None => self.bases.push((Rc::clone(base), 1)),
             }
         }
-        segment.work.nodes.iter().try_for_each(|node| self.node(node, segment))
+        let nodes = segment.work.nodes.iter().zip(needed).filter(|(_, is_needed)| *is_needed);
+        nodes.map(|(node, _)| node).try_for_each(|node| self.node(node, segment))
     }
 
     fn finish(mut self) -> String {
@@ -149,13 +155,13 @@ impl Text {
             return known.clone();
         }
         let name = self.fresh();
-        self.lines.push(format!("{name} = arith.constant {words}"));
+        self.lines.push(format!("{name} = {words}"));
         self.constants.insert(words, name.clone());
         name
     }
 
     fn sizes(&mut self, shape: &[usize]) -> Vec<String> {
-        shape.iter().map(|n| self.constant(format!("{n} : index"))).collect()
+        shape.iter().map(|n| self.constant(format!("arith.constant {n} : index"))).collect()
     }
 
     /// A new array, with the same number everywhere if one is given.
@@ -163,7 +169,7 @@ impl Text {
         let mut operands = self.sizes(shape).join(", ");
         let mut types = vec!["index".to_string(); shape.len()];
         if let Some(number) = number {
-            let value = self.constant(in_words(number)?);
+            let value = self.constant(in_words(number));
             let _ = write!(operands, "{}value {value}", if shape.is_empty() { "" } else { " " });
             types.push(element(dtype));
         }
@@ -432,19 +438,26 @@ fn element(dtype: Dtype) -> String {
     }
 }
 
-/// A number with its type.
-fn in_words(number: Scalar) -> Result<String> {
+/// The constant that a number is.
+fn in_words(number: Scalar) -> String {
     let ty = element(number.dtype);
-    Ok(match Number::from_scalar(number) {
-        Number::Bool(truth) => truth.to_string(),
-        Number::Int(int) => format!("{int} : {ty}"),
-        Number::Float(float) if float.is_finite() => format!("{float:?} : {ty}"),
-        Number::Float(float) if number.dtype == Dtype::Float64 => {
-            format!("0x{:016X} : f64", float.to_bits())
+    let float = |float: f64| float_text(float, part_of(number.dtype));
+    match Number::from_scalar(number) {
+        Number::Bool(truth) => format!("arith.constant {truth}"),
+        Number::Int(int) => format!("arith.constant {int} : {ty}"),
+        Number::Float(one) => format!("arith.constant {} : {ty}", float(one)),
+        Number::Complex(re, im) => {
+            format!("complex.constant [{}, {}] : {ty}", float(re), float(im))
         }
-        Number::Float(float) if number.dtype == Dtype::Float32 => {
-            format!("0x{:08X} : f32", (float as f32).to_bits())
-        }
-        _ => return Err(unsaid("a number of this kind")),
-    })
+    }
+}
+
+/// The floating type of an element, or of its parts.
+fn part_of(dtype: Dtype) -> partita_ir::Scalar {
+    match dtype {
+        Dtype::BFloat16 => partita_ir::Scalar::Bf16,
+        Dtype::Float16 => partita_ir::Scalar::F16,
+        Dtype::Float32 | Dtype::Complex64 => partita_ir::Scalar::F32,
+        _ => partita_ir::Scalar::F64,
+    }
 }

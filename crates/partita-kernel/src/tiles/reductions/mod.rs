@@ -11,6 +11,7 @@ use super::reduce::{Reducer, Row, Tree, find};
 use crate::math::Level;
 use crate::program::{Action, Op, Program, Reduction, Scalar, Value};
 use crate::space::{Position, Space};
+use crate::tiles::Tiles;
 use leaf::Leaf;
 
 /// The reductions of a program: what is combined, and what is made of it.
@@ -99,6 +100,30 @@ impl Reductions {
             // SAFETY: the caller's.
             unsafe { self.finish(&at, space, n_inputs, &partials, (1, 0), 0) };
         }
+    }
+}
+
+/// Bytes at most that a run keeps beside the call's memory; `sizes` are the number of results and
+/// of elements for each.
+pub fn scratch_bytes(
+    program: &Program,
+    sizes: (usize, usize),
+    by_columns: bool,
+    how: &Tiles,
+) -> usize {
+    let mut known = Vec::new();
+    let mut partial_bytes = 0;
+    for what in &program.outputs {
+        let Action::Reduce(reduction) = what.action else { continue };
+        let way = (reduction.way(), what.value);
+        if !known.contains(&way) {
+            known.push(way);
+            partial_bytes += find(reduction, program.dtype(what.value), how.level).partial;
+        }
+    }
+    match by_columns {
+        true => columns::scratch_bytes(partial_bytes, sizes, how.tile, how.n_threads),
+        false => rows::scratch_bytes(partial_bytes, sizes),
     }
 }
 

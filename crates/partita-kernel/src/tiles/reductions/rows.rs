@@ -48,6 +48,13 @@ pub unsafe fn rows(run: &Run<'_>, reductions: &Reductions, n_threads: usize) {
     }
 }
 
+/// Bytes at most that are kept until all groups are computed.
+pub fn scratch_bytes(partial_bytes: usize, (n_results, length): (usize, usize)) -> usize {
+    let n_groups = length.div_ceil(LEAF * GROUP);
+    let n_units = if n_groups > 1 { n_results.saturating_mul(n_groups) } else { 0 };
+    n_units.saturating_mul(partial_bytes)
+}
+
 struct Rows<'a> {
     run: &'a Run<'a>,
     reductions: &'a Reductions,
