@@ -33,6 +33,20 @@ fn find<T: Bounded>(items: &[T], wanted: T) -> Option<usize> {
     items[first..].iter().position(same).map(|place| first + place)
 }
 
+/// The same in a leaf whose lanes are known: mostly one of them has the value, and only its
+/// elements are looked at.
+#[inline(always)]
+fn find_in_leaf<T: Bounded>(items: &[T], lanes: &[T; LANES], wanted: T) -> Option<usize> {
+    let mut having = (0..LANES).filter(|lane| lanes[*lane].equal(wanted));
+    match (having.next(), having.next()) {
+        (Some(lane), None) => {
+            let row = items.iter().skip(lane).step_by(LANES).position(|x| x.equal(wanted));
+            row.map(|row| row * LANES + lane)
+        }
+        _ => find(items, wanted),
+    }
+}
+
 /// The reduction towards one end.
 pub struct Arg<T, E>(PhantomData<(T, E)>);
 
@@ -71,11 +85,12 @@ impl<T: Bounded, E: End> Reduce for Arg<T, E> {
         for (leaf, lanes) in lanes.iter().enumerate() {
             let found = Found { value: fold(lanes, |x, y| E::better(x, y)), at: NOWHERE };
             if winner.is_none() && before.at == NOWHERE || E::beats(found.value, best.value) {
-                (best, winner) = (found, Some(leaf * LEAF));
+                (best, winner) = (found, Some(leaf));
             }
         }
-        if let Some(first) = winner {
-            let place = find(&items[first..first + LEAF], best.value);
+        if let Some(leaf) = winner {
+            let first = leaf * LEAF;
+            let place = find_in_leaf(&items[first..first + LEAF], &lanes[leaf], best.value);
             best.at = place.map_or(NOWHERE, |place| at + (first + place) as u64);
         }
         [best; STREAMS]

@@ -1,6 +1,6 @@
 //! The smallest or largest element; NaN if there is any.
 
-use super::leaves::in_turns;
+use super::leaves::{in_pairs, in_turns};
 use super::nearest::{take_double, take_lines, take_plain, take_single};
 use super::{LANES, LEAF, Reduce, STREAMS, fold, spread};
 use crate::element::{Bool, Ordered};
@@ -136,8 +136,19 @@ const TURN: usize = 1024;
 /// The lanes of several leaves, filled in turns; nothing if there is a NaN.
 #[inline(always)]
 pub fn fill<T: Bounded, E: End, V: Lanes>(items: &[T]) -> Option<[[T; LANES]; STREAMS]> {
+    if !in_pairs() {
+        return filled::<T, E, V, STREAMS>(items);
+    }
+    let (one, two) = items.split_at(STREAMS / 2 * LEAF);
+    let [a, b] = filled::<T, E, V, 2>(one)?;
+    let [c, d] = filled::<T, E, V, 2>(two)?;
+    Some([a, b, c, d])
+}
+
+#[inline(always)]
+fn filled<T: Bounded, E: End, V: Lanes, const N: usize>(items: &[T]) -> Option<[[T; LANES]; N]> {
     let turn = TURN / size_of::<T>();
-    let mut lanes = [[E::worst::<T>(); LANES]; STREAMS];
+    let mut lanes = [[E::worst::<T>(); LANES]; N];
     let mut nan = false;
     for first in (0..LEAF).step_by(turn) {
         for (leaf, lanes) in lanes.iter_mut().enumerate() {

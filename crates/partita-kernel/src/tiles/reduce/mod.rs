@@ -44,6 +44,8 @@ pub trait Reduce: Sized + 'static {
 
     /// Elements that are taken at once where several leaves are filled in turns.
     const CHUNK: usize = 128;
+    /// Whether [`Reduce::add`] asks memory for what comes later by itself.
+    const ASKS: bool = false;
     /// Elements after which [`Reduce::end_block`] is called: a multiple of [`Reduce::CHUNK`].
     const BLOCK: usize = LEAF;
 

@@ -11,6 +11,7 @@
 //! An infinite element has no distance from anything: the variance is NaN. It is infinite where
 //! elements are finite and their distances too large.
 
+use super::leaves::ask_ahead;
 use super::{LANES, Reduce, fold, spread};
 use crate::element::{Cast, Float};
 use std::marker::PhantomData;
@@ -55,7 +56,11 @@ struct Distances {
     squares: [f64; LANES],
 }
 
-const CHUNK: usize = 128;
+/// Elements that are looked at for a shift.
+const SHIFT_OF: usize = 128;
+
+/// Elements whose squares are asked together whether they are finite.
+const CHUNK: usize = 512;
 
 impl Distances {
     const NONE: Distances = Distances { sums: [0.0; LANES], squares: [0.0; LANES] };
@@ -66,6 +71,7 @@ impl Distances {
         let (mut sums, mut squares) = (self.sums, self.squares);
         let mut rows = items.chunks_exact(LANES);
         for row in &mut rows {
+            ask_ahead(row.as_ptr(), LANES);
             for i in 0..LANES {
                 let apart = row[i].cast::<f64>() - shift;
                 sums[i] += apart;
@@ -103,7 +109,8 @@ impl<T: Float + Cast + crate::element::Target> Reduce for Variance<T> {
     type Partial = Moments;
     type Out = T;
     const CHUNK: usize = CHUNK;
-    const BLOCK: usize = 16 * CHUNK;
+    const BLOCK: usize = 4 * CHUNK;
+    const ASKS: bool = true;
 
     #[inline(always)]
     fn start() -> Filling {
@@ -115,7 +122,7 @@ impl<T: Float + Cast + crate::element::Target> Reduce for Variance<T> {
     fn add(state: &mut Filling, items: &[T], _: u64) {
         for chunk in items.chunks(CHUNK) {
             if state.count == 0.0 {
-                state.shift = shift_of(chunk);
+                state.shift = shift_of(&chunk[..chunk.len().min(SHIFT_OF)]);
             }
             state.count += chunk.len() as f64;
             let block = state.block.add(chunk, state.shift);
