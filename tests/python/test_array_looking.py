@@ -305,7 +305,7 @@ def test_a_profile_of_what_is_refused_ends() -> None:
 
 
 def test_a_bar_for_long_computations(capfd: pytest.CaptureFixture[str]) -> None:
-    array = pt.ones(3_000_000)
+    array = pt.ones(12_000_000)
     with pt.progress():
         for _ in range(40):
             array = pt.sin(pt.cumulative_sum(array) * 1e-6) + 1
