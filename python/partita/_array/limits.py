@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from partita._partita import Rank
     from partita._team.team import Team
 
-Local = np.ndarray[Any, Any]
-
 # Less is not worth the object that waits for its end.
 _HELD_FROM_BYTES = 1024
 
@@ -44,9 +42,12 @@ def note(team: Team, n_bytes: int, what: str) -> None:
     counted[1] += n_bytes
 
 
-def hold(team: Team, made: Local) -> None:
-    """Count memory that was made outside the engine as that of arrays, until it is let go."""
-    if made.nbytes < _HELD_FROM_BYTES:
+def hold(team: Team, made: Any) -> None:
+    """Count memory that was made outside the engine as that of arrays, until it is let go.
+
+    Tables are not counted: nobody computes with them here.
+    """
+    if not isinstance(made, np.ndarray) or made.nbytes < _HELD_FROM_BYTES:
         return
     # Views keep the innermost array alive, so that is what is waited for.
     owner = made
