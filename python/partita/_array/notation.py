@@ -13,16 +13,11 @@ if TYPE_CHECKING:
 
 
 def layout_for(shape: Sequence[int], given: Layout | str, n_ranks: int) -> Layout:
-    """The layout that is asked for, by notation or as one, on so many ranks; others are refused."""
-    # What has no dimensions has no notation of its own: any will do.
-    if isinstance(given, str) and 0 < len(shape) < (n_maps := len(_maps(given))):
-        message = f"the notation {given!r} has {n_maps} maps for {len(shape)} dimensions"
-        raise LayoutError(f"{message}; use one for each at most", "maps-count")
-    return default_for(shape, given, n_ranks)
+    """The layout that is asked for, by notation or as one, on so many ranks; others are refused.
 
-
-def default_for(shape: Sequence[int], given: Layout | str, n_ranks: int) -> Layout:
-    """The same for a default, which may have more maps: arrays take as many as they need."""
+    A notation may have more maps, so that one serves arrays of any number of dimensions: they take
+    as many as they need.
+    """
     layout = layout_of(shape, given, n_ranks) if isinstance(given, str) else given
     if not isinstance(layout, Layout):
         kind = type(given).__name__

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from partita._array import held
-from partita._array.notation import checked, default_for, layout_for
+from partita._array.notation import checked, layout_for
 from partita._errors import LayoutError
 from partita._partita import Array as NativeArray
 from partita._team.spmd import world
@@ -65,7 +65,7 @@ def _asked_for(shape: Sequence[int], layout: Layout | str | None, team: Team) ->
         usual = _chosen.get() or os.environ.get("PARTITA_DEFAULT_LAYOUT")
         if usual is None or len(shape) == 0:
             return None
-        return default_for(shape, usual, team.size)
+        return layout_for(shape, usual, team.size)
     wanted = layout_for(shape, layout, team.size)
     if tuple(wanted.shape) != tuple(shape):
         message = f"a layout of {wanted.shape} for an array of {shape}; use one of its shape"
