@@ -149,6 +149,6 @@ def filtered(block: Block, kept: Local) -> Block:
 
 def without_zeros(block: Block) -> Block:
     """Return a block without entries that are 0; itself if it has none."""
-    if np.count_nonzero(block.data) == block.nnz:
+    if block.data.all():
         return block
     return filtered(block, block.data != 0)
