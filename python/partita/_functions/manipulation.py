@@ -346,8 +346,10 @@ def _below(x: Array, k: int) -> Array:
     return below
 
 
-def _square_of_row(array: Array) -> Array:
-    """A row as a square matrix of such rows, as NumPy sees it here."""
+def _matrices(m: Any, device: Any, team: Team | None) -> Array:
+    """What triangles are taken of; a row is a square matrix of such rows, as NumPy sees it here."""
+    check_device(device)
+    array = an_array(m, team)
     return array._broadcast((len(array), len(array))) if array.ndim == 1 else array
 
 
@@ -360,8 +362,7 @@ def tril(
     team: Team | None = None,
 ) -> Array:
     """Return the matrices with zeros above the `k`-th diagonal."""
-    check_device(device)
-    m = _square_of_row(an_array(m, team))
+    m = _matrices(m, device, team)
     made = lazy_where(_below(m, k), m, zeros((), m.dtype, team=m.team))
     return made if layout is None else placed(made, layout)
 
@@ -375,8 +376,7 @@ def triu(
     team: Team | None = None,
 ) -> Array:
     """Return the matrices with zeros below the `k`-th diagonal."""
-    check_device(device)
-    m = _square_of_row(an_array(m, team))
+    m = _matrices(m, device, team)
     made = lazy_where(_below(m, k - 1), zeros((), m.dtype, team=m.team), m)
     return made if layout is None else placed(made, layout)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def to_write(a: Any) -> Array:
-    """An array that a function may write to; others would lose what is fitted_to."""
+    """An array that a function may write to; others would lose what is written."""
     if isinstance(a, Array):
         return a
     raise TypeError(f"{type(a).__name__} is no array of partita; use asarray first, or numpy")
