@@ -11,11 +11,11 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use partita_mpi::n_forks;
 
+use crate::memory::huge_pages::{self, HUGE_PAGE_BYTES};
 use crate::memory::snapshot::{self, UsedBlock};
 
 /// Blocks start at multiples of this.
 pub(crate) const PAGE_BYTES: usize = 4096;
-pub(crate) const HUGE_PAGE_BYTES: usize = 2 << 20;
 /// What is reserved at first try, then ever less.
 const LARGEST_RESERVATION: usize = 1 << 42;
 const SMALLEST_RESERVATION: usize = 1 << 30;
@@ -153,7 +153,7 @@ impl Arena {
         }
         state.used.insert(offset, n_bytes);
         drop(state);
-        advise(self.base + offset, n_bytes);
+        huge_pages::join(self.base + offset, n_bytes);
         Some(Block { offset, n_bytes })
     }
 
@@ -237,15 +237,38 @@ impl Arena {
     }
 }
 
-/// Maps a part of a file for reading and writing.
+/// Maps a part of a file for reading and writing, so that its huge pages are huge here too.
 pub(crate) fn map(file: i32, offset: usize, n_bytes: usize) -> Option<usize> {
-    let access = libc::PROT_READ | libc::PROT_WRITE;
-    let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
-    // SAFETY: a new mapping at an address of the system's choice.
-    let at = unsafe {
-        libc::mmap(std::ptr::null_mut(), n_bytes, access, flags, file, offset as libc::off_t)
-    };
-    (at != libc::MAP_FAILED).then_some(at as usize)
+    let none = (libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
+    // Room for all of it wherever a huge page starts; the rest is given back.
+    let reserved = put(0, n_bytes.checked_add(HUGE_PAGE_BYTES)?, none, (-1, 0))?;
+    let start = reserved.next_multiple_of(HUGE_PAGE_BYTES);
+    let (before, end) = (start - reserved, start + n_bytes.next_multiple_of(PAGE_BYTES));
+    if before > 0 {
+        snapshot::unmap(reserved, before);
+    }
+    if reserved + n_bytes + HUGE_PAGE_BYTES > end {
+        snapshot::unmap(end, reserved + n_bytes + HUGE_PAGE_BYTES - end);
+    }
+    let shared = libc::MAP_SHARED | libc::MAP_NORESERVE | libc::MAP_FIXED;
+    let mapped = put(start, n_bytes, (libc::PROT_READ | libc::PROT_WRITE, shared), (file, offset));
+    if mapped.is_none() {
+        snapshot::unmap(start, n_bytes);
+    }
+    mapped
+}
+
+/// A mapping with these rights and flags; none if the system refuses.
+fn put(
+    at: usize,
+    n_bytes: usize,
+    (access, flags): (i32, i32),
+    (file, offset): (i32, usize),
+) -> Option<usize> {
+    let (at, offset) = (at as *mut libc::c_void, offset as libc::off_t);
+    // SAFETY: an address of the system's choice, or one that was reserved for this.
+    let put = unsafe { libc::mmap(at, n_bytes, access, flags, file, offset) };
+    (put != libc::MAP_FAILED).then_some(put as usize)
 }
 
 /// Device and inode of an open file.
@@ -256,15 +279,6 @@ pub(crate) fn identity(file: i32) -> Option<(u64, u64)> {
     let status = unsafe { libc::fstat(file, &raw mut stat) };
     #[allow(clippy::useless_conversion, reason = "the widths differ between systems")]
     (status == 0).then(|| (stat.st_dev.into(), stat.st_ino.into()))
-}
-
-/// Asks for huge pages where a block is large enough to have one.
-pub(crate) fn advise(address: usize, n_bytes: usize) {
-    #[cfg(target_os = "linux")]
-    if n_bytes >= HUGE_PAGE_BYTES {
-        // SAFETY: the pages belong to the block just taken; advice does not change content.
-        unsafe { libc::madvise(address as *mut libc::c_void, n_bytes, libc::MADV_HUGEPAGE) };
-    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! - `buffer`: somebody's memory, described well enough to move through it.
 //! - `pool`: warm memory for results.
 //! - `arena`: memory of this process that others can map; `other_arena`: that of another process.
+//! - `huge_pages`: fewer translations of addresses, for both.
 //! - `loan`: bytes that are lent to others for a while; `loan_table`: who reads which of them.
 //! - `shown_window`: arrays that others read whenever they like; `seen_window`: those of another
 //!   process; `window_slot`, `window_list`: what owners say of them; `other_memory`: memory of
@@ -12,6 +13,7 @@
 
 pub(crate) mod arena;
 pub(crate) mod buffer;
+mod huge_pages;
 pub(crate) mod loan;
 mod loan_table;
 pub(crate) mod other_arena;

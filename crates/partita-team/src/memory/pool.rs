@@ -15,7 +15,8 @@
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::memory::arena::{self, Arena, HUGE_PAGE_BYTES, PAGE_BYTES, advise};
+use crate::memory::arena::{self, Arena, PAGE_BYTES};
+use crate::memory::huge_pages::{HUGE_PAGE_BYTES, advise};
 use crate::memory::snapshot;
 
 /// Smaller blocks are the system allocator's business.
@@ -113,8 +114,8 @@ impl Memory {
         Self::for_reach(n_bytes, Reach::All)
     }
 
-    /// The same for work that no other process looks at: its pages are huge where the system
-    /// grants them, which those of the arena seldom are. None if the system has no more memory.
+    /// The same for work that no other process looks at: it costs nothing until it is touched.
+    /// None if the system has no more memory.
     #[must_use]
     pub fn try_private(n_bytes: usize) -> Option<Self> {
         Self::for_reach(n_bytes, Reach::Own)

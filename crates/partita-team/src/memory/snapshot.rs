@@ -114,7 +114,7 @@ fn copied(address: usize, block: UsedBlock) -> Option<usize> {
     if copy == libc::MAP_FAILED {
         return None;
     }
-    crate::memory::arena::advise(copy as usize, block.n_bytes);
+    crate::memory::huge_pages::advise(copy as usize, block.n_bytes);
     let end = block.offset + block.n_bytes;
     let mut at = block.offset;
     while let Some((first, last)) = touched(block.file, at, end) {
