@@ -2,11 +2,13 @@
 //!
 //! - `vector`: one number per row, four sums at once.
 //! - `rows`: rows of several numbers, as many at once as registers hold.
+//! - `store`: how results are written, past the caches where they are large.
 //! - `transposed`: the adjoint, which adds to the rows that a product reads.
 //! - `sampled`: products of dense rows, at the entries of a pattern alone.
 
 mod rows;
 mod sampled;
+mod store;
 mod transposed;
 mod vector;
 

@@ -5,6 +5,7 @@
 //! that do not wait for each other hide their time as well.
 
 use super::Into;
+use super::store::{self, Store, before_lines};
 use crate::Cores;
 use crate::error::Result;
 use crate::first_error::FirstError;
@@ -19,6 +20,9 @@ use std::ops::Range;
 const OFTEN: usize = 6;
 /// Of so many own elements at least one is another's where rows are not tried without those first.
 const FEW: usize = 8;
+
+/// Sums that are kept until they are written past the caches: whole lines of any number.
+const KEPT: usize = 64;
 
 /// A vector, and how its elements are found.
 trait Vector<T>: Copy + Sync {
@@ -72,6 +76,8 @@ pub(super) fn times<I: Index, T: Number>(
     let (start, length) = right.first_place();
     let first = InOnePlace { start, length };
     let n_pieces = matrix.pattern.n_pieces(1, cores);
+    let n_bytes = size_of_val(matrix.data) + size_of_val(matrix.pattern.indices);
+    let store = Store::of(into, n_bytes);
     let errors = FirstError::default();
     let shared = Shared::new(out);
     cores.each(n_pieces, |piece| {
@@ -81,8 +87,8 @@ pub(super) fn times<I: Index, T: Number>(
         // Closures take fields apart, and pointers alone may not be shared.
         let first = &first;
         let outcome = match (right.n_rows() - first.length) * FEW <= first.length {
-            true => piece_times(matrix, *first, right, rows, out, into),
-            false => piece_times(matrix, right, right, rows, out, into),
+            true => piece_put(matrix, *first, right, rows, out, store),
+            false => piece_put(matrix, right, right, rows, out, store),
         };
         errors.note(piece, outcome);
     });
@@ -102,6 +108,32 @@ fn joined<'a, T: Number>(
     right.joined(scratch.take(right.n_rows()))
 }
 
+/// Multiplies rows and writes what comes of it.
+fn piece_put<I: Index, T: Number, V: Vector<T>>(
+    matrix: Matrix<'_, I, T>,
+    quick: V,
+    right: Rows<'_, T>,
+    rows: Range<usize>,
+    out: &mut [T],
+    store: Store,
+) -> Result<()> {
+    if store != Store::Past {
+        return piece_times(matrix, quick, right, rows, out, store);
+    }
+    let (before, lines) = out.split_at_mut(before_lines(out));
+    let mut row = rows.start + before.len();
+    piece_times(matrix, quick, right, rows.start..row, before, Store::Replace)?;
+    let mut kept = [T::ZERO; KEPT];
+    for to in lines.chunks_mut(KEPT) {
+        let sums = &mut kept[..to.len()];
+        piece_times(matrix, quick, right, row..row + sums.len(), sums, Store::Replace)?;
+        store.put(to, sums);
+        row += sums.len();
+    }
+    store::finish();
+    Ok(())
+}
+
 /// Multiplies rows with the quick form of a vector, and those that it does not hold with all of it.
 ///
 /// Both sum in the same order.
@@ -112,7 +144,7 @@ fn piece_times<I: Index, T: Number, V: Vector<T>>(
     right: Rows<'_, T>,
     rows: Range<usize>,
     out: &mut [T],
-    into: Into,
+    store: Store,
 ) -> Result<()> {
     let Matrix { pattern, data } = matrix;
     let n_entries = pattern.n_entries();
@@ -128,7 +160,7 @@ fn piece_times<I: Index, T: Number, V: Vector<T>>(
         let sum =
             row_times(columns, values, quick).or_else(|| row_otherwise(columns, values, right));
         let Some(sum) = sum else { return Err(pattern.outside(start..end, right.n_rows())) };
-        *to = if into == Into::Add { to.plus(sum) } else { sum };
+        *to = if store == Store::Add { to.plus(sum) } else { sum };
         start = end;
     }
     Ok(())
