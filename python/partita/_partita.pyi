@@ -136,6 +136,7 @@ __all__ = [
     "local_sparse_divided",
     "local_sparse_grouped",
     "local_sparse_is_tidy",
+    "local_sparse_located",
     "local_sparse_product",
     "local_sparse_rows_of",
     "local_sparse_sampled",
@@ -941,6 +942,9 @@ def local_sparse_transposed_order(
 ) -> MadeCsr: ...
 def local_sparse_rows_of(indptr: Local, n_threads: int) -> tuple[WarmMemory, int]: ...
 def local_sparse_taken_rows(matrix: LocalCsr, rows: Local, n_threads: int) -> MadeCsr: ...
+def local_sparse_located(
+    indices: Local, n_rows: int, stretches: tuple[Local, Local], to: tuple[Local, Local]
+) -> list[bool] | None: ...
 def local_sparse_taken_from(
     sources: list[LocalCsr | None], owners: Local, places: Local, n_threads: int
 ) -> tuple[MadeCsr, WarmMemory]: ...

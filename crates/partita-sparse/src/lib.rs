@@ -8,7 +8,7 @@
 //! - [`grouped`], [`compressed_groups`]: triplets for several stretches of rows, brought into
 //!   buckets where they are known, and made a matrix where they are wanted.
 //! - [`taken_rows`], [`chosen_columns`], [`rows_of`]: parts, and the row of each entry.
-//! - [`taken_from`], [`values_from`]: rows of several matrices in any order.
+//! - [`located`], [`taken_from`], [`values_from`]: rows of several matrices in any order.
 //! - [`times`], [`times_transposed`], [`sampled`]: with dense vectors and matrices.
 //! - [`product`], [`combined`]: with another sparse matrix.
 //!
@@ -37,6 +37,7 @@ mod group;
 mod index;
 mod level;
 mod line;
+mod locate;
 mod matrix;
 mod memory;
 mod number;
@@ -56,6 +57,7 @@ pub use divide::{Divided, divided};
 pub use error::{Result, SparseError};
 pub use group::{Group, Grouped, compressed_groups, grouped};
 pub use index::Index;
+pub use locate::{Stretches, located};
 pub use matrix::{Matrix, Pattern};
 pub use memory::{Array, Csr, Heap, Memory};
 pub use number::{Number, Ordered, Truth};

@@ -362,6 +362,7 @@ fn sparse_products<I: Index, T: Small>() {
             let found: Csr<Heap, I, T> =
                 product(view(&a), view(&own), view(&ghosts), n_columns, cores).expect("inside");
             assert!(is_tidy(view(&found).pattern, cores).expect("a matrix"));
+            assert!(found.data.elements().iter().all(|sum| *sum != T::ZERO));
             if n_columns > 1000 {
                 continue;
             }

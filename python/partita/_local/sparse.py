@@ -26,6 +26,7 @@ from partita._partita import (
     local_sparse_divided,
     local_sparse_grouped,
     local_sparse_is_tidy,
+    local_sparse_located,
     local_sparse_product,
     local_sparse_rows_of,
     local_sparse_sampled,
@@ -231,6 +232,20 @@ def taken_rows(
     given = _three(indptr, indices, data)
     made = local_sparse_taken_rows(given, _row(rows), _threads(threads))
     return _csr(made, len(rows), indptr.dtype, data.dtype)
+
+
+def located(
+    indices: Local, n_rows: int, starts: Local, owners: Local
+) -> tuple[Local, Local, list[int]] | None:
+    """Return who has rows (int64) of stretches that begin at `starts`, and where; who is asked.
+
+    None if an index is outside. Negative ones count from the end.
+    """
+    found = np.empty(len(indices), np.int64), np.empty(len(indices), np.int64)
+    asked = local_sparse_located(indices, n_rows, (starts, owners), found)
+    if asked is None:
+        return None
+    return *found, sorted({int(owners[at]) for at, is_asked in enumerate(asked) if is_asked})
 
 
 def taken_from(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -244,9 +246,7 @@ class Block:
 
     def to_scipy(self) -> Any:
         """Return the block as a SciPy array over the same memory."""
-        sp = scipy_sparse("a SciPy array")
-        makers = {"csr": sp.csr_array, "csc": sp.csc_array, "coo": sp.coo_array}
-        made = makers[self.format](self.shape, dtype=self.dtype)
+        made = copy(_empty_scipy(self.format, self.shape, self.dtype))
         # Given to the constructor, arrays would be copied: views of longer ones, wide coordinates.
         made.data = self.data
         if self.format == "coo":
@@ -255,6 +255,18 @@ class Block:
         else:
             made.indptr, made.indices, _ = self.lines
         return made
+
+
+@lru_cache(maxsize=64)
+def _empty_scipy(format: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """A SciPy array for copies: making one anew takes as long as looking for a thousand rows."""
+    sp = scipy_sparse("a SciPy array")
+    makers = {"csr": sp.csr_array, "csc": sp.csc_array, "coo": sp.coo_array}
+    made = makers[format](shape, dtype=dtype)
+    if format != "coo":
+        # Not as many pointers as it has rows.
+        made.indptr = made.indices
+    return made
 
 
 def read_only(array: Local) -> Local:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from partita._local import sparse
-from partita.sparse.aligned import without_zeros
 from partita.sparse.axes import along
 from partita.sparse.block import Block
 from partita.sparse.carrying import Carried
@@ -42,8 +41,7 @@ def sparse_product(left: T, right: Base) -> T:
     shape = (a._block.shape[0], b.shape[1])
     found = sparse.product(lines, own, ghosts, b.shape[1])
     slices = rows_slices(a._slices, (a.shape[0], b.shape[1]))
-    # Sums that cancel are not stored, as SciPy's are not.
-    block = without_zeros(Block.of_lines(shape, "csr", found))
+    block = Block.of_lines(shape, "csr", found)
     return left._made(block, f"matmul {right._words}", slices)
 
 

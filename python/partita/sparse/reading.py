@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,18 +20,31 @@ Local = np.ndarray[Any, Any]
 T = TypeVar("T")
 
 
+class Wanted(NamedTuple):
+    """Rows in the order in which they are asked for."""
+
+    # The rank of each, and where it is there.
+    owners: Local
+    places: Local
+    # Each of the ranks once.
+    asked: list[int]
+
+    @classmethod
+    def of(cls, owners: Local, places: Local) -> Wanted:
+        """The same, by owners and places alone."""
+        # Told by counting: sorting thousands would take longer than reading them.
+        return cls(owners, places, np.flatnonzero(np.bincount(owners)).tolist())
+
+
 class Reading:
     """Rows in the order in which they are asked for, read from ranks that do not take part.
 
     Owners leave their memory as it is until all have read.
     """
 
-    def __init__(self, source: Base, owners: Local, places: Local) -> None:
+    def __init__(self, source: Base, wanted: Wanted) -> None:
         self._source = source
-        self._owners, self._places = owners, places
-        # Each owner once, told by counting: sorting thousands would take longer than reading them.
-        counts = np.bincount(owners, minlength=source.team.size)
-        self._asked = np.flatnonzero(counts).tolist()
+        self._owners, self._places, self._asked = wanted
         # Where the entries of each row begin at its owner, and among those asked for.
         self._starts: Local | None = None
         self._indptr: Local | None = None

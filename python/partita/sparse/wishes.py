@@ -12,7 +12,7 @@ from partita.sparse.access import access_of
 from partita.sparse.asking import Asked
 from partita.sparse.block import Block, read_only
 from partita.sparse.carrying import Carried, entries_of
-from partita.sparse.reading import Reading
+from partita.sparse.reading import Reading, Wanted
 from partita.sparse.replicas import summed_over_holders
 from partita.sparse.rowwise import rowwise
 
@@ -36,14 +36,14 @@ class RowPlan:
         self._shape = tensor.shape
         source = rowwise(tensor)
         self._source = source
-        self._owners, self._places, problem = _located(source, indices)
+        self._wanted, problem = _located(source, indices)
         self._way: _Way | None = None
         self._reading: Reading | None = None
         if _is_read(source):
-            self._reading = Reading(source, self._owners, self._places)
+            self._reading = Reading(source, self._wanted)
             lines = self._reading.lines(problem)
         else:
-            self._way = _Way(source, self._owners, self._places, problem)
+            self._way = _Way(source, self._wanted, problem)
             lines = self._way.ordered(self._way.carried.first)
         self._indptr, self._indices = lines[:2]
         self._first: Local | None = lines[2]
@@ -80,13 +80,13 @@ class RowPlan:
     def _read(self) -> Local:
         """Values read where they are. Collective."""
         if self._reading is None:
-            self._reading = Reading(self._source, self._owners, self._places)
+            self._reading = Reading(self._source, self._wanted)
         return self._reading.values()
 
     def _there(self) -> _Way:
         """How rows travel, planned when they first do. Collective."""
         if self._way is None:
-            self._way = _Way(self._source, self._owners, self._places, None)
+            self._way = _Way(self._source, self._wanted, None)
         return self._way
 
     def first(self) -> Block:
@@ -140,10 +140,9 @@ class RowPlan:
 class _Way:
     """Rows that travel from their owners, and values that travel back."""
 
-    def __init__(
-        self, source: Base, owners: Local, places: Local, problem: IndexError | None
-    ) -> None:
-        asked = Asked(source.team, owners, places, problem, words=f"of {source._words}")
+    def __init__(self, source: Base, wanted: Wanted, problem: IndexError | None) -> None:
+        words = f"of {source._words}"
+        asked = Asked(source.team, wanted.owners, wanted.places, problem, words=words)
         self.carried = Carried(asked, source._block.lines, source._words)
         counts = asked.routes.counts
         self.n_rows_between = sum(
@@ -183,24 +182,36 @@ def _inverse(order: Local | None) -> Local | None:
     return found
 
 
-def _located(source: Base, indices: Any) -> tuple[Local, Local, IndexError | None]:
+def _located(source: Base, indices: Any) -> tuple[Wanted, IndexError | None]:
     """Return the owners of rows, where they are there, and what is wrong with them."""
-    none = np.empty(0, np.int64)
-    try:
-        wanted = positions(indices, source.shape[0])
-    except IndexError as problem:
-        return none, none, problem
-    slices = source._slices
+    n_rows, slices = source.shape[0], source._slices
     if slices.is_straight(0):
-        return np.full(len(wanted), source.team.rank), wanted, None
-    owners, starts = source._plans.kept("owners of rows", lambda: _owners_of_rows(source))
+        owners, starts = np.array([source.team.rank]), np.zeros(1, np.int64)
+    else:
+        owners, starts = source._plans.kept("owners of rows", lambda: _owners_of_rows(source))
+    if starts is not None and _is_plain(indices):
+        found = sparse.located(indices, n_rows, starts, owners)
+        if found is not None:
+            return Wanted(*found), None
+    try:
+        wanted = positions(indices, n_rows)
+    except IndexError as problem:
+        none = np.empty(0, np.int64)
+        return Wanted(none, none, []), problem
     if starts is None:
         parts, places = slices.places(0, wanted)
-    else:
-        # Subtractions cost less than a look-up.
-        parts = slices.parts_of(0, wanted)
-        places = wanted - starts[parts]
-    return owners[parts], places, None
+        return Wanted.of(owners[parts], places), None
+    found = sparse.located(wanted, n_rows, starts, owners)
+    assert found is not None
+    return Wanted(*found), None
+
+
+def _is_plain(indices: Any) -> bool:
+    """Whether indices are numbers as loops want them."""
+    if type(indices) is not np.ndarray or indices.ndim != 1 or indices.dtype != np.int64:
+        return False
+    flags = indices.flags
+    return bool(flags.c_contiguous and flags.aligned)
 
 
 def _owners_of_rows(source: Base) -> tuple[Local, Local | None]:

@@ -26,7 +26,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use sums::Sums;
 
-/// The product of two sparse matrices, with sorted columns.
+/// The product of two sparse matrices, with sorted columns, without sums that are 0.
 ///
 /// Row j of the right one is row j of `own`, or of `ghosts` behind it.
 ///

@@ -75,7 +75,7 @@ impl<T: Number> Sums<T> {
         ((n_terms as f64 * share * 1.1) as usize + SMALL).min(n_terms)
     }
 
-    /// Writes one row of the product; how many entries it has.
+    /// Writes one row of the product; how many entries it has. Sums that cancel are left out.
     #[inline(always)]
     pub(super) fn row<M: Memory, I: Index>(
         &mut self,
@@ -119,13 +119,18 @@ impl<T: Number> Sums<T> {
         // SAFETY: that many columns were written just now.
         let columns = unsafe { &mut *(std::ptr::from_mut(&mut columns[..n]) as *mut [I]) };
         sort(columns, &mut self.bits);
-        for (value, column) in values.iter_mut().zip(columns) {
+        let mut kept = 0;
+        for at in 0..n {
+            let column = columns[at];
             // SAFETY: every column that was seen has a sum.
-            value.write(unsafe { self.sums.get_unchecked(column.at()).assume_init() });
+            let sum = unsafe { self.sums.get_unchecked(column.at()).assume_init() };
+            columns[kept] = column;
+            values[kept].write(sum);
+            kept += usize::from(sum != T::ZERO);
         }
         // SAFETY: columns and values were written.
-        unsafe { room.keep(n) };
-        n
+        unsafe { room.keep(kept) };
+        kept
     }
 }
 
@@ -177,10 +182,18 @@ fn sorted_row<M: Memory, I: Index, T: Number>(
     }
     line::sort(&mut pairs);
     let (columns, values) = room.next();
-    // SAFETY: room was reserved for as many entries as there are terms.
+    // SAFETY: room was reserved for as many entries as there are terms; those that were written
+    // are looked at, and some of them kept.
     unsafe {
         let n = line::Target::over(columns, values).write(&pairs, 0);
-        room.keep(n);
-        n
+        let mut kept = 0;
+        for at in 0..n {
+            let (column, sum) = (columns[at].assume_init(), values[at].assume_init());
+            columns[kept].write(column);
+            values[kept].write(sum);
+            kept += usize::from(sum != T::ZERO);
+        }
+        room.keep(kept);
+        kept
     }
 }

@@ -40,7 +40,7 @@ pub(crate) struct Doors {
 }
 
 /// A far process's door.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Door {
     address: Ipv4Addr,
     port: u16,
@@ -48,12 +48,12 @@ struct Door {
 }
 
 /// What is known of who is behind a door.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 enum Knocked {
     #[default]
     Never,
     /// A knock is under way.
-    Waiting(std::sync::Arc<OwnedFd>, Instant),
+    Waiting(OwnedFd, Instant),
     /// It lived then, or nothing was heard.
     Before(Instant),
     Gone,
@@ -139,7 +139,7 @@ impl Door {
 
     fn knock(&mut self, now: Instant) {
         self.state = match begin(self.address, self.port) {
-            Some(call) => Knocked::Waiting(std::sync::Arc::new(call), now),
+            Some(call) => Knocked::Waiting(call, now),
             None => Knocked::Before(now),
         };
     }

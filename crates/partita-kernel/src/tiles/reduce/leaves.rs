@@ -3,17 +3,17 @@
 use super::{LEAF, Reduce, STREAMS};
 use std::sync::LazyLock;
 
-/// How far ahead items are asked for, in bytes.
-const AHEAD: usize = 1024;
+/// How far ahead items are asked for, in bytes. Measured on Zen 4: 1024 reads 4 % slower.
+const AHEAD: usize = 3072;
 
-/// How many leaves take turns. Zen 4, which asks for more lines ahead by itself than others, reads
-/// two places faster than four, with any instructions; other processors want four.
-static AT_ONCE: LazyLock<usize> = LazyLock::new(|| if is_zen_4() { 2 } else { STREAMS });
+/// Whether leaves take turns in pairs, not all at once. Zen 4, which asks for more lines ahead by
+/// itself than others, reads two places faster than four, with any instructions.
+static IN_PAIRS: LazyLock<bool> = LazyLock::new(is_zen_4);
 
-/// Whether leaves take turns in pairs, not all at once.
+/// The same, for loops.
 #[inline(always)]
 pub fn in_pairs() -> bool {
-    *AT_ONCE == 2
+    *IN_PAIRS
 }
 
 /// The results of as many leaves as are filled at once.

@@ -3,10 +3,10 @@
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
 use partita_plan::Dtype;
-use partita_sparse::{Matrix, Taken, Wanted};
+use partita_sparse::{Matrix, Stretches, Taken, Wanted};
 use pyo3::prelude::*;
 
-use super::given::{GivenMatrix, Three, row, same_type, sparse_error, vector, with_index};
+use super::given::{GivenMatrix, Three, row, row_mut, same_type, sparse_error, vector, with_index};
 use super::made::{Made, Warm, made, made_row};
 use crate::buffers::WarmMemory;
 use crate::local::block::{Block, refused, with_bytes};
@@ -17,6 +17,31 @@ fn positions(object: &Bound<'_, PyAny>) -> PyResult<Block> {
     let found = vector(object)?;
     same_type(&found, Dtype::I64)?;
     Ok(found)
+}
+
+/// Writes who has each row, and where; which stretches were asked for, or none if an index is
+/// outside.
+#[pyfunction]
+fn local_sparse_located(
+    indices: &Bound<'_, PyAny>,
+    n_rows: i64,
+    stretches: (Bound<'_, PyAny>, Bound<'_, PyAny>),
+    to: (Bound<'_, PyAny>, Bound<'_, PyAny>),
+) -> PyResult<Option<Vec<bool>>> {
+    let (starts, owners) = (positions(&stretches.0)?, positions(&stretches.1)?);
+    let (starts, owners) = (row::<i64>(&starts)?, row::<i64>(&owners)?);
+    let indices = positions(indices)?;
+    let indices = row::<i64>(&indices)?;
+    let (mut to_owners, mut places) = (positions(&to.0)?, positions(&to.1)?);
+    let (to_owners, places) = (row_mut::<i64>(&mut to_owners)?, row_mut::<i64>(&mut places)?);
+    let is_alike = starts.len() == owners.len()
+        && to_owners.len() == indices.len()
+        && places.len() == indices.len();
+    if !is_alike || starts.first() != Some(&0) {
+        return Err(refused("rows of no stretches, or lists of different lengths"));
+    }
+    let stretches = Stretches { starts, owners, n_rows };
+    Ok(partita_sparse::located(indices, stretches, to_owners, places))
 }
 
 /// Rows of matrices, some of which may be absent; and where each begins in its matrix.
@@ -82,6 +107,7 @@ fn local_sparse_values_from(
 }
 
 pub(super) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(local_sparse_located, module)?)?;
     module.add_function(wrap_pyfunction!(local_sparse_taken_from, module)?)?;
     module.add_function(wrap_pyfunction!(local_sparse_values_from, module)?)
 }
