@@ -176,43 +176,37 @@ def rows(team: partita.Team) -> Cases:
     yield "get_rows 1 %, warm", cold
 
 
-def run(team: partita.Team) -> None:
-    """Measure all cases, one group of them in memory at a time."""
+def run(team: partita.Team, *, is_rows: bool) -> None:
+    """Measure rows, or all other cases and rows after them, one group in memory at a time."""
     found: dict[str, dict[str, float]] = {}
-    for group in (products, sparse_products, assembly, slices, rows):
+    groups = (rows,) if is_rows else (products, sparse_products, assembly, slices, rows)
+    for group in groups:
         for case, methods in group(team):
+            name_here = f"{case}, after other work" if group is rows and not is_rows else case
             # SciPy has one rank only, and the others wait; what ranks do together, all of them do.
-            met = {
-                name: _together(team, one, is_alone=name == "SciPy")
+            own = {
+                name: _nothing if name == "SciPy" and team.rank > 0 else one
                 for name, one in methods.items()
             }
-            times = in_turns(met, 5)
+            times = in_turns(own, 5, team.barrier)
             taken = {name: one.fastest for name, one in times.items() if "(" not in name}
-            found[case] = taken
+            found[name_here] = taken
     if team.rank == 0:
         print(json.dumps(found))
 
 
-def _together(team: partita.Team, method: Method, *, is_alone: bool) -> Method:
-    """A method that all ranks begin at once, or rank 0 alone; waiting is counted."""
-    if team.size == 1:
-        return method
-
-    def met() -> None:
-        team.barrier()
-        if team.rank == 0 or not is_alone:
-            method()
-
-    return met
+def _nothing() -> None:
+    """What a rank does while another works alone."""
 
 
 def main() -> None:
     """Measure on the ranks that there are, or on threads."""
+    is_rows = "--rows" in sys.argv
     if "--threads" in sys.argv:
         n_ranks = int(sys.argv[sys.argv.index("--threads") + 1])
-        partita.spmd(run, n_ranks, deadline=600)
+        partita.spmd(lambda team: run(team, is_rows=is_rows), n_ranks, deadline=600)
     else:
-        run(partita.world())
+        run(partita.world(), is_rows=is_rows)
 
 
 if __name__ == "__main__":

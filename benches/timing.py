@@ -31,11 +31,20 @@ class Times:
         return Times([factor * seconds for seconds in self.seconds])
 
 
-def in_turns(methods: Mapping[str, Callable[[], object]], n_rounds: int) -> dict[str, Times]:
-    """Time each method once per round, after one round that does not count."""
+def in_turns(
+    methods: Mapping[str, Callable[[], object]],
+    n_rounds: int,
+    before: Callable[[], object] = lambda: None,
+) -> dict[str, Times]:
+    """Time each method once per round, after one round that does not count.
+
+    What comes before each call is not counted either: ranks meet there, so that none waits for
+    another's last method.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in methods}
     for number in range(n_rounds + 1):
         for name, method in methods.items():
+            before()
             start = time.perf_counter()
             method()
             if number > 0:
