@@ -227,6 +227,8 @@ def _read_only() -> pt.Array:
 
 REFUSED: list[tuple[Any, type[Exception], str]] = [
     (lambda a: a[5], IndexError, "index 5 of dimension 0 of size 3"),
+    (lambda a: a[0, 9], IndexError, "index 9 of dimension 1 of size"),
+    (lambda a: a[None, 0, 9], IndexError, "index 9 of dimension 1 of size"),
     (lambda a: a[0, 0, 0], IndexError, "3 indices"),
     (lambda a: a[[0, 7]], IndexError, "index 7"),
     (lambda a: a["x"], IndexError, "no integer, slice or mask"),

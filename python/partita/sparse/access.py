@@ -2,9 +2,8 @@
 
 Memory that a tensor has taken over from SciPy cannot be mapped by other processes: rows of it
 travel. Once so many have travelled that a copy would have cost less, ranks show each other copies
-that all can map, and keep their own rows where they are: huge pages, which shared memory seldom
-has, make products faster. Ranks on several nodes, or without shared memory, never read each
-other's.
+that all can map, and keep their own rows where they are: others may hold them too. Ranks on
+several nodes, or without shared memory, never read each other's.
 """
 
 from __future__ import annotations

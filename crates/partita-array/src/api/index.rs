@@ -31,7 +31,7 @@ pub enum Key {
 /// Positions outside, too many entries.
 pub fn select(array: &Array, keys: &[Key]) -> Result<Array> {
     let keys = filled(array, keys)?;
-    let mut selection = Selection { window: array.window().clone(), dim: 0 };
+    let mut selection = Selection { window: array.window().clone(), dim: 0, given: 0 };
     for key in &keys {
         match key {
             Key::Int(index) => selection.int(*index)?,
@@ -77,21 +77,24 @@ struct Selection {
     window: Window,
     /// The next dimension of the window.
     dim: usize,
+    /// The same of the array that is indexed: users count its dimensions.
+    given: usize,
 }
 
 impl Selection {
     fn int(&mut self, index: i64) -> Result<()> {
-        let at = counted(index, self.dim, self.window.shape[self.dim])?;
+        let at = counted(index, self.given, self.window.shape[self.dim])?;
         self.window.offset += at as isize * self.window.strides[self.dim];
         self.window.shape.remove(self.dim);
         self.window.strides.remove(self.dim);
+        self.given += 1;
         Ok(())
     }
 
     fn slice(&mut self, start: Option<i64>, stop: Option<i64>, step: Option<i64>) -> Result<()> {
         let step = step.unwrap_or(1);
         if step == 0 {
-            return Err(ApiError::StepZero { dim: self.dim });
+            return Err(ApiError::StepZero { dim: self.given });
         }
         let extent = self.window.shape[self.dim] as i64;
         let (first, count) = range(start, stop, step, extent);
@@ -104,6 +107,7 @@ impl Selection {
         }
         self.window.shape[self.dim] = count as usize;
         self.dim += 1;
+        self.given += 1;
         Ok(())
     }
 
