@@ -1,0 +1,285 @@
+"""Numbers that algorithms once gave otherwise than NumPy: of nothing, of no numbers, crowded."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy
+import pytest
+from numpy_corners import RANKS, Work, check, spread
+
+import partita
+from partita._algorithms import lookup
+from partita._functions import sets
+from partita._local import choosing
+
+# Their types are stricter than what tests give to them.
+np: Any = numpy
+pt: Any = partita
+nan, inf = np.nan, np.inf
+
+
+@pytest.mark.parametrize("n_ranks", [*RANKS, 4])
+def test_transforms_of_nothing_are_zeros(n_ranks: int) -> None:
+    wide = np.zeros((8, 3))
+
+    def transform(name: str, shape: Any, options: Any, module: Any, array: Any) -> Any:
+        rows, columns = shape
+        view = array(wide)[rows:, columns:]
+        return getattr(module.fft, name)(view, **options)
+
+    works: dict[str, Work] = {}
+    for shape in ((0, 3), (8, 0), (8, 3)):
+        # NumPy's own inverses to real numbers read memory that nobody has written here.
+        for name in ("fft", "ifft", "rfft"):
+            for axis in (0, 1):
+                options = {"n": 4, "axis": axis}
+                works[f"{name} {shape} {axis}"] = partial(transform, name, shape, options)
+        for name in ("fft2", "ifftn", "rfft2"):
+            several = {"s": (4, 5), "axes": (0, 1)}
+            works[f"{name} {shape}"] = partial(transform, name, shape, several)
+    works["a row"] = lambda np, array: np.fft.fft(array(wide)[8:, 0], n=5)
+    check(works, n_ranks)
+
+    def body(_: Any) -> None:
+        made = pt.fft.irfft(spread(wide)[:, 3:], n=4)
+        assert (made.dtype, made.gather().tolist()) == (np.float64, np.zeros((8, 4)).tolist())
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_norms_of_nothing_are_zero(n_ranks: int) -> None:
+    works: dict[str, Work] = {}
+    for shape in ((0, 3), (3, 0), (1, 0, 0), (2, 0, 3)):
+        for order in (None, 1, 2, -2, inf, -inf, "nuc"):
+            for name in ("norm", "matrix_norm", "vector_norm"):
+
+                def norm(np: Any, array: Any, name: str = name, of: Any = (shape, order)) -> Any:
+                    sizes, order = of
+                    x = array(numpy.zeros(sizes))
+                    return getattr(np.linalg, name)(x, ord=order, keepdims=True)
+
+                works[f"{name} {shape} {order}"] = norm
+    works["of a row"] = lambda np, array: np.linalg.norm(array(numpy.zeros(0)), inf)
+    check(works, n_ranks)
+
+
+@pytest.mark.filterwarnings("ignore:Converting input from bool")
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_bounds_and_counts_are_numpys(n_ranks: int) -> None:
+    def digitized(bounds: Any, np: Any, array: Any) -> Any:
+        x = array([0.5, 1.5, nan, -1.0])
+        return tuple(np.digitize(x, one, right) for one in bounds for right in (False, True))
+
+    def counted(rule: Any, np: Any, array: Any) -> Any:
+        return np.histogram(array([True, False, True]), bins=rule)
+
+    rows = ([0.0, 1.0, nan], [nan, 0.0], [2.0, 1.0, nan], [nan, nan], [0.0, nan, 1.0, 2.0])
+    works: dict[str, Work] = {f"digitize {row}": partial(digitized, [row]) for row in rows}
+    for rule in ("auto", "sqrt", "fd", 3):
+        works[f"truths {rule}"] = partial(counted, rule)
+    works["two types"] = lambda np, array: np.histogram2d(
+        array(numpy.arange(3.0)), array(numpy.arange(3, dtype=numpy.float16))
+    )
+    works["nothing"] = lambda np, array: np.bincount(
+        array(numpy.zeros(0, int)), weights=array(numpy.zeros(0)), minlength=2
+    )
+    check(works, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_factorisations_carry_on_what_is_no_number(n_ranks: int) -> None:
+    large = np.eye(100) * 3
+    some = np.random.default_rng(0).random((5, 3))
+    some[2, 1] = nan
+
+    def lower(x: Any, np: Any, array: Any) -> Any:
+        return np.linalg.cholesky(array(x))
+
+    def upper(x: Any, np: Any, array: Any) -> Any:
+        return np.linalg.cholesky(array(x), upper=True)
+
+    def columns(x: Any, np: Any, array: Any) -> Any:
+        return np.isnan(np.linalg.qr(array(x))[0])
+
+    def triangle(x: Any, np: Any, array: Any) -> Any:
+        return abs(np.linalg.qr(array(x), "r"))
+
+    def with_one(place: tuple[int, int], value: float) -> Any:
+        made = large.copy()
+        made[place] = made[place[::-1]] = value
+        return made
+
+    given = {
+        "infinite": [[inf, 0], [0, 1.0]],
+        "none": [[1.0, nan], [nan, 1.0]],
+        "none before": [[nan, 0], [0, -1.0]],
+        "negative before": [[-1.0, 0], [0, nan]],
+        "diagonal": np.diag([1, nan, -1.0]),
+        "stack": np.stack([np.eye(3), np.diag([1, nan, 2.0])]),
+        "in panels": with_one((80, 3), nan),
+        "in the last panel": with_one((99, 99), nan),
+        "infinite in panels": with_one((70, 70), inf),
+        "negative in panels": with_one((70, 70), -1.0),
+    }
+    works: dict[str, Work] = {}
+    for name, x in given.items():
+        works |= {f"{name} lower": partial(lower, x), f"{name} upper": partial(upper, x)}
+    for name, x in {
+        "all": np.full((3, 2), nan),
+        "some": some,
+        "tall": np.full((90, 3), nan),
+    }.items():
+        works |= {f"q of {name}": partial(columns, x), f"r of {name}": partial(triangle, x)}
+    check(works, n_ranks)
+
+
+def test_dealt_out_arrays_are_not_looked_at_piece_by_piece() -> None:
+    """Work that counts pieces costs as many calls of Python as there are elements."""
+    x = np.arange(30_000.0)
+
+    def body(team: Any) -> None:
+        a, n_calls = pt.asarray(x, "cyclic"), 0
+
+        def count(*_: Any) -> None:
+            nonlocal n_calls
+            n_calls += 1
+
+        works: list[Callable[[], Any]] = [
+            lambda: a[pt.asarray(x > 5, "cyclic")].gather(),
+            lambda: a.owned,
+            lambda: pt.linalg.qr(a.reshape(300, 100)),
+            lambda: pt.asarray(x.reshape(300, 100), "cyclic, cyclic") @ np.ones(100),
+        ]
+        for number, work in enumerate(works):
+            n_calls = 0
+            sys.setprofile(count if team.rank == 0 else None)
+            try:
+                work()
+            finally:
+                sys.setprofile(None)
+            assert n_calls < 10_000, (number, n_calls)
+
+    pt.spmd(body, 3)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_short_powers_keep_infinities(n_ranks: int) -> None:
+    x = np.array([complex(inf, 1), complex(-inf, 0), 2 - 1j, complex(1, inf)])
+    works: dict[str, Work] = {}
+    for at, exponent in enumerate((1, 1.0, -1, 0.5, 2, 2.0)):
+        works[f"{exponent!r} {at}"] = partial(_power, x, exponent)
+        works[f"{exponent!r} {at} real"] = partial(_power, np.array([inf, -inf, -0.0, 4]), exponent)
+    check(works, n_ranks)
+
+
+def _power(x: Any, exponent: Any, module: Any, array: Callable[..., Any]) -> Any:
+    return array(x) ** exponent
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_lookups_of_crowded_values_are_right_and_even(
+    n_ranks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lookup, "_FEW_VALUES", 0)
+    source = np.random.default_rng(7)
+    wide = np.sort(source.integers(0, 100, 90).astype(float))
+    cases: list[tuple[Any, Any]] = [
+        (wide, np.full(100, 3.0)),
+        (wide, source.random(100)),
+        (np.where(wide > 50, nan, wide), np.where(source.random(100) > 0.1, nan, 1.0)),
+        (np.full(90, 3.0), source.integers(2, 5, 100).astype(float)),
+        (wide.astype(complex), source.random(100) * 1j),
+        (wide[:50].astype(int), np.full(60, 99)),
+        (wide[:5], np.full(100, 3.0)),
+        (wide[:0], np.full(4, 3.0)),
+    ]
+
+    def body(_: Any) -> None:
+        for number, (x, v) in enumerate(cases):
+            row, values = spread(x), spread(v)
+            for side in ("left", "right"):
+                found, wanted = pt.searchsorted(row, values, side), np.searchsorted(x, v, side)
+                np.testing.assert_array_equal(found.gather(), wanted, str(number))
+            np.testing.assert_array_equal(pt.isin(values, row).gather(), np.isin(v, x))
+            np.testing.assert_array_equal(
+                pt.intersect1d(values, row).gather(), np.intersect1d(v, x)
+            )
+
+    pt.spmd(body, n_ranks)
+
+
+def test_no_rank_is_asked_for_all_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    n_asked: list[int] = []
+    search = lookup.is_among
+
+    def counted(run: Any, values: Any) -> Any:
+        n_asked.append(len(values))
+        return search(run, values)
+
+    monkeypatch.setattr(sets, "is_among", counted)
+
+    def body(team: Any) -> None:
+        values = pt.random.default_rng(1).random(20_000)
+        for tests in (pt.arange(10.0), pt.arange(20_000.0), pt.arange(20_000.0) / 15_000):
+            pt.isin(values, tests).sync()
+            team.barrier()
+
+    pt.spmd(body, 4)
+    assert len(n_asked) == 12
+    assert max(n_asked) < 12_000, n_asked
+
+
+@pytest.mark.parametrize("n_ranks", [*RANKS, 4])
+def test_no_rank_has_all_of_many_empty_bins(n_ranks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    n_bins: list[int] = []
+    zeros = choosing.count_values
+
+    def counted(values: Any, n: int) -> Any:
+        n_bins.append(n)
+        return zeros(values, n)
+
+    monkeypatch.setattr(choosing, "count_values", counted)
+    x, heavy = np.asarray([7, 0, 7, 9_000, 5, 5, 40_000, 7]), np.arange(8.0)
+    works: dict[str, Work] = {
+        "counts": lambda np, array: np.bincount(array(x)),
+        "bools": lambda np, array: np.bincount(array(x > 6), minlength=500),
+        "weights": lambda np, array: np.bincount(array(x), array(heavy)),
+        "one": lambda np, array: np.bincount(array(x * 0 + 30_000), minlength=50_000),
+    }
+    check(works, n_ranks)
+    assert n_ranks == 1 or not n_bins
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_random_numbers_between_wrong_bounds_are_refused(n_ranks: int) -> None:
+    def body(_: Any) -> None:
+        source = pt.random.default_rng(1)
+        for low, high in ((3, 1), (pt.zeros(4), [1, 1, -1, 1])):
+            with pytest.raises(ValueError, match="high is below low"):
+                source.uniform(low, high)
+        with pytest.raises(OverflowError):
+            source.uniform(0, inf)
+        with pytest.raises(np.exceptions.AxisError):
+            source.permutation(2.5)
+        # The old functions take both orders, as NumPy's do.
+        found = pt.random.RandomState(1).uniform(3, 1, 20).gather()
+        assert ((found > 1) & (found <= 3)).all()
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", [*RANKS, 5])
+def test_no_quantile_lies_between_an_infinity_and_a_number(n_ranks: int) -> None:
+    x = np.asarray([-inf, -3, 2], np.float16)
+    works: dict[str, Work] = {}
+    for method in ("averaged_inverted_cdf", "linear", "hazen", "inverted_cdf"):
+        for q in (0.25, 0.5, 0.56, 1.0, [0.56, 0.9]):
+            works[f"{method} {q}"] = partial(
+                lambda q, method, np, array: np.quantile(array(x), q, method=method), q, method
+            )
+    check(works, n_ranks)
