@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -293,3 +294,32 @@ def test_the_class_by_numpys_name_has_methods() -> None:
         _ = pt.ndarray.base
     with pytest.raises(TypeError, match="use asarray"):
         pt.ndarray((2,), buffer=np.ones(2))
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_reductions_to_truth_values_have_no_other_type(n_ranks: int) -> None:
+    def reduced(name: str, method: str, dtype: Any, np: Any, array: Any) -> Any:
+        given = ([0],) if method == "reduceat" else ()
+        return getattr(getattr(np, name), method)(array([1.0, 0, 2]), *given, dtype=dtype)
+
+    works: dict[str, Work] = {
+        f"{name} {method} {dtype}": partial(reduced, name, method, dtype)
+        for name in ("logical_and", "logical_or", "logical_xor")
+        for method in ("reduce", "accumulate", "reduceat")
+        for dtype in ("float32", "int8", bool, None)
+    }
+    check(works, n_ranks)
+    with pytest.raises(TypeError, match=r"logical_or.reduce makes truth values, not float32"):
+        pt.logical_or.reduce(pt.ones(3), dtype="f4")
+
+
+def test_universal_functions_have_numpys_names_and_options() -> None:
+    for name in ("pow", "atan2", "abs", "bitwise_invert", "conj", "add"):
+        assert getattr(pt, name).__name__ == getattr(np, name).__name__
+        assert pickle.loads(pickle.dumps(getattr(pt, name))) is getattr(pt, name)
+    with pytest.raises(TypeError, match=r"power.reduce takes no initial="):
+        pt.pow.reduce(pt.ones(3), initial=2.0)
+    with pytest.raises(ValueError, match=r"arctan2.reduce of no elements"):
+        pt.atan2.reduce(pt.ones(0))
+    with pytest.raises(TypeError, match=r"add\(\) takes no option foo; use out, where,"):
+        pt.add(pt.ones(3), 1, foo=1)

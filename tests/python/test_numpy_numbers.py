@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy
@@ -282,4 +282,53 @@ def test_no_quantile_lies_between_an_infinity_and_a_number(n_ranks: int) -> None
             works[f"{method} {q}"] = partial(
                 lambda q, method, np, array: np.quantile(array(x), q, method=method), q, method
             )
+    check(works, n_ranks)
+
+
+@pytest.mark.filterwarnings("ignore::partita.GatherWarning")
+@pytest.mark.parametrize("n_ranks", [*RANKS, 2])
+def test_reductions_go_from_left_to_right(n_ranks: int) -> None:
+    """NumPy's own loses elements on some processors, where a line of numbers lies in order."""
+    square = np.asarray([[2.0, 3], [2, 2], [3, 1]])
+    long = np.random.default_rng(3).uniform(0.9, 1.1, (7, 20))
+
+    def body(_: Any) -> None:
+        for name in ("power", "arctan2"):
+            theirs = getattr(np, name)
+            for x in (square, square.T, long, square[:, 0], long[0].astype("float32")):
+                for axis in range(x.ndim):
+                    wanted = reduce(theirs, np.moveaxis(x, axis, 0))
+                    found = getattr(pt, name).reduce(spread(x), axis=axis)
+                    np.testing.assert_allclose(found.gather(), wanted, rtol=1e-6)
+                    begun = getattr(pt, name).reduceat(spread(x), [0], axis=axis)
+                    np.testing.assert_allclose(begun.gather().ravel(), wanted.ravel(), rtol=1e-6)
+                    assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.filterwarnings("ignore::partita.GatherWarning")
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_reductions_of_one_element_and_of_none(n_ranks: int) -> None:
+    works: dict[str, Work] = {}
+
+    def ranges(name: str, x: Any, at: Any, options: Any, np: Any, array: Any) -> Any:
+        return getattr(np, name).reduceat(array(x), at, **options)
+
+    def reduced(name: str, x: Any, np: Any, array: Any) -> Any:
+        return getattr(np, name).reduce(array(x), axis=0)
+
+    rows = {"f": np.asarray([-3.0, -4, 0]), "i": np.asarray([-3, -4, 0], "int8")}
+    rows["wide"] = np.asarray([[-3, -4, 6]])
+    for name in ("hypot", "gcd", "add", "logical_xor", "subtract", "logical_and", "maximum"):
+        for row, x in rows.items():
+            last = {"axis": x.ndim - 1}
+            for at in ([0, 1], [], [1, 0, 2], [0], [2, 1], [0.0, 2.0], 1, [[0]], [3]):
+                works[f"{name} {row} {at}"] = partial(ranges, name, x, at, last)
+    typed = partial(ranges, "add", rows["i"], [0, 1], {"dtype": "int32"})
+    works |= {"typed": typed, "none": partial(ranges, "add", np.zeros(0), [], {})}
+    for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "gcd"):
+        for dtype in ("uint8", "uint32", "uint64", "int16", "bool"):
+            for shape in (0, 1, (0, 3), (1, 2), 4):
+                works[f"{name} {dtype} {shape}"] = partial(reduced, name, np.ones(shape, dtype) * 3)
     check(works, n_ranks)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +40,9 @@ _EXACT = {"maximum", "minimum", "logical_and", "logical_or", *_BY_HALVES} - {
     "logaddexp",
     "logaddexp2",
 }
+# Those whose `reduce` in NumPy computes several elements of a line at once on some processors, and
+# loses all but one: (a ** b) ** c becomes a ** c. Their running results are right.
+_ONLY_RUNNING = {"arctan2", "power"}
 
 
 def _cut(array: Array, axis: int, *span: int | None) -> Array:
@@ -74,7 +78,7 @@ def _reduced_along(ufunc: Ufunc, array: Array, axis: int) -> Array:
             raise ValueError(message)
         shape = array.shape[:axis] + array.shape[axis + 1 :]
         dtype = np.bool if ufunc.__name__.startswith("logical") else array.dtype
-        return full(shape, ufunc.identity, dtype, team=array.team)
+        return full(shape, _identity(ufunc, dtype), dtype, team=array.team)
     if ufunc.__name__ not in _BY_HALVES:
         return _by_numpy(ufunc, "reduce", array, axis)
     tails, made = [], array
@@ -87,9 +91,14 @@ def _reduced_along(ufunc: Ufunc, array: Array, axis: int) -> Array:
         made = ufunc(made, tail)
     if array.shape[axis] == 1 and ufunc.identity is not None:
         # One element alone has not been seen by the function, which may be no copy: hypot.
-        made = ufunc(ufunc.identity, made)
+        made = ufunc(_identity(ufunc, array.dtype), made)
     kind = np.bool if ufunc.__name__.startswith("logical") else array.dtype
     return made[(slice(None),) * axis + (0,)].astype(kind)
+
+
+def _identity(ufunc: Ufunc, dtype: Any) -> Any:
+    """What changes no element, as a number of a type: -1 has all bits set in each."""
+    return np.asarray(ufunc.identity).astype(dtype).item()
 
 
 def running(ufunc: Ufunc, array: Array, axis: int, dtype: Any = None) -> Array:
@@ -110,13 +119,18 @@ def running(ufunc: Ufunc, array: Array, axis: int, dtype: Any = None) -> Array:
 
 def _by_numpy(ufunc: Ufunc, method: str, array: Array, axis: int) -> Array:
     """What NumPy makes of lines along an axis; what it refuses on one rank is refused on all."""
-    work, name = getattr(ufunc._theirs, method), f"{ufunc.__name__}.{method}"
+    theirs, name = ufunc._theirs, f"{ufunc.__name__}.{method}"
+
+    def work(own: Any) -> Any:
+        if method == "reduce" and ufunc.__name__ in _ONLY_RUNNING:
+            return theirs.accumulate(own, axis=-1)[..., -1]
+        return getattr(theirs, method)(own, axis=-1)
 
     def lines(own: Any) -> Any:
-        if ufunc.__name__ == "pow" and array.dtype.kind in "iu":
+        if ufunc.__name__ == "power" and array.dtype.kind in "iu":
             # Negative exponents are refused, which only those find who have them.
-            return together(array.team, lambda: work(own, axis=-1), name)
-        return work(own, axis=-1)
+            return together(array.team, lambda: work(own), name)
+        return work(own)
 
     return each_line(lines, array, axis, name)
 
@@ -134,27 +148,33 @@ def _carried(theirs: np.ufunc, array: Array) -> Array:
     return Array([made], layout, array.team, made.dtype)
 
 
-def in_ranges(ufunc: Ufunc, array: Array, indices: Any, axis: int) -> Array:
+def in_ranges(ufunc: Ufunc, array: Array, indices: Any, axis: int, dtype: Any = None) -> Array:
     """Elements from each position to the next put together; where that is no range, one element."""
     at = axis_of(axis, array.ndim)
     size = array.shape[at]
-    # Every rank records the same ranges, which are few beside the elements.
-    places = np.asarray(
-        few(indices, "reduceat") if isinstance(indices, Array) else indices
-    ).tolist()
+    places, parts = _starts(indices, size), []
+    # NumPy knows the type of results.
+    kind = ufunc._theirs.reduceat(np.ones(1, array.dtype), [0], dtype=dtype).dtype
+    for start, stop in pairwise([*places, size]):
+        part = _cut(array, at, start, max(stop, start + 1))
+        # One element alone is not seen by the function.
+        made = part if part.shape[at] == 1 else ufunc.reduce(part, at, keepdims=True)
+        parts.append(made.astype(kind, copy=False))
+    return concat(parts, axis=at) if parts else _cut(array, at, 0, 0).astype(kind)
+
+
+def _starts(indices: Any, size: int) -> list[int]:
+    """Where ranges begin. Every rank records the same, which are few beside the elements."""
+    given = np.asarray(few(indices, "reduceat") if isinstance(indices, Array) else indices)
+    if given.ndim != 1:
+        raise ValueError(f"positions of shape {given.shape}; use a list of integers")
+    places: list[int] = given.astype(np.int64).tolist()
     for place in places:
         if not 0 <= place < size:
             raise IndexError(
                 f"position {place} along an axis of {size} entries; use 0 to {size - 1}"
             )
-    parts = []
-    for start, stop in zip(places, [*places[1:], size], strict=True):
-        part = _cut(array, at, start, max(stop, start + 1))
-        parts.append(ufunc.reduce(part, at, keepdims=True))
-    if not parts:
-        one = ufunc.reduce(_cut(array, at, 0, 1), at, keepdims=True)
-        return _cut(one, at, 0, 0)
-    return concat(parts, axis=at)
+    return places
 
 
 __all__ = ["in_ranges", "reduced", "running"]

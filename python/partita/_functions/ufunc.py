@@ -28,6 +28,8 @@ def _call(*operands: Any, **options: Any) -> Any: ...
 
 
 _SIGNATURE = inspect.signature(_call)
+# What a call may be given beside operands.
+_OPTIONS = ("out", "where", "dtype", "casting", "order", "subok")
 
 
 class ufunc(UfuncBase):
@@ -41,7 +43,7 @@ class ufunc(UfuncBase):
         self._theirs: np.ufunc = getattr(np, name)
         self._function = function
         self._reduction = reduction
-        self.__name__ = self.__qualname__ = name
+        self.__name__ = self.__qualname__ = self._theirs.__name__
         self.__doc__ = text
         self.nin, self.nout = self._theirs.nin, self._theirs.nout
         self.nargs, self.ntypes = self._theirs.nargs, self._theirs.ntypes
@@ -63,6 +65,10 @@ class ufunc(UfuncBase):
         """The function of each element; options as NumPy has them."""
         if not options and len(operands) == self.nin:
             return self._function(*operands)
+        for option in options or {}:
+            if option not in _OPTIONS:
+                known = f"{', '.join(_OPTIONS[:-1])} or {_OPTIONS[-1]}"
+                raise TypeError(f"{self.__name__}() takes no option {option}; use {known}")
         return self._with(operands, **(options or {}))
 
     def _with(
@@ -113,9 +119,14 @@ class ufunc(UfuncBase):
         """Return the types that NumPy's function of this name would compute in."""
         return self._theirs.resolve_dtypes(dtypes, **options)
 
-    def _binary(self, method: str) -> None:
+    def _binary(self, method: str, dtype: Any = None) -> None:
+        """Refuse what NumPy has no such method for."""
+        name = f"{self.__name__}.{method}"
         if self.nin != 2 or self.nout != 1:
-            raise ValueError(f"{self.__name__}.{method}: only functions of two operands have it")
+            raise ValueError(f"{name}: only functions of two operands have it")
+        is_truth = self.__name__.startswith("logical")
+        if is_truth and dtype is not None and np.dtype(dtype) != np.bool:
+            raise TypeError(f"{name} makes truth values, not {np.dtype(dtype)}; leave dtype out")
 
     def reduce(
         self,
@@ -128,7 +139,7 @@ class ufunc(UfuncBase):
         where: Any = True,
     ) -> Any:
         """Return all elements along axes put together."""
-        self._binary("reduce")
+        self._binary("reduce", dtype)
         if initial is np._NoValue:
             initial = None
         given = an_array(array)
@@ -143,7 +154,7 @@ class ufunc(UfuncBase):
 
     def accumulate(self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
         """Return what the elements so far put together are, along an axis."""
-        self._binary("accumulate")
+        self._binary("accumulate", dtype)
         given = typed(an_array(array), dtype)
         return reduced_to(accumulating.running(self, given, axis, dtype), out)
 
@@ -151,9 +162,9 @@ class ufunc(UfuncBase):
         self, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None
     ) -> Any:
         """Return the elements from each position to the next put together."""
-        self._binary("reduceat")
+        self._binary("reduceat", dtype)
         given = typed(an_array(array), dtype)
-        return reduced_to(accumulating.in_ranges(self, given, indices, axis), out)
+        return reduced_to(accumulating.in_ranges(self, given, indices, axis, dtype), out)
 
     def outer(self, A: Any, B: Any, /, **options: Any) -> Any:
         """Return the function of every element of one array with every one of another."""
