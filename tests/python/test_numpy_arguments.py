@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 import pytest
-from numpy_corners import RANKS, Work, check, spread, written
+from numpy_corners import RANKS, Work, called, check, spread, written
 
 import partita
 
@@ -323,3 +323,72 @@ def test_universal_functions_have_numpys_names_and_options() -> None:
         pt.atan2.reduce(pt.ones(0))
     with pytest.raises(TypeError, match=r"add\(\) takes no option foo; use out, where,"):
         pt.add(pt.ones(3), 1, foo=1)
+
+
+@pytest.mark.filterwarnings("ignore::partita.GatherWarning")
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_axes_and_orders_are_refused_as_by_numpy(n_ranks: int) -> None:
+    row, square, one = np.arange(9.0), np.ones((2, 3)), np.asarray(3.0)
+    works: dict[str, Work] = {}
+    for sorter in ([0, 1], [[*range(9)]], [], row, row > 3, list(range(8, -1, -1))):
+        works[f"sorter {sorter}"] = called("searchsorted", -row, -row, sorter=sorter)
+    for axis in (3, -5, 1, 0, -1, 0.5, None):
+        for x in (row, row[:0], square, one):
+            works[f"unique {x.shape} {axis}"] = called("unique", x, axis=axis)
+        works[f"squeeze {axis}"] = called("squeeze", one, axis=axis)
+    works["squeeze several"] = called("squeeze", one, axis=(0,))
+    names = ["sum", "prod", "max", "min", "mean", "std", "var", "any", "all", "count_nonzero"]
+    names += ["argmax", "cumsum", "cumprod", "ptp", "nansum", "nanmean", "nanvar", "nanmax"]
+    for name in names:
+        works[f"{name} over truth"] = called(name, square, axis=True)
+    works["several truths"] = called("sum", square, axis=(False, True))
+    for name in ("add", "power", "maximum", "gcd"):
+        works[f"{name}.reduce"] = partial(_over_truth, name, "reduce", square)
+        works[f"{name}.accumulate"] = partial(_over_truth, name, "accumulate", square)
+    check(works, n_ranks)
+    with pytest.raises(ValueError, match="2 positions for 9 elements"):
+        pt.searchsorted(row, row, sorter=[0, 1])
+
+
+def _over_truth(name: str, method: str, x: Any, module: Any, array: Callable[..., Any]) -> Any:
+    return getattr(getattr(module, name), method)(array(x), axis=True)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_no_numbers_are_compared_and_written_as_by_numpy(n_ranks: int) -> None:
+    ones = np.ones(3)
+    texts = np.asarray(["1", "1", "1"])
+    works: dict[str, Work] = {}
+    for name in ("array_equal", "array_equiv"):
+        for odd in (None, "a", b"a", [None], [1, None, 1], ["1", "1", "1"]):
+            works[f"{name} of two {odd!r}"] = called(name, odd, odd)
+            works[f"{name} {odd!r}"] = called(name, ones, odd)
+            works[f"{name} {odd!r} first"] = called(name, odd, ones)
+    works["array of texts"] = lambda np, array: np.array_equal(array(ones), texts)
+    works["arrays of texts"] = lambda np, _: np.array_equiv(texts, texts)
+    for dtype in ("float64", "float16", "complex64", "int64"):
+        keys: dict[str, Any] = {"one": 0, "slice": slice(1, None), "list": [0, 2]}
+        keys |= {"mask": np.asarray([True, False, True]), "all": ...}
+        for name, key in keys.items():
+
+            def write(made: Any, _: Any, key: Any = key) -> None:
+                made[key] = None
+
+            works[f"{name} of {dtype}"] = written(write, ones.astype(dtype))
+    check(works, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_too_many_and_complex_numbers_are_refused(n_ranks: int) -> None:
+    huge = 10**30
+    works: dict[str, Work] = {
+        "linspace": called("linspace", 0, 1, huge),
+        "between": called("linspace", np.zeros(2), 1, huge),
+        "logspace": called("logspace", 0, 1, huge),
+        "ones": called("ones", huge),
+        "eye": called("eye", huge),
+    }
+    check(works, n_ranks)
+    for given in ((1 + 2j,), (0, 5, 1j), (np.complex64(2),)):
+        with pytest.raises(TypeError, match=r"arange with .*j.*, a complex number; use real"):
+            pt.arange(*given)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 import pytest
-from numpy_corners import RANKS, Work, check, spread
+from numpy_corners import RANKS, Work, called, check, spread
 
 import partita
 from partita._algorithms import lookup
@@ -331,4 +331,20 @@ def test_reductions_of_one_element_and_of_none(n_ranks: int) -> None:
         for dtype in ("uint8", "uint32", "uint64", "int16", "bool"):
             for shape in (0, 1, (0, 3), (1, 2), 4):
                 works[f"{name} {dtype} {shape}"] = partial(reduced, name, np.ones(shape, dtype) * 3)
+    check(works, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_complex_numbers_are_made_as_by_numpy(n_ranks: int) -> None:
+    z = np.asarray([1 + 2j, 0, -3j, complex(inf, 0), complex(-inf, 1), 1000 + 1j, complex(nan, 0)])
+    works: dict[str, Work] = {
+        "exp2": called("exp2", z),
+        "exp2 short": called("exp2", z[:3].astype("complex64")),
+        "exp2 of reals": called("exp2", np.arange(3, dtype="int8")),
+        "exp2 of one": called("exp2", 3),
+        "exp2 as complex": called("exp2", np.arange(3.0), dtype=complex),
+    }
+    for dtype in ("int8", "uint16", "int32", "uint64", "float16", "float32", "float64", "bool"):
+        works[f"sort {dtype}"] = called("sort_complex", np.asarray([1, 0, 1], dtype))
+    works["sort complex64"] = called("sort_complex", z.astype("complex64"))
     check(works, n_ranks)

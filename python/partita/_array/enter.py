@@ -159,6 +159,9 @@ def elements(given: Any, dtype: Any) -> Any:
 
     So numbers of Python that the type does not have are refused.
     """
+    if given is None and is_of_numbers(dtype) and dtype.kind in "fc":
+        # In NumPy it is what is not a number.
+        return np.asarray(None, dtype)
     is_listed = isinstance(given, list | tuple | range)
     return np.asarray(given, dtype) if is_listed and is_of_numbers(dtype) else given
 

@@ -11,7 +11,7 @@ from partita._array.array import Array
 from partita._array.held import default_layout
 from partita._array.parts import in_order
 from partita._functions import statistics
-from partita._functions.creation import axes_of, axis_of, full, is_axis_of_number
+from partita._functions.creation import axes_of, axis_of, full, is_axis_of_number, refuse_truth
 from partita._functions.gathered import few
 from partita._functions.locally import each_line
 from partita._functions.manipulation import concat, expand_dims, moveaxis
@@ -57,6 +57,7 @@ def _computed_with(ufunc: Ufunc, array: Array) -> Array:
 
 def reduced(ufunc: Ufunc, array: Array, axis: Any, keepdims: bool) -> Array:
     """All elements along axes put together."""
+    refuse_truth(axis)
     is_all = axis is None or is_axis_of_number(axis, array.ndim)
     axes = list(range(array.ndim)) if is_all else axes_of(axis, array.ndim)
     made = _computed_with(ufunc, array)
@@ -107,6 +108,7 @@ def running(ufunc: Ufunc, array: Array, axis: int, dtype: Any = None) -> Array:
         raise TypeError(
             f"{ufunc.__name__}.accumulate of an array without dimensions; use reshape(1)"
         )
+    refuse_truth(axis)
     at = axis_of(axis, array.ndim)
     if ufunc.__name__ in ("add", "multiply"):
         function = statistics.cumsum if ufunc.__name__ == "add" else statistics.cumprod
@@ -150,6 +152,7 @@ def _carried(theirs: np.ufunc, array: Array) -> Array:
 
 def in_ranges(ufunc: Ufunc, array: Array, indices: Any, axis: int, dtype: Any = None) -> Array:
     """Elements from each position to the next put together; where that is no range, one element."""
+    refuse_truth(axis)
     at = axis_of(axis, array.ndim)
     size = array.shape[at]
     places, parts = _starts(indices, size), []

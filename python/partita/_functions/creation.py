@@ -75,6 +75,9 @@ def _shape(shape: Any) -> tuple[int, ...]:
     if any(n < 0 for n in given):
         message = f"shape {given} has a negative size; use sizes from 0 on"
         raise LayoutError(message, "shape-negative")
+    if any(n > _MOST_ELEMENTS for n in given):
+        message = f"shape {given} has more elements than can be counted; use fewer"
+        raise LayoutError(message, "array-too-large")
     return given
 
 
@@ -175,6 +178,9 @@ def arange(
         raise TypeError("arange without numbers; give at least where it stops")
     if start is None or stop is None:
         start, stop = 0, start if stop is None else stop
+    for one in (start, stop, step):
+        if isinstance(one, complex | np.complexfloating):
+            raise TypeError(f"arange with {one!r}, a complex number; use real ones")
     if step == 0:
         raise ZeroDivisionError("arange with step 0; use another step")
     if dtype is None:
@@ -230,9 +236,7 @@ def linspace(
         made = placed(made._permute(order), layout)
         return (made, step) if retstep else made
     start, stop = _python(start), _python(stop)
-    number = operator.index(num)
-    if number < 0:
-        raise LayoutError(f"{number} numbers; use 0 or more", "shape-negative")
+    number = _how_many(num)
     if dtype is None:
         dtype = np.result_type(np.float64, np.asarray(start), np.asarray(stop))
     dtype = np.dtype(dtype)
@@ -253,11 +257,19 @@ def linspace(
     return (made, step if n_steps > 0 else math.nan) if retstep else made
 
 
-def _between(start: Array, stop: Array, num: int, endpoint: bool, dtype: Any) -> Any:
-    """Numbers from arrays to arrays along a new first axis, and how far they are apart."""
+def _how_many(num: Any) -> int:
+    """How many numbers an array is to have."""
     number = operator.index(num)
     if number < 0:
         raise LayoutError(f"{number} numbers; use 0 or more", "shape-negative")
+    if number > _MOST_ELEMENTS:
+        raise LayoutError(f"{number} numbers; use fewer", "array-too-large")
+    return number
+
+
+def _between(start: Array, stop: Array, num: int, endpoint: bool, dtype: Any) -> Any:
+    """Numbers from arrays to arrays along a new first axis, and how far they are apart."""
+    number = _how_many(num)
     kind = np.result_type(np.float64, start.dtype, stop.dtype)
     first, last = start.astype(kind, copy=False), stop.astype(kind, copy=False)
     n_steps = number - 1 if endpoint else number
@@ -410,6 +422,13 @@ def axis_of(axis: Any, ndim: int) -> int:
 def is_axis_of_number(axis: Any, ndim: int) -> bool:
     """Whether it is the one axis that a single number has, as NumPy sees it in reductions."""
     return ndim == 0 and isinstance(axis, int | np.integer) and axis in (0, -1)
+
+
+def refuse_truth(axis: Any) -> None:
+    """Refuse a truth value for an axis, as reductions in NumPy do."""
+    for one in axis if isinstance(axis, tuple | list) else (axis,):
+        if isinstance(one, bool | np.bool):
+            raise TypeError(f"{one!r} is no axis; use an integer, several, or None")
 
 
 def axes_of(axis: Any, ndim: int) -> list[int]:

@@ -31,7 +31,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Arra
     if ordered.ndim != 1:
         raise ValueError(f"a sorted array of shape {ordered.shape}; use one dimension")
     if sorter is not None:
-        ordered = ordered[an_array(sorter)]
+        ordered = ordered[_order(sorter, ordered.size)]
     dtype = result_type(ordered, values)
     ordered, values = (one if one.dtype == dtype else one._cast(dtype) for one in (ordered, values))
     right = side == "right"
@@ -51,6 +51,17 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Arra
         return sorting.search(run, some, right=right) + first
 
     return mapped(values, lambda some: asked(team, row, some, placed, right=right), np.int64)
+
+
+def _order(sorter: Any, size: int) -> Array:
+    """Positions that sort so many elements."""
+    order = an_array(sorter)
+    if order.ndim != 1 or order.dtype.kind not in "iu":
+        message = f"a sorter of shape {order.shape} and type {order.dtype}; use what argsort makes"
+        raise TypeError(message)
+    if order.size != size:
+        raise ValueError(f"a sorter of {order.size} positions for {size} elements; use as many")
+    return order
 
 
 def digitize(x: Any, bins: Any, right: bool = False) -> Array:

@@ -81,7 +81,7 @@ def expand_dims(a: Any, axis: Any = 0) -> Array:
 def squeeze(a: Any, axis: Any = None) -> Array:
     """Return a view without dimensions of size 1."""
     array = an_array(a)
-    if axis is None:
+    if axis is None or is_axis_of_number(axis, array.ndim):
         axes = [at for at, size in enumerate(array.shape) if size == 1]
     else:
         axes = axes_of(axis, array.ndim)

@@ -10,7 +10,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._array.dtypes import name_of
 from partita._functions import elementwise
-from partita._functions.creation import axes_of, full
+from partita._functions.creation import axes_of, full, refuse_truth
 from partita._functions.manipulation import broadcast_to
 from partita._partita import lazy_where
 
@@ -47,6 +47,7 @@ def combined(how: str, array: Array, axis: Any, dtype: Any, *, keepdims: bool) -
 
 def mean(array: Array, holes: Array | None, axis: Any, dtype: Any, *, keepdims: bool) -> Array:
     """The mean of the elements that are left."""
+    refuse_truth(axis)
     if dtype is None and array.dtype.kind in "biu":
         dtype = np.float64
     total = combined("sum", filled(array, holes, 0), axis, dtype, keepdims=keepdims)
@@ -59,6 +60,7 @@ def squares(
     array: Array, holes: Array | None, axis: Any, mean_given: Any = None, *, keepdims: bool
 ) -> Array:
     """The sum of squared distances from the mean of the elements that are left."""
+    refuse_truth(axis)
     if mean_given is None:
         mean_given = mean(array, holes, axis, None, keepdims=True)
     apart = filled(array - mean_given, holes, 0)

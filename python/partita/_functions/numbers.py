@@ -64,6 +64,19 @@ def conj(x: Any, /) -> Array:
     return made
 
 
+def exp2(x: Any, /) -> Array:
+    """Return 2 to the power of each element."""
+    array = an_array(x)
+    if array.dtype.kind == "c":
+        # Each part alone: an infinity times a complex number has a part that is no number.
+        parts = (one * math.log(2) for one in _parts(array))
+        array, function = elementwise.of_parts(*parts), elementwise.exp
+    else:
+        function = elementwise.exp2
+    made: Array = function(array)
+    return made
+
+
 def deg2rad(x: Any, /) -> Array:
     """Return radians of degrees."""
     array = _real(x)

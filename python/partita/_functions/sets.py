@@ -12,7 +12,7 @@ from partita._algorithms.rows import from_here, from_row, is_here, mapped, row_o
 from partita._algorithms.sample_sort import sorted_copy, sorted_row
 from partita._array import parts
 from partita._array.array import Array
-from partita._functions.creation import an_array, shape, size
+from partita._functions.creation import an_array, axis_of, ndim, shape, size
 from partita._functions.elementwise import logical_not
 from partita._functions.gathered import whole
 from partita._functions.manipulation import concat, reshape
@@ -131,6 +131,8 @@ def unique(
     ([1, 3], [1, 2])
     """
     wants = (return_index, return_inverse, return_counts)
+    if axis is not None:
+        axis_of(axis, ndim(ar))
     made: list[Array]
     if axis is not None and shape(ar) != (size(ar),):
         array = an_array(ar)

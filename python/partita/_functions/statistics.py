@@ -10,7 +10,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._array.dtypes import name_of
 from partita._functions import complex_order, elementwise, masked
-from partita._functions.creation import an_array, axes_of, full, is_axis_of_number
+from partita._functions.creation import an_array, axes_of, full, is_axis_of_number, refuse_truth
 from partita._functions.elementwise import fitted_to, reduced_to
 from partita._functions.manipulation import concat, reshape
 from partita._partita import lazy_where
@@ -38,6 +38,7 @@ def _reduced(
     where: Any = True,
 ) -> Array:
     array = an_array(x)
+    refuse_truth(axis)
     if where is not None and where is not True:
         array = _counted(how, array, where, initial)
     if initial is None:
@@ -276,6 +277,7 @@ def _running(
     x: Any, axis: int | None, dtype: Any, *, product: bool = False, initial: bool = False
 ) -> Array:
     array = an_array(x)
+    refuse_truth(axis)
     if array.ndim == 0 and (axis is None or is_axis_of_number(axis, 0)):
         array, axis = reshape(array, 1), 0
     if dtype is not None and name_of(dtype) == "bool":
@@ -317,8 +319,21 @@ def allclose(
     return bool(all(elementwise.isclose(a, b, rtol, atol, equal_nan)))
 
 
+def _has_no_number(x: Any) -> bool:
+    """Whether something in it is equal to no number: None or a text."""
+    if isinstance(x, list | tuple):
+        return builtins.any(map(_has_no_number, x))
+    if isinstance(x, np.ndarray):
+        return x.dtype.kind in "SU"
+    return x is None or isinstance(x, str | bytes)
+
+
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """Return whether two arrays have the same shape and elements."""
+    odd = [_has_no_number(a1), _has_no_number(a2)]
+    if builtins.any(odd):
+        # There are no such arrays here, but NumPy knows of two whether they are alike.
+        return builtins.all(odd) and np.array_equal(a1, a2, equal_nan)
     a1, a2 = an_array(a1), an_array(a2)
     if a1.shape != a2.shape:
         return False
@@ -330,6 +345,9 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
 
 def array_equiv(a1: Any, a2: Any) -> bool:
     """Return whether two arrays have the same elements once one is repeated."""
+    odd = [_has_no_number(a1), _has_no_number(a2)]
+    if builtins.any(odd):
+        return builtins.all(odd) and np.array_equiv(a1, a2)
     a1, a2 = an_array(a1), an_array(a2)
     try:
         return bool(all(a1 == a2))

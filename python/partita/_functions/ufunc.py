@@ -43,7 +43,8 @@ class ufunc(UfuncBase):
         self._theirs: np.ufunc = getattr(np, name)
         self._function = function
         self._reduction = reduction
-        self.__name__ = self.__qualname__ = self._theirs.__name__
+        known: str = self._theirs.__name__
+        self.__name__ = self.__qualname__ = known
         self.__doc__ = text
         self.nin, self.nout = self._theirs.nin, self._theirs.nout
         self.nargs, self.ntypes = self._theirs.nargs, self._theirs.ntypes
