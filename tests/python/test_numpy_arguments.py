@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -392,3 +393,42 @@ def test_too_many_and_complex_numbers_are_refused(n_ranks: int) -> None:
     for given in ((1 + 2j,), (0, 5, 1j), (np.complex64(2),)):
         with pytest.raises(TypeError, match=r"arange with .*j.*, a complex number; use real"):
             pt.arange(*given)
+
+
+def test_files_name_the_package_that_they_need(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a = pt.ones(3)
+    for name in ("zarr", "h5py"):
+        monkeypatch.setitem(sys.modules, name, None)
+    works: dict[str, Callable[[], Any]] = {
+        "from_zarr": lambda: pt.from_zarr(tmp_path / "a.zarr"),
+        "to_zarr": lambda: a.to_zarr(tmp_path / "a.zarr"),
+        "from_hdf5": lambda: pt.from_hdf5(tmp_path / "a.h5", "a"),
+        "to_hdf5": lambda: a.to_hdf5(tmp_path / "b.h5", "a"),
+    }
+    for name, work in works.items():
+        package = "zarr" if name.endswith("zarr") else "h5py"
+        with pytest.raises(
+            ImportError, match=f"needs {package}; install it with 'pip install {package}'"
+        ):
+            work()
+
+
+def test_only_arrays_are_computed() -> None:
+    for given in (3, [pt.ones(3)], np.ones(3), None):
+        kind = type(given).__name__
+        with pytest.raises(TypeError, match=f"a {kind} is no array of partita; use compute"):
+            pt.compute(pt.ones(3), given)
+
+
+def test_profiles_are_pictures_or_traces(tmp_path: Any) -> None:
+    with pt.profile() as noted:
+        pt.ones(3).sync()
+    for name in ("x.png", "x", "run.txt"):
+        with pytest.raises(pt.LayoutError, match="neither a picture nor a trace") as caught:
+            noted.save(tmp_path / name)
+        assert caught.value.reason == "timeline"
+    noted.save(tmp_path / "x.json")
+    noted.save(tmp_path / "x.SVG")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["x.SVG", "x.json"]

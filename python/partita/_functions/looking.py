@@ -166,9 +166,8 @@ class profile:
     """
 
     def __init__(self, file: str | Path | None = None, *, team: Team | None = None) -> None:
-        if file is not None and Path(file).suffix.lower() not in (".svg", ".json"):
-            message = f"{str(file)!r} is neither a picture nor a trace; use FILE.svg or FILE.json"
-            raise LayoutError(message, "timeline")
+        if file is not None:
+            _is_picture(file)
         self._file = file
         self._rank = enter.own_rank(team)
         self._lines: list[str] = []
@@ -222,11 +221,20 @@ class profile:
 
     def save(self, file: str | Path) -> None:
         """Write the picture or the trace, as the name says."""
-        is_picture = Path(file).suffix.lower() == ".svg"
-        Path(file).write_text(self.svg if is_picture else self.trace, encoding="utf-8")
+        text = self.svg if _is_picture(file) else self.trace
+        Path(file).write_text(text, encoding="utf-8")
 
     def _repr_svg_(self) -> str:
         return self.svg
+
+
+def _is_picture(file: str | Path) -> bool:
+    """Whether a file is to have the picture or the trace, as its name says."""
+    suffix = Path(file).suffix.lower()
+    if suffix not in (".svg", ".json"):
+        message = f"{str(file)!r} is neither a picture nor a trace; use FILE.svg or FILE.json"
+        raise LayoutError(message, "timeline")
+    return suffix == ".svg"
 
 
 __all__ = ["explain", "memory_limit", "profile", "progress"]

@@ -75,6 +75,11 @@ def _asked_for(shape: Sequence[int], layout: Layout | str | None, team: Team) ->
 
 def compute(*arrays: Any) -> None:
     """Compute arrays now, together. Collective, also where nothing is pending."""
+    for one in arrays:
+        # Sparse arrays are no native ones.
+        if not hasattr(one, "sync"):
+            kind = type(one).__name__
+            raise TypeError(f"a {kind} is no array of partita; use compute(a) or compute(a, b)")
     met: list[Team | None] = []
     for array in arrays:
         # The ranks of a team meet once for all that is pending.

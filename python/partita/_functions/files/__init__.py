@@ -9,6 +9,7 @@
 - `npz`: several arrays in a file: `savez`, `savez_compressed`.
 - `text`: `savetxt`, `loadtxt`.
 - `boxed`: arrays of other libraries' files, box by box.
+- `packages`: those that some files need, and how to get them.
 - `in_zarr`: chunks of Zarr.
 - `in_hdf5`: datasets of HDF5.
 

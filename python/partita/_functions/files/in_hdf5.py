@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from partita._array.boxes import box_of
 from partita._functions.files.beside import written_beside
 from partita._functions.files.boxed import is_divided, read_boxes, slices_of
+from partita._functions.files.packages import package
 from partita._functions.files.parts import rows_of
 from partita._functions.files.paths import path_of
 from partita._team.spmd import own_team
@@ -39,7 +40,7 @@ class _Shape:
 
 def _read(path: Path, name: str, index: tuple[slice, ...] | None) -> Any:
     """A part of a dataset; without an index only its shape."""
-    import h5py
+    h5py = package("h5py", "HDF5")
 
     with h5py.File(path, "r") as file:
         if name not in file or not isinstance(file[name], h5py.Dataset):
@@ -56,7 +57,7 @@ def to_hdf5(a: Array, file: Any, name: str, *, overwrite: bool = False, **option
     team, target = a.team, path_of(file)
 
     def make(beside: Path) -> None:
-        import h5py
+        h5py = package("h5py", "HDF5")
 
         if target.exists():
             shutil.copyfile(target, beside)
@@ -72,7 +73,7 @@ def to_hdf5(a: Array, file: Any, name: str, *, overwrite: bool = False, **option
     box, local = box_of(a.layout, team.rank), a.local
 
     def write(path: Path) -> None:
-        import h5py
+        h5py = package("h5py", "HDF5")
 
         with h5py.File(path, "r+") as made:
             made[name][slices_of(box) if local.ndim else ()] = local

@@ -10,6 +10,7 @@ import numpy as np
 from partita._array.boxes import box_of
 from partita._functions.files.beside import written_beside
 from partita._functions.files.boxed import is_divided, read_boxes, slices_of
+from partita._functions.files.packages import package
 from partita._partita import Block, Layout, Whole
 from partita._team.spmd import own_team
 from partita._team.together import by_first, together
@@ -38,7 +39,7 @@ def from_zarr(
 
 
 def _opened(source: Any, name: str | None) -> Any:
-    import zarr
+    zarr = package("zarr", "Zarr")
 
     if isinstance(source, zarr.Array):
         return source
@@ -83,7 +84,7 @@ def to_zarr(
 
 
 def _created(target: Any, name: str | None, options: dict[str, Any], overwrite: bool) -> None:
-    import zarr
+    zarr = package("zarr", "Zarr")
 
     if isinstance(target, zarr.Group):
         if name is None:
@@ -94,7 +95,7 @@ def _created(target: Any, name: str | None, options: dict[str, Any], overwrite: 
 
 
 def _to_change(path: Path, name: str | None) -> Any:
-    import zarr
+    zarr = package("zarr", "Zarr")
 
     found = zarr.open(path, mode="r+")
     return found if name is None else found[name]
