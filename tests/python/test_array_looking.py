@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 import time
@@ -604,3 +605,17 @@ def test_copies_are_counted_on_every_rank() -> None:
     for n_ranks in (1, 2):
         wanted = {"gather": (2, 192), "redistribute": (1, 96 // n_ranks), "asarray": (1, 24)}
         assert pt.spmd(job, n_ranks) == [({}, wanted)] * n_ranks
+
+
+def test_equal_operations_have_the_lines_of_their_own() -> None:
+    def earlier() -> None:
+        x = pt.ones((10, 13)) * 2
+        x.sync()
+
+    def body(_: Any) -> None:
+        earlier()
+        again = pt.ones((10, 13)) * 2
+        line = inspect.currentframe().f_lineno - 1  # type: ignore[union-attr]
+        assert f"line {line}" in str(pt.explain(again))
+
+    pt.spmd(body, 1)

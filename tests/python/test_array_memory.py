@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import resource
+import subprocess
+import sys
 import time
 from typing import Any
 
@@ -301,3 +303,77 @@ def test_parts_that_are_no_boxes_are_written(maps: str, n_ranks: int) -> None:
         assert twin.gather()[1] == 9
 
     pt.spmd(job, n_ranks)
+
+
+def test_writes_reach_numpys_memory_though_their_array_is_dropped() -> None:
+    def add_one(x: Any) -> None:
+        a = pt.asarray(x)
+        a += 1
+
+    x = np.zeros(4)
+    b = pt.asarray(x)
+    add_one(x)
+    assert float(b.sum()) == 4
+    pt.asarray(x)[1:] = 5
+    np.testing.assert_array_equal(b.gather(), [1, 5, 5, 5])
+    a = pt.asarray(x)
+    a += 1
+    total = a.sum()
+    del a
+    assert float(total) == 20
+    np.testing.assert_array_equal(x, [2, 6, 6, 6])
+
+
+def test_empty_views_leave_the_memory_of_others_alone() -> None:
+    x = np.array([1.0, 2, 3, 4])
+    a, nothing, c = pt.asarray(x), pt.asarray(x[4:1]), pt.asarray(x[1:])
+    seen, none = c * 1, nothing + 1
+    a *= 2
+    c += 1
+    a *= 2
+    np.testing.assert_array_equal(a.gather(), [4, 10, 14, 18])
+    np.testing.assert_array_equal(seen.gather(), [2, 3, 4])
+    assert none.shape == (0,)
+
+
+def test_what_was_refused_and_dropped_is_forgotten() -> None:
+    kept = pt.arange(4.0) * 2
+    huge = pt.empty(10**13)
+    huge[0] = 1
+    for _ in range(3):
+        with pytest.raises(MemoryError):
+            float(huge[0])
+    del huge
+    assert float(pt.zeros(3).sum()) == 0
+    np.testing.assert_array_equal((kept + 1).gather(), [1, 3, 5, 7])
+
+
+def test_what_is_kept_for_later_counts_with_a_limit() -> None:
+    """Arrays of many sizes leave blocks behind; together with a limit they must fit it."""
+    script = """
+import partita as pt
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096
+before = resident()
+with pt.memory_limit(100_000_000):
+    for i in range(1, 41):
+        a = pt.ones(i * 200_000) + 1
+        a.sync()
+        del a
+    print(resident() - before)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert int(done.stdout) < 110_000_000
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2])
+def test_many_results_with_numbers_of_their_own(n_ranks: int) -> None:
+    def body(_: Any) -> None:
+        a = pt.ones(8)
+        a.sync()
+        many = [a * (i + 0.5) for i in range(200)]
+        assert [float(one[0]) for one in many] == [i + 0.5 for i in range(200)]
+        stacked = pt.stack([pt.full(5, float(i)) + 1 for i in range(80)])
+        assert float(stacked.sum()) == 5 * sum(range(1, 81))
+
+    pt.spmd(body, n_ranks)

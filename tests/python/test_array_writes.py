@@ -166,3 +166,9 @@ def test_results_are_written_where_they_are_wanted() -> None:
         pt.add(a, 1, out=pt.zeros((2, 3), dtype=int))
     with pytest.raises(TypeError, match="2 operands"):
         pt.add(a, 1, target, target)
+
+
+def test_repeated_columns_lie_in_order() -> None:
+    repeated = pt.repeat(pt.ones((3, 2)), [1, 2], axis=1)
+    repeated.reshape(-1)[...] = 0
+    assert float(repeated.sum()) == 0

@@ -348,3 +348,56 @@ def test_complex_numbers_are_made_as_by_numpy(n_ranks: int) -> None:
         works[f"sort {dtype}"] = called("sort_complex", np.asarray([1, 0, 1], dtype))
     works["sort complex64"] = called("sort_complex", z.astype("complex64"))
     check(works, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_integers_that_no_type_holds_together_are_compared_as_numbers(n_ranks: int) -> None:
+    signed = np.array([2**63 - 1, -1, 0, 5, -(2**63), 2**53 + 1])
+    unsigned = np.array([2**63, 2**64 - 1, 0, 4, 2**63, 2**53], "uint64")
+    names = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
+    works: dict[str, Work] = {}
+    for name in names:
+        works[name] = called(name, signed, unsigned)
+        works[f"{name}, turned"] = called(name, unsigned, signed)
+        works[f"{name}, one"] = called(name, signed, np.uint64(2**63))
+    check(works, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_results_are_cast_once_where_a_mask_is_true(n_ranks: int) -> None:
+    a = np.array([2**63, 2**60 + 1, 5, 7], "uint64")
+    mask = np.array([True, True, False, True])
+
+    def copied(module: Any, array: Callable[..., Any]) -> Any:
+        to = array(np.zeros(4, "int64"))
+        module.copyto(to, array(a), where=array(mask))
+        return to
+
+    def added(module: Any, array: Callable[..., Any]) -> Any:
+        to = array(np.zeros(4, "int64"))
+        module.add(array(a), array(np.ones(4, "uint64")), out=to, where=array(mask))
+        return to
+
+    check({"copyto": copied, "add": added}, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_sums_are_made_in_the_type_of_the_array_for_them(n_ranks: int) -> None:
+    x = np.full(1000, 1 / 3, "f4")
+
+    def into(name: str, shape: Any, dtype: str) -> Work:
+        def work(module: Any, array: Callable[..., Any]) -> Any:
+            to = array(np.zeros(shape, dtype))
+            getattr(module, name)(array(x), axis=0, out=to)
+            return to
+
+        return work
+
+    def body(_: Any) -> None:
+        for name in ("sum", "mean", "cumsum"):
+            shape = (1000,) if name == "cumsum" else ()
+            work = into(name, shape, "f8")
+            found, wanted = work(pt, spread).gather(), work(np, np.asarray)
+            np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+    pt.spmd(body, n_ranks)

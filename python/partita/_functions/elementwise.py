@@ -41,7 +41,9 @@ def written(made: Array, out: Any, where: Any = True, *, casting: Any = "same_ki
     if mask is not None and not _is_repeated(mask.shape, out.shape):
         _refuse_shape(mask, out)
     if isinstance(out, Array):
-        out[...] = made if mask is None else lazy_where(mask, made, out)
+        # In the type of the array: no other may hold the numbers of both.
+        own = made if mask is None else made.astype(out.dtype, copy=False)
+        out[...] = own if mask is None else lazy_where(mask, own, out)
     else:
         kept: Any = True if mask is None else whole(mask, "out=")
         np.copyto(out, whole(made, "out="), where=kept, casting=casting)

@@ -296,7 +296,9 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
     counts = np.asarray(repeats.gather() if isinstance(repeats, Array) else repeats, kind)
     _refuse_negative(*counts.ravel().tolist())
     positions = np.repeat(np.arange(array.shape[at]), counts)
-    return array[(slice(None),) * at + (positions,)]
+    made = array[(slice(None),) * at + (positions,)]
+    # In C order, which chosen columns are not.
+    return +made if at else made
 
 
 def tile(A: Any, reps: Any) -> Array:

@@ -131,7 +131,9 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     if where is True:
         array[...] = given
     else:
-        array[...] = _where(beside(where, array), given, array)
+        # In the type of the array: no other may hold the numbers of both.
+        own = given.astype(array.dtype, copy=False) if isinstance(given, Array) else given
+        array[...] = _where(beside(where, array), own, array)
 
 
 def _where(mask: Array, x1: Any, x2: Any) -> Array:

@@ -39,6 +39,8 @@ def _reduced(
 ) -> Array:
     array = an_array(x)
     refuse_truth(axis)
+    if how in ("sum", "prod") or (how == "mean" and array.dtype.kind in "fc"):
+        dtype = _type_of(out, dtype)
     if where is not None and where is not True:
         array = _counted(how, array, where, initial)
     if initial is None:
@@ -49,6 +51,13 @@ def _reduced(
     write = fitted_to if how == "std" else reduced_to
     result: Array = made if out is None else write(made, out)
     return result
+
+
+def _type_of(out: Any, dtype: Any) -> Any:
+    """The type in which sums are made: that of the array for them, if no other is asked for."""
+    if isinstance(out, tuple) and len(out) == 1:
+        (out,) = out
+    return out.dtype if dtype is None and isinstance(out, Array | np.ndarray) else dtype
 
 
 def _over(
@@ -302,13 +311,14 @@ def _in_a_row(x: Any, axis: int | None) -> tuple[Array, int]:
 
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
     """Return running sums; of all elements in a row without an axis."""
-    result: Array = reduced_to(_running(*_in_a_row(a, axis), dtype), out)
+    result: Array = reduced_to(_running(*_in_a_row(a, axis), _type_of(out, dtype)), out)
     return result
 
 
 def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
     """Return running products; of all elements in a row without an axis."""
-    result: Array = reduced_to(_running(*_in_a_row(a, axis), dtype, product=True), out)
+    made = _running(*_in_a_row(a, axis), _type_of(out, dtype), product=True)
+    result: Array = reduced_to(made, out)
     return result
 
 

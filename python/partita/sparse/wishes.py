@@ -185,6 +185,8 @@ def _inverse(order: Local | None) -> Local | None:
 def _located(source: Base, indices: Any) -> tuple[Wanted, IndexError | None]:
     """Return the owners of rows, where they are there, and what is wrong with them."""
     n_rows, slices = source.shape[0], source._slices
+    owners: Local
+    starts: Local | None
     if slices.is_straight(0):
         owners, starts = np.array([source.team.rank]), np.zeros(1, np.int64)
     else:

@@ -3,6 +3,7 @@
 use partita_kernel::{Dtype, Kind, Op, Scalar};
 use smallvec::SmallVec;
 
+use super::compare::exactly;
 use super::error::{ApiError, Result};
 use super::number::Number;
 use super::promote::{float_of, is_same_kind, result_type};
@@ -186,6 +187,11 @@ impl Function {
         }
         if self.leaves(common) {
             return self.left(engine, operands, common);
+        }
+        if common == Dtype::Float64
+            && let Some(made) = exactly(self.op, engine, operands)
+        {
+            return made.map_err(|error| with_types(error, operands));
         }
         let typed = self.computes_in(common, operands)?;
         let op = self.op_for(common);

@@ -6,11 +6,13 @@
 //! - `promote`: the type that operands of several types have together.
 //! - `number`: numbers of Python, which take the type of the array they meet.
 //! - `function`: the elementwise functions by name, and which types each computes in.
+//! - `compare`: integers that no type holds together.
 //! - `reduce`: reductions, their types and what axes become.
 //! - `index`: integers, slices, ellipsis and new axes as windows.
 //! - `assign`: writing to what an index selects.
 
 mod assign;
+mod compare;
 mod error;
 mod function;
 mod index;

@@ -51,6 +51,8 @@ pub(super) struct State {
     /// Where in the user's program this is.
     pub place: RefCell<Option<Telling>>,
     /// Where kinds of nodes were first recorded.
+    /// The turn of the next segment that is joined of several: counted down from below the turn of none.
+    pub n_joined: Cell<u64>,
     pub places: RefCell<Places>,
 }
 
@@ -108,6 +110,7 @@ impl Engine {
             blocks: RefCell::default(),
             progress: RefCell::default(),
             place: RefCell::default(),
+            n_joined: Cell::new(u64::MAX - 1),
             places: RefCell::default(),
         }))
     }

@@ -32,8 +32,19 @@ impl Engine {
     pub(super) fn after(&self, failure: Failure, mut segments: Vec<Segment>) -> LocalError {
         match failure {
             Failure::Refused(error) => {
+                let is_alone = self.0.ranks.is_none();
+                if is_alone {
+                    self.end_all();
+                }
                 // Nothing was made ready meanwhile but what stands behind.
                 segments.append(&mut self.0.ready.borrow_mut());
+                if is_alone {
+                    // Of one segment, what nobody wants any more is seen to be that, also where
+                    // later work reads it. Ranks must stay alike, and keep theirs.
+                    let turn = self.0.n_joined.get();
+                    self.0.n_joined.set(turn - 1);
+                    segments = vec![Segment::joined(segments, turn)];
+                }
                 self.0.ready.replace(segments);
                 error
             }

@@ -60,6 +60,10 @@ impl Blocks {
     }
 
     pub fn note(&mut self, block: usize, base: &Rc<Base>) {
+        // Where nothing lies nobody writes, and another block may begin there.
+        if base.n_bytes() == Some(0) {
+            return;
+        }
         if self.0.len() >= TIDY_FROM {
             self.0.retain(|_, base| base.strong_count() > 0);
         }

@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use partita_team::Memory;
+
 /// Counts bytes.
 #[derive(Debug, Default)]
 pub(super) struct Meter {
@@ -13,6 +15,12 @@ pub(super) struct Meter {
     /// Of arrays that were made elsewhere; any thread may let one go.
     held: Arc<AtomicUsize>,
     limit: Cell<Option<usize>>,
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        self.set_limit(None);
+    }
 }
 
 impl Meter {
@@ -49,7 +57,7 @@ impl Meter {
     }
 
     pub fn set_limit(&self, limit: Option<usize>) {
-        self.limit.set(limit);
+        Memory::change_limit(self.limit.replace(limit), limit);
     }
 
     /// What work needs and may have, if that is less.

@@ -117,6 +117,7 @@ impl Engine {
         if segment.work.nodes.is_empty() {
             return Ok(());
         }
+        self.0.places.borrow_mut().run();
         if let Some(ranks) = &self.0.ranks {
             return self.run_on_ranks(ranks, segment);
         }
@@ -140,8 +141,8 @@ pub(super) fn facts(base: &Rc<Base>) -> BaseFacts {
     BaseFacts {
         dtype: base.dtype,
         shape: base.shape().into(),
-        // One user is the list of the segment's bases.
-        is_alive: Rc::strong_count(base) > 1,
+        // One user is the list of the segment's bases; memory may be somebody else's, who sees it.
+        is_alive: Rc::strong_count(base) > 1 || base.is_shared.get(),
         has_storage: base.storage.borrow().is_some(),
         is_shared: base.is_shared.get(),
         spread: base.spread.borrow().clone(),

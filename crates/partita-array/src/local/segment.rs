@@ -107,6 +107,23 @@ impl Segment {
         tail
     }
 
+    /// One segment of several, in their order.
+    pub fn joined(segments: Vec<Self>, turn: u64) -> Self {
+        let mut all = Self { turn, ..Self::default() };
+        for mut segment in segments {
+            let first = all.work.nodes.len();
+            for mut node in std::mem::take(&mut segment.work.nodes) {
+                segment.hand_over(&mut node, &mut all);
+                all.work.nodes.push(node);
+            }
+            all.filled
+                .extend(segment.filled.drain(..).map(|(node, filled)| (first + node, filled)));
+            let lines = segment.lines.drain(..);
+            all.lines.extend(lines.map(|(own, line)| (first + own.start..first + own.end, line)));
+        }
+        all
+    }
+
     /// Gives a node the numbers that its bases and numbers have in another segment.
     fn hand_over(&self, node: &mut Node, tail: &mut Self) {
         let moved = |place: &mut Place, tail: &mut Self| {

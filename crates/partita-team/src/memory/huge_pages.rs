@@ -5,6 +5,9 @@
 //! touched in each 2 MiB, and the rest comes with it. That takes a tenth of the time of touching
 //! all of them, reading is faster afterwards, and so it is for others who map the file.
 
+#[cfg(target_os = "linux")]
+use crate::memory::machine::machine;
+
 /// What a huge page has.
 pub(crate) const HUGE_PAGE_BYTES: usize = 2 << 20;
 /// Blocks with a larger part of the machine's memory may be meant to be used in part only.
@@ -45,16 +48,7 @@ pub(crate) fn join(address: usize, n_bytes: usize) {
 /// What may be touched before it is used: a part of the machine's memory, and half of what is free.
 #[cfg(target_os = "linux")]
 fn most_bytes() -> u64 {
-    // SAFETY: a zeroed `sysinfo` is valid, and is filled by the call.
-    let mut info: libc::sysinfo = unsafe { std::mem::zeroed() };
-    // SAFETY: the structure is ours.
-    if unsafe { libc::sysinfo(&raw mut info) } != 0 {
-        return 0;
-    }
-    let unit = u64::from(info.mem_unit);
-    #[allow(clippy::useless_conversion, reason = "the widths differ between systems")]
-    let (all, free) = (u64::from(info.totalram) * unit, u64::from(info.freeram) * unit);
-    (all / LARGEST_PART).min(free / 2)
+    machine().map_or(0, |machine| (machine.all / LARGEST_PART).min(machine.free / 2))
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -4,6 +4,7 @@
 //! - `pool`: warm memory for results.
 //! - `arena`: memory of this process that others can map; `other_arena`: that of another process.
 //! - `huge_pages`: fewer translations of addresses, for both.
+//! - `machine`: how much memory there is.
 //! - `loan`: bytes that are lent to others for a while; `loan_table`: who reads which of them.
 //! - `shown_window`: arrays that others read whenever they like; `seen_window`: those of another
 //!   process; `window_slot`, `window_list`: what owners say of them; `other_memory`: memory of
@@ -16,6 +17,7 @@ pub(crate) mod buffer;
 mod huge_pages;
 pub(crate) mod loan;
 mod loan_table;
+mod machine;
 pub(crate) mod other_arena;
 mod other_memory;
 pub(crate) mod pool;

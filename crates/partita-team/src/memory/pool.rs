@@ -22,19 +22,34 @@ use crate::memory::snapshot;
 /// Smaller blocks are the system allocator's business.
 const POOLED_FROM_BYTES: usize = 1 << 20;
 const LINE_BYTES: usize = 64;
+/// Programs like powers of two, and what lies inside their borders: blocks from this size on have
+/// some room more, so that both have one size and take each other's place.
+const NEAR_FROM_BYTES: usize = 12 << 20;
+const NEAR_BYTES: usize = 1 << 20;
 /// Blocks that the pool keeps at most: it looks through them one by one.
 const MOST_BLOCKS: usize = 1024;
 /// What the pool keeps at most, unless told otherwise.
 const USUAL_LIMIT_BYTES: usize = 2 << 30;
 
-static POOL: Mutex<Pool> =
-    Mutex::new(Pool { blocks: Vec::new(), kept_bytes: 0, limit_bytes: USUAL_LIMIT_BYTES });
+static POOL: Mutex<Pool> = Mutex::new(Pool {
+    blocks: Vec::new(),
+    kept_bytes: 0,
+    limit_bytes: USUAL_LIMIT_BYTES,
+    used_bytes: 0,
+    n_limits: 0,
+    all_limits: 0,
+});
 
 /// Blocks that nobody uses, newest last.
 struct Pool {
     blocks: Vec<PoolBlock>,
     kept_bytes: usize,
     limit_bytes: usize,
+    /// What large blocks that are in use have.
+    used_bytes: usize,
+    /// How many limits there are for what is used, and their sum: what is kept counts with it.
+    n_limits: usize,
+    all_limits: usize,
 }
 
 /// Memory by its address: the pool is the owner.
@@ -128,8 +143,12 @@ impl Memory {
         }
         snapshot::watch_forks();
         let capacity = capacity_for(n_bytes);
-        let found = if is_pooled(capacity) { pool().take(capacity, reach) } else { None };
+        let found =
+            if is_pooled(capacity) { pool().take_or_make_room(capacity, reach) } else { None };
         let block = found.or_else(|| PoolBlock::fresh(capacity, reach))?;
+        if is_large(block.capacity) {
+            pool().used_bytes += block.capacity;
+        }
         if let Some((arena, shared)) = block.in_arena() {
             arena.show(shared);
         }
@@ -146,6 +165,21 @@ impl Memory {
             pool.limit_bytes = limit_bytes;
         }
         Arena::get().is_some()
+    }
+
+    /// Says that somebody may use so many bytes, or another number than before: what the pool
+    /// keeps then counts with what is used.
+    pub fn change_limit(before: Option<usize>, now: Option<usize>) {
+        let mut pool = pool();
+        if let Some(limit) = before {
+            pool.n_limits = pool.n_limits.saturating_sub(1);
+            pool.all_limits = pool.all_limits.saturating_sub(limit);
+        }
+        if let Some(limit) = now {
+            pool.n_limits += 1;
+            pool.all_limits = pool.all_limits.saturating_add(limit);
+        }
+        pool.shrink();
     }
 
     /// Where it lies.
@@ -174,6 +208,10 @@ impl Drop for Memory {
         if is_shareable {
             snapshot::hide(self.block.address);
         }
+        if is_large(self.block.capacity) {
+            let mut pool = pool();
+            pool.used_bytes = pool.used_bytes.saturating_sub(self.block.capacity);
+        }
         if !self.reach.fits(self.block.origin)
             || !is_pooled(self.block.capacity)
             || self.block.is_withdrawn()
@@ -189,6 +227,15 @@ impl Drop for Memory {
 }
 
 impl Pool {
+    /// A block that was kept; where there is none, room for a fresh one.
+    fn take_or_make_room(&mut self, capacity: usize, reach: Reach) -> Option<PoolBlock> {
+        let found = self.take(capacity, reach);
+        if found.is_none() && self.n_limits > 0 {
+            self.shrink_for(capacity);
+        }
+        found
+    }
+
     /// The smallest block that fits without wasting more than a quarter.
     fn take(&mut self, capacity: usize, reach: Reach) -> Option<PoolBlock> {
         let range = capacity..=capacity + capacity / 4;
@@ -202,7 +249,14 @@ impl Pool {
     }
 
     fn shrink(&mut self) {
-        while self.kept_bytes > self.limit_bytes || self.blocks.len() > MOST_BLOCKS {
+        self.shrink_for(0);
+    }
+
+    /// Gives back what is too much, once so many bytes more are used.
+    fn shrink_for(&mut self, more_bytes: usize) {
+        let rest = self.all_limits.saturating_sub(self.used_bytes.saturating_add(more_bytes));
+        let most = if self.n_limits > 0 { self.limit_bytes.min(rest) } else { self.limit_bytes };
+        while self.kept_bytes > most || self.blocks.len() > MOST_BLOCKS {
             let oldest = self.blocks.remove(0);
             self.kept_bytes -= oldest.capacity;
             oldest.free();
@@ -258,8 +312,16 @@ fn is_pooled(capacity: usize) -> bool {
     capacity >= from
 }
 
+/// Blocks that the pool keeps in every process.
+fn is_large(capacity: usize) -> bool {
+    capacity >= POOLED_FROM_BYTES
+}
+
 fn capacity_for(n_bytes: usize) -> usize {
     let n_bytes = n_bytes.max(1);
+    if n_bytes >= NEAR_FROM_BYTES {
+        return (n_bytes + NEAR_BYTES).next_multiple_of(HUGE_PAGE_BYTES);
+    }
     if n_bytes >= POOLED_FROM_BYTES {
         return n_bytes.next_multiple_of(HUGE_PAGE_BYTES);
     }
@@ -280,6 +342,35 @@ fn layout(capacity: usize) -> Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn squares_and_their_insides_have_blocks_of_one_size() {
+        for side in [1448_usize, 2048, 4096, 8192] {
+            let sizes = [side, side - 2].map(|side| capacity_for(side * side * 8 + PAGE_BYTES));
+            assert_eq!(sizes[0], sizes[1], "{side}");
+        }
+    }
+
+    #[test]
+    fn what_is_kept_counts_with_a_limit() {
+        let mut pool = Pool {
+            blocks: Vec::new(),
+            kept_bytes: 0,
+            limit_bytes: USUAL_LIMIT_BYTES,
+            used_bytes: 4 << 20,
+            n_limits: 1,
+            all_limits: 9 << 20,
+        };
+        for _ in 0..3 {
+            let block = PoolBlock::fresh(2 << 20, Reach::Own).expect("memory");
+            pool.kept_bytes += block.capacity;
+            pool.blocks.push(block);
+            pool.shrink();
+        }
+        assert_eq!((pool.blocks.len(), pool.kept_bytes), (2, 4 << 20));
+        assert!(pool.take_or_make_room(4 << 20, Reach::Own).is_none());
+        assert_eq!(pool.blocks.len(), 0, "room for what comes");
+    }
 
     #[test]
     fn private_blocks_come_back_to_those_who_want_such_and_never_lie_in_the_arena() {

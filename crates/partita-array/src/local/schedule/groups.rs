@@ -20,6 +20,8 @@ const MOST_STREAMS: usize = 40;
 /// A loop of more operations is cut: each may turn out to be needed by a later loop, and a kernel
 /// has at most 64 outputs.
 const MOST_NODES: usize = 60;
+/// A loop with more numbers is cut: a kernel has at most 64.
+const MOST_NUMBERS: usize = 60;
 
 /// Where an operand's value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +63,7 @@ pub(super) struct Group {
     /// Places of memory that are read, each once.
     read: Vec<(usize, Window)>,
     n_written: usize,
+    n_numbers: usize,
 }
 
 /// All groups, in the order in which they run.
@@ -224,7 +227,8 @@ impl Group {
         let n_streams = self.read.len() + self.n_written + node.operands.len() + 1;
         let fits = self.space[..] == *node.space()
             && n_streams <= MOST_STREAMS
-            && self.nodes.len() < MOST_NODES;
+            && self.nodes.len() < MOST_NODES
+            && self.n_numbers + n_numbers(node) <= MOST_NUMBERS;
         fits && match node.action {
             Action::Reduce(_, axes) => {
                 self.scanned.is_none() && (self.reduced == 0 || self.reduced == axes)
@@ -245,10 +249,15 @@ impl Group {
             }
         }
         self.n_written += usize::from(is_stored);
+        self.n_numbers += n_numbers(node);
         match node.action {
             Action::Reduce(_, axes) => self.reduced = axes,
             Action::RunningSum(axis) | Action::RunningProduct(axis) => self.scanned = Some(axis),
             _ => {}
         }
     }
+}
+
+fn n_numbers(node: &Node) -> usize {
+    node.operands.iter().filter(|operand| matches!(operand, Operand::Number(..))).count()
 }
