@@ -48,7 +48,7 @@ impl Storage {
         };
         // Always the same size: any block of a base as large that was used before fits.
         let n_spare = if n_bytes < SPREAD_FROM_BYTES { 0 } else { PAGE_BYTES };
-        let memory = n_bytes.checked_add(n_spare).and_then(Memory::try_new);
+        let memory = n_bytes.checked_add(n_spare).and_then(Memory::try_filled);
         let memory = memory.ok_or(LocalError::NoMemory { n_bytes })?;
         meter.add(n_bytes);
         let counted = Some((Rc::clone(meter), n_bytes));

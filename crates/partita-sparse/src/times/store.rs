@@ -55,7 +55,7 @@ fn past<T: Number>(to: &mut [T], from: &[T]) {
     const STEP: usize = 16;
     let n_bytes = size_of_val(from);
     assert_eq!(to.len(), from.len(), "as much room as there are sums");
-    if to.as_ptr().addr() % LINE_BYTES != 0 || n_bytes % LINE_BYTES != 0 {
+    if ![to.as_ptr().addr(), n_bytes].iter().all(|n| n.is_multiple_of(LINE_BYTES)) {
         to.copy_from_slice(from);
         return;
     }

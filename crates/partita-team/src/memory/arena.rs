@@ -12,7 +12,6 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use partita_mpi::n_forks;
 
 use crate::memory::huge_pages::{self, HUGE_PAGE_BYTES};
-use crate::memory::machine::machine;
 use crate::memory::snapshot::{self, UsedBlock};
 
 /// Blocks start at multiples of this.
@@ -136,7 +135,7 @@ impl Arena {
     pub(crate) fn take(&self, n_bytes: usize) -> Option<Block> {
         let align = if n_bytes >= HUGE_PAGE_BYTES { HUGE_PAGE_BYTES } else { PAGE_BYTES };
         let n_bytes = n_bytes.max(1).checked_next_multiple_of(align)?;
-        if n_bytes > self.n_bytes || is_beyond_machine(n_bytes) {
+        if n_bytes > self.n_bytes {
             return None;
         }
         let mut state = self.state();
@@ -270,13 +269,6 @@ fn put(
     // SAFETY: an address of the system's choice, or one that was reserved for this.
     let put = unsafe { libc::mmap(at, n_bytes, access, flags, file, offset) };
     (put != libc::MAP_FAILED).then_some(put as usize)
-}
-
-/// Whether no machine like this has so much: files in memory have any size, and whoever fills one
-/// that is too large is ended.
-fn is_beyond_machine(n_bytes: usize) -> bool {
-    n_bytes >= SMALLEST_RESERVATION
-        && machine().is_some_and(|machine| n_bytes as u64 > machine.all + machine.swap)
 }
 
 /// Device and inode of an open file.

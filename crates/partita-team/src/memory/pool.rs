@@ -17,6 +17,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::memory::arena::{self, Arena, PAGE_BYTES};
 use crate::memory::huge_pages::{HUGE_PAGE_BYTES, advise};
+use crate::memory::machine::{Machine, machine};
 use crate::memory::snapshot;
 
 /// Smaller blocks are the system allocator's business.
@@ -26,6 +27,8 @@ const LINE_BYTES: usize = 64;
 /// some room more, so that both have one size and take each other's place.
 const NEAR_FROM_BYTES: usize = 12 << 20;
 const NEAR_BYTES: usize = 1 << 20;
+/// Smaller blocks are not compared with what the machine has.
+const VAST_BYTES: usize = 1 << 30;
 /// Blocks that the pool keeps at most: it looks through them one by one.
 const MOST_BLOCKS: usize = 1024;
 /// What the pool keeps at most, unless told otherwise.
@@ -127,6 +130,18 @@ impl Memory {
     #[must_use]
     pub fn try_new(n_bytes: usize) -> Option<Self> {
         Self::for_reach(n_bytes, Reach::All)
+    }
+
+    /// The same for what will be written: none if it is more than the machine has, either. Memory
+    /// that processes share has any size, and whoever fills one that is too large is ended.
+    #[must_use]
+    pub fn try_filled(n_bytes: usize) -> Option<Self> {
+        let is_beyond =
+            |machine: Machine| n_bytes as u64 > machine.all.saturating_add(machine.swap);
+        if n_bytes >= VAST_BYTES && machine().is_some_and(is_beyond) {
+            return None;
+        }
+        Self::try_new(n_bytes)
     }
 
     /// The same for work that no other process looks at: it costs nothing until it is touched.
