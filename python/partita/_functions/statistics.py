@@ -40,7 +40,7 @@ def _reduced(
     array = an_array(x)
     refuse_truth(axis)
     if how in ("sum", "prod") or (how == "mean" and array.dtype.kind in "fc"):
-        dtype = _type_of(out, dtype)
+        dtype = _type_of(array, out, dtype)
     if where is not None and where is not True:
         array = _counted(how, array, where, initial)
     if initial is None:
@@ -53,11 +53,13 @@ def _reduced(
     return result
 
 
-def _type_of(out: Any, dtype: Any) -> Any:
-    """The type in which sums are made: that of the array for them, if no other is asked for."""
+def _type_of(array: Any, out: Any, dtype: Any) -> Any:
+    """The type in which sums are made: one that serves the array for them, too."""
     if isinstance(out, tuple) and len(out) == 1:
         (out,) = out
-    return out.dtype if dtype is None and isinstance(out, Array | np.ndarray) else dtype
+    if dtype is not None or not isinstance(out, Array | np.ndarray):
+        return dtype
+    return np.result_type(an_array(array).dtype, out.dtype)
 
 
 def _over(
@@ -311,13 +313,13 @@ def _in_a_row(x: Any, axis: int | None) -> tuple[Array, int]:
 
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
     """Return running sums; of all elements in a row without an axis."""
-    result: Array = reduced_to(_running(*_in_a_row(a, axis), _type_of(out, dtype)), out)
+    result: Array = reduced_to(_running(*_in_a_row(a, axis), _type_of(a, out, dtype)), out)
     return result
 
 
 def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
     """Return running products; of all elements in a row without an axis."""
-    made = _running(*_in_a_row(a, axis), _type_of(out, dtype), product=True)
+    made = _running(*_in_a_row(a, axis), _type_of(a, out, dtype), product=True)
     result: Array = reduced_to(made, out)
     return result
 
