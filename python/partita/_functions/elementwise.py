@@ -41,9 +41,10 @@ def written(made: Array, out: Any, where: Any = True, *, casting: Any = "same_ki
     if mask is not None and not _is_repeated(mask.shape, out.shape):
         _refuse_shape(mask, out)
     if isinstance(out, Array):
-        # In the type of the array: no other may hold the numbers of both.
-        own = made if mask is None else made.astype(out.dtype, copy=False)
-        out[...] = own if mask is None else lazy_where(mask, own, out)
+        if mask is not None:
+            # In the type of the array: no other may hold the numbers of both.
+            made = lazy_where(mask, made.astype(out.dtype, copy=False), out)
+        out[...] = made
     else:
         kept: Any = True if mask is None else whole(mask, "out=")
         np.copyto(out, whole(made, "out="), where=kept, casting=casting)

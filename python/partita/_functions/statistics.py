@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,13 +54,13 @@ def _reduced(
     return result
 
 
-def _type_of(array: Any, out: Any, dtype: Any) -> Any:
+def _type_of(array: Array, out: Any, dtype: Any) -> Any:
     """The type in which sums are made: one that serves the array for them, too."""
     if isinstance(out, tuple) and len(out) == 1:
         (out,) = out
     if dtype is not None or not isinstance(out, Array | np.ndarray):
         return dtype
-    return np.result_type(an_array(array).dtype, out.dtype)
+    return np.result_type(array.dtype, out.dtype)
 
 
 def _over(
@@ -311,17 +312,21 @@ def _in_a_row(x: Any, axis: int | None) -> tuple[Array, int]:
     return (reshape(array, -1), 0) if axis is None else (array, axis)
 
 
+def _in_turn(a: Any, axis: int | None, dtype: Any, out: Any, *, product: bool = False) -> Array:
+    array, along = _in_a_row(a, axis)
+    made = _running(array, along, _type_of(array, out, dtype), product=product)
+    result: Array = reduced_to(made, out)
+    return result
+
+
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
     """Return running sums; of all elements in a row without an axis."""
-    result: Array = reduced_to(_running(*_in_a_row(a, axis), _type_of(a, out, dtype)), out)
-    return result
+    return _in_turn(a, axis, dtype, out)
 
 
 def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
     """Return running products; of all elements in a row without an axis."""
-    made = _running(*_in_a_row(a, axis), _type_of(a, out, dtype), product=True)
-    result: Array = reduced_to(made, out)
-    return result
+    return _in_turn(a, axis, dtype, out, product=True)
 
 
 def allclose(
@@ -340,12 +345,17 @@ def _has_no_number(x: Any) -> bool:
     return x is None or isinstance(x, str | bytes)
 
 
+def _odd_answer(a1: Any, a2: Any, theirs: Any) -> bool | None:
+    """What NumPy says where two are no arrays here; not alike where one is not; else nothing."""
+    odd = [_has_no_number(a1), _has_no_number(a2)]
+    return builtins.all(odd) and bool(theirs(a1, a2)) if builtins.any(odd) else None
+
+
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """Return whether two arrays have the same shape and elements."""
-    odd = [_has_no_number(a1), _has_no_number(a2)]
-    if builtins.any(odd):
-        # There are no such arrays here, but NumPy knows of two whether they are alike.
-        return builtins.all(odd) and np.array_equal(a1, a2, equal_nan)
+    answer = _odd_answer(a1, a2, partial(np.array_equal, equal_nan=equal_nan))
+    if answer is not None:
+        return answer
     a1, a2 = an_array(a1), an_array(a2)
     if a1.shape != a2.shape:
         return False
@@ -357,9 +367,9 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
 
 def array_equiv(a1: Any, a2: Any) -> bool:
     """Return whether two arrays have the same elements once one is repeated."""
-    odd = [_has_no_number(a1), _has_no_number(a2)]
-    if builtins.any(odd):
-        return builtins.all(odd) and np.array_equiv(a1, a2)
+    answer = _odd_answer(a1, a2, np.array_equiv)
+    if answer is not None:
+        return answer
     a1, a2 = an_array(a1), an_array(a2)
     try:
         return bool(all(a1 == a2))

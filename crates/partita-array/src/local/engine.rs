@@ -50,9 +50,9 @@ pub(super) struct State {
     pub progress: RefCell<Option<Progress>>,
     /// Where in the user's program this is.
     pub place: RefCell<Option<Telling>>,
+    /// The turn of the next segment that is joined of several, counted down from below that of none.
+    pub joined_turn: Cell<u64>,
     /// Where kinds of nodes were first recorded.
-    /// The turn of the next segment that is joined of several: counted down from below the turn of none.
-    pub n_joined: Cell<u64>,
     pub places: RefCell<Places>,
 }
 
@@ -110,7 +110,7 @@ impl Engine {
             blocks: RefCell::default(),
             progress: RefCell::default(),
             place: RefCell::default(),
-            n_joined: Cell::new(u64::MAX - 1),
+            joined_turn: Cell::new(u64::MAX - 1),
             places: RefCell::default(),
         }))
     }

@@ -41,8 +41,8 @@ impl Engine {
                 if is_alone {
                     // Of one segment, what nobody wants any more is seen to be that, also where
                     // later work reads it. Ranks must stay alike, and keep theirs.
-                    let turn = self.0.n_joined.get();
-                    self.0.n_joined.set(turn - 1);
+                    let turn = self.0.joined_turn.get();
+                    self.0.joined_turn.set(turn - 1);
                     segments = vec![Segment::joined(segments, turn)];
                 }
                 self.0.ready.replace(segments);

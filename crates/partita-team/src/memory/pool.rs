@@ -245,7 +245,7 @@ impl Pool {
     /// A block that was kept; where there is none, room for a fresh one.
     fn take_or_make_room(&mut self, capacity: usize, reach: Reach) -> Option<PoolBlock> {
         let found = self.take(capacity, reach);
-        if found.is_none() && self.n_limits > 0 {
+        if found.is_none() {
             self.shrink_for(capacity);
         }
         found
