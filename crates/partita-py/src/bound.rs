@@ -57,7 +57,7 @@ impl BoundPlan {
     fn run(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let plan = &self.plan.get().core;
         let from = &self.sources.0;
-        let outcome = py.detach(|| match &self.targets {
+        let outcome = self.team.detached(py, || match &self.targets {
             Some((into, _)) => {
                 // SAFETY: what is held keeps the memory in place, the buffer protocol vouches for
                 // shape and strides, and the buffers were checked when they were bound.

@@ -15,6 +15,7 @@ use pyo3::types::{PyBytes, PyTuple};
 
 use crate::buffers::HeldMemory;
 use crate::errors::team_error;
+use crate::interpreter::{comes_in_turn, detached};
 use crate::plan::Plan;
 use crate::run::Sides;
 
@@ -119,7 +120,7 @@ impl TeamCore {
     }
 
     fn barrier(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.called(Team::barrier)).map_err(|error| self.raised(py, &error))
+        self.detached(py, || self.called(Team::barrier)).map_err(|error| self.raised(py, &error))
     }
 
     /// Everyone's bytes; `argument` must be equal on all ranks.
@@ -132,7 +133,8 @@ impl TeamCore {
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let gather =
             |team: &Team| team.allgather_with(call.clone(), argument.clone(), data.clone());
-        let all = py.detach(|| self.called(gather)).map_err(|error| self.raised(py, &error))?;
+        let all =
+            self.detached(py, || self.called(gather)).map_err(|error| self.raised(py, &error))?;
         Ok(all.iter().map(|bytes| PyBytes::new(py, bytes)).collect())
     }
 
@@ -170,7 +172,7 @@ impl TeamCore {
         let (own, _own) = self.hold(py, plan, &buffers, "source")?;
         // SAFETY: as in `run`.
         let run = |team: &Team| unsafe { team.run_in_place(&plan.core, &own) };
-        let outcome = py.detach(|| self.called(run));
+        let outcome = self.detached(py, || self.called(run));
         outcome.map_err(|error| self.raised(py, &error))
     }
 
@@ -180,6 +182,11 @@ impl TeamCore {
 }
 
 impl TeamCore {
+    /// Does something with the team while others may run Python.
+    pub(crate) fn detached<T: Send>(&self, py: Python<'_>, call: impl Send + FnOnce() -> T) -> T {
+        detached(py, comes_in_turn(&self.core), call)
+    }
+
     /// Makes a call. The only rank of a world of threads needs nobody for it: where another thread
     /// makes a call, or this process was forked, it makes the call in a world of its own.
     pub(crate) fn called<T>(
@@ -206,7 +213,7 @@ impl TeamCore {
         // SAFETY: what is held keeps the memory in place until after the call, and the buffer
         // protocol vouches for shape and strides; the engine checks the rest.
         let run = |team: &Team| unsafe { team.run_about(about, &plan.core, &from, &into) };
-        let outcome = py.detach(|| self.called(run));
+        let outcome = self.detached(py, || self.called(run));
         outcome.map_err(|error| self.raised(py, &error))
     }
 

@@ -13,6 +13,7 @@ use partita_layout::{IndexBox, Layout};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
+use crate::interpreter::{comes_in_turn, detached};
 use crate::ir::machine;
 use crate::lazy::lines::Lines;
 use crate::lazy::types::api_error;
@@ -71,6 +72,8 @@ impl Drop for Kept {
 pub(crate) struct Rank {
     guarded: Guarded,
     n_ranks: u64,
+    /// Whether this rank comes back to the interpreter in turn.
+    in_turn: bool,
     lines: Lines,
     /// Bytes of arrays that were made outside the engine.
     held_memory: Arc<AtomicUsize>,
@@ -86,11 +89,12 @@ impl Rank {
         let engine = Engine::on_ranks(machine(n_ranks_here(core)), core);
         engine.tell_places_with(Box::new(place_in_program));
         let (n_ranks, held_memory) = (core.size(), engine.held_memory());
+        let in_turn = comes_in_turn(core);
         let (lock, dropped) = (Mutex::default(), Mutex::default());
         let guarded = Guarded { engine, lock, dropped, has_dropped: AtomicBool::new(false) };
         let lines = Lines::new(team.py())?;
         let team = Mutex::new(Some(team.unbind()));
-        Ok(Self { guarded, n_ranks, lines, held_memory, team })
+        Ok(Self { guarded, n_ranks, in_turn, lines, held_memory, team })
     }
 
     /// The team whose rank this is.
@@ -261,7 +265,7 @@ impl Rank {
             work(engine)
         } else {
             let lent = Lent { engine, work };
-            py.detach(move || lent.done()).0
+            detached(py, self.in_turn, move || lent.done()).0
         };
         self.leave(py, guard);
         made

@@ -88,6 +88,12 @@ impl Team {
         self
     }
 
+    /// Whether its ranks wait awake: each has a core of its own.
+    #[must_use]
+    pub fn waits_awake(&self) -> bool {
+        self.patience.n_spins > 0
+    }
+
     /// The team of some members, given by their rank in this team, in the given order.
     ///
     /// # Errors

@@ -25,6 +25,8 @@ mod model;
 mod near;
 mod rendezvous;
 mod sync;
+mod turn;
 mod world;
 
+pub use turn::Turn;
 pub use world::World;
