@@ -14,7 +14,7 @@
 
 pub(crate) mod arena;
 pub(crate) mod buffer;
-mod huge_pages;
+pub(crate) mod huge_pages;
 pub(crate) mod loan;
 mod loan_table;
 mod machine;

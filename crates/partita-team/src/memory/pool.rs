@@ -151,6 +151,11 @@ impl Memory {
         Self::for_reach(n_bytes, Reach::Own)
     }
 
+    /// The same; the process ends if the system has no more.
+    pub(crate) fn private(n_bytes: usize) -> Self {
+        Self::try_private(n_bytes).unwrap_or_else(|| handle_alloc_error(Layout::new::<u8>()))
+    }
+
     fn for_reach(n_bytes: usize, reach: Reach) -> Option<Self> {
         // What no address space holds would overflow when rounded up.
         if n_bytes > isize::MAX as usize - HUGE_PAGE_BYTES {

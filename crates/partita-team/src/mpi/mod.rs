@@ -13,8 +13,10 @@
 //! - `node`: neighbours and the memory they share; `rings`, `stream`: messages through it; `peers`:
 //!   who still lives.
 //! - `round`: what a rank does in a round of its team, whatever messages travel by; `relays`: how posts
-//!   reach all by few messages; [`simulation`]: both without MPI; `meeting`: waiting for rounds; `circles`: waits that can never end; `transfer`: data by messages.
+//!   reach all by few messages; [`simulation`]: both without MPI; `meeting`: waiting for rounds; `circles`: waits that can never end;
+//!   `transfer`: data by messages; `chunk_memory`: what they are packed into.
 
+mod chunk_memory;
 mod circles;
 mod doors;
 mod hosts;

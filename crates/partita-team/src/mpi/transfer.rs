@@ -16,6 +16,7 @@ use crate::copy::Dtype;
 use crate::error::{Failure, FailureKind, Rank, Result, TeamError, out_of_reach};
 use crate::memory::buffer::Buffer;
 use crate::memory::process::Life;
+use crate::mpi::chunk_memory::ChunkMemory;
 use crate::mpi::meeting::MpiMeeting;
 use crate::mpi::round::{ASK_FROM, LOOK_EVERY};
 use crate::mpi::world::broken;
@@ -80,7 +81,7 @@ struct Transfer<'a> {
     /// Copies: any order will do. Sums: ascending sources, one at a time.
     into: Vec<Incoming>,
     /// Buffers of chunks that have arrived, to be used again.
-    spare: Vec<Box<[u8]>>,
+    spare: Vec<ChunkMemory>,
 }
 
 /// The chunks between this rank and another, in one direction.
@@ -92,7 +93,7 @@ struct Channel<T> {
 }
 
 /// Chunks to one rank: the messages, and their memory where they were packed.
-type Outgoing = Channel<(Request, Box<[u8]>)>;
+type Outgoing = Channel<(Request, ChunkMemory)>;
 
 /// Chunks from one rank.
 type Incoming = Channel<(Request, Chunk, Destination)>;
@@ -116,7 +117,7 @@ enum Destination {
     /// In its target itself.
     Target,
     /// In memory of its own, to be unpacked.
-    Apart(Box<[u8]>),
+    Apart(ChunkMemory),
 }
 
 impl<'a> Transfer<'a> {
@@ -306,7 +307,7 @@ impl<'a> Transfer<'a> {
         while to.under_way.len() < DEPTH {
             let Some(chunk) = to.chunks.next() else { break };
             let (at, message) = match self.starts_at(&chunk) {
-                Some(at) => (at, Box::default()),
+                Some(at) => (at, ChunkMemory::default()),
                 None => {
                     let mut message = self.spare(chunk.n_bytes);
                     self.pack(&chunk, &mut message);
@@ -352,11 +353,10 @@ impl<'a> Transfer<'a> {
     }
 
     /// Memory for a chunk, warm if there is some.
-    fn spare(&mut self, n_bytes: usize) -> Box<[u8]> {
+    fn spare(&mut self, n_bytes: usize) -> ChunkMemory {
         let at = self.spare.iter().position(|spare| spare.len() >= n_bytes);
         let kept = at.map(|at| self.spare.swap_remove(at));
-        kept.or_else(|| self.meeting.world().spare(n_bytes))
-            .unwrap_or_else(|| vec![0; n_bytes].into())
+        kept.unwrap_or_else(|| self.meeting.world().spare(n_bytes))
     }
 
     /// Leaves chunks under way behind, with the memory that MPI may still use.

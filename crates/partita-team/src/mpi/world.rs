@@ -14,6 +14,7 @@ use crate::error::{Engine, Host, TeamError};
 use crate::memory::arena::Block;
 use crate::memory::other_arena::Mapping;
 use crate::memory::process::Life;
+use crate::mpi::chunk_memory::ChunkMemory;
 use crate::mpi::circles::KnownWaits;
 use crate::mpi::hosts::hosts;
 use crate::mpi::inbox::Inbox;
@@ -73,7 +74,7 @@ pub struct World {
     n_tags: u64,
     next_tag: AtomicU64,
     /// Warm memory for chunks.
-    spare: Mutex<Vec<Box<[u8]>>>,
+    spare: Mutex<Vec<ChunkMemory>>,
 }
 
 /// What the world holds under its lock.
@@ -86,18 +87,25 @@ pub(crate) struct State {
     /// Control messages to and from each neighbour.
     near: Vec<Stream>,
     /// Messages that were given up, with their memory.
-    abandoned: Vec<(Request, Box<[u8]>)>,
+    abandoned: Vec<(Request, ChunkMemory)>,
 }
 
 impl Drop for State {
     fn drop(&mut self) {
         // MPI may still read what has not been sent.
-        let far = self.far.drain(..).map(|(_, request, memory)| (request, memory));
-        for (mut request, memory) in far.chain(self.abandoned.drain(..)) {
-            if !matches!(request.test(), Ok(Some(_))) {
-                std::mem::forget(memory);
-            }
+        for (_, request, memory) in self.far.drain(..) {
+            keep_unless_sent(request, memory);
         }
+        for (request, memory) in self.abandoned.drain(..) {
+            keep_unless_sent(request, memory);
+        }
+    }
+}
+
+/// Leaves memory where it is, for ever, if a message is still sent from there.
+fn keep_unless_sent<T>(mut request: Request, memory: T) {
+    if !matches!(request.test(), Ok(Some(_))) {
+        std::mem::forget(memory);
     }
 }
 
@@ -428,19 +436,24 @@ impl World {
     }
 
     /// Keeps messages that were given up, and their memory, until MPI is done with them.
-    pub(crate) fn keep_abandoned(&self, abandoned: impl Iterator<Item = (Request, Box<[u8]>)>) {
+    pub(crate) fn keep_abandoned(&self, abandoned: impl Iterator<Item = (Request, ChunkMemory)>) {
         self.state().abandoned.extend(abandoned);
     }
 
-    /// Memory of an earlier chunk that is large enough.
-    pub(crate) fn spare(&self, n_bytes: usize) -> Option<Box<[u8]>> {
+    /// Memory for a chunk, that of an earlier one if it is large enough.
+    pub(crate) fn spare(&self, n_bytes: usize) -> ChunkMemory {
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = spare.iter().position(|one| one.len() >= n_bytes)?;
-        Some(spare.swap_remove(at))
+        if let Some(at) = spare.iter().position(|one| one.len() >= n_bytes) {
+            return spare.swap_remove(at);
+        }
+        let mut fresh = ChunkMemory::for_several(n_bytes);
+        let one = fresh.pop().unwrap_or_default();
+        spare.append(&mut fresh);
+        one
     }
 
     /// Keeps memory of chunks for later ones.
-    pub(crate) fn keep_spare(&self, memory: Vec<Box<[u8]>>) {
+    pub(crate) fn keep_spare(&self, memory: Vec<ChunkMemory>) {
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         spare.extend(memory.into_iter().filter(|one| !one.is_empty()));
         spare.truncate(MOST_SPARE);
