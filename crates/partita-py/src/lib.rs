@@ -11,6 +11,7 @@ mod convert;
 mod dist;
 mod errors;
 mod facts;
+mod gathered;
 mod interpreter;
 mod ir;
 mod layout;

@@ -11,10 +11,11 @@ use partita_team::threads;
 use partita_team::{Buffer, Claim, Team, TeamError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::{PyBytes, PyList, PyTuple};
 
 use crate::buffers::HeldMemory;
 use crate::errors::team_error;
+use crate::gathered;
 use crate::interpreter::{comes_in_turn, detached};
 use crate::plan::Plan;
 use crate::run::Sides;
@@ -131,11 +132,25 @@ impl TeamCore {
         argument: String,
         data: Vec<u8>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let gather =
-            |team: &Team| team.allgather_with(call.clone(), argument.clone(), data.clone());
-        let all =
-            self.detached(py, || self.called(gather)).map_err(|error| self.raised(py, &error))?;
+        let all = self.gathered(py, &call, &argument, &data)?;
         Ok(all.iter().map(|bytes| PyBytes::new(py, bytes)).collect())
+    }
+
+    /// Everyone's values, which `decode` reads from their bytes; it also says whether nobody can
+    /// change them.
+    fn gather_values<'py>(
+        &self,
+        py: Python<'py>,
+        call: String,
+        argument: String,
+        data: Vec<u8>,
+        decode: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let all = self.gathered(py, &call, &argument, &data)?;
+        if self.core.engine().is_one_process() {
+            return gathered::values(py, all, decode);
+        }
+        gathered::decoded(py, &all, decode).map(|(values, _)| values)
     }
 
     /// Tells the others that this rank cannot take part in their call.
@@ -185,6 +200,20 @@ impl TeamCore {
     /// Does something with the team while others may run Python.
     pub(crate) fn detached<T: Send>(&self, py: Python<'_>, call: impl Send + FnOnce() -> T) -> T {
         detached(py, comes_in_turn(&self.core), call)
+    }
+
+    /// Everyone's bytes.
+    fn gathered(
+        &self,
+        py: Python<'_>,
+        call: &str,
+        argument: &str,
+        data: &[u8],
+    ) -> PyResult<Vec<Arc<[u8]>>> {
+        let gather = |team: &Team| {
+            team.allgather_with(call.to_string(), argument.to_string(), data.to_vec())
+        };
+        self.detached(py, || self.called(gather)).map_err(|error| self.raised(py, &error))
     }
 
     /// Makes a call. The only rank of a world of threads needs nobody for it: where another thread

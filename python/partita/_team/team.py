@@ -171,10 +171,10 @@ class Team(Keeper):
 
     def gather_alike(self, call: str, argument: str, obj: Any) -> list[Any]:
         """Every member's value, in order; all must name the same `call` and `argument`."""
-        from partita._team.wire import decode, encode
+        from partita._team.wire import decode_all, encode
 
         data = self._encoded(encode, obj)
-        return [decode(one) for one in self.native.allgather(call, argument, data)]
+        return self.native.gather_values(call, argument, data, decode_all)
 
     def say(self, words: str) -> None:
         """Note options with which this rank computes on its own: the next meeting compares them."""

@@ -165,6 +165,12 @@ def decode(data: bytes) -> Any:
     return value
 
 
+def decode_all(data: list[bytes]) -> tuple[list[Any], bool]:
+    """The values again, and whether nobody can change them."""
+    values = [decode(one) for one in data]
+    return values, all(map(_never_changes, values))
+
+
 def _never_changes(value: Any) -> bool:
     if type(value) is tuple:
         return all(_never_changes(item) for item in value)

@@ -35,9 +35,13 @@ impl Patience {
     /// What suits a team of this size on this machine.
     #[must_use]
     pub fn for_ranks(n_ranks: usize) -> Self {
-        let n_cores = n_cores();
-        let n_spins = if n_ranks <= n_cores { Polling::USUAL_SPINS } else { 0 };
-        Self { limit: Some(Self::USUAL_LIMIT), n_spins, n_yields: 400 }
+        let (n_spins, n_yields) = match n_ranks <= n_cores() {
+            true => (Polling::USUAL_SPINS, 400),
+            // A few yields let those come that are about to; more of them keep the cores busy with
+            // ranks that can do nothing.
+            false => (0, 12),
+        };
+        Self { limit: Some(Self::USUAL_LIMIT), n_spins, n_yields }
     }
 
     /// The same with another limit.
