@@ -31,7 +31,7 @@ help:
 	@echo "make bench-arrays    the same for NumPy programs, into docs/benchmarks-arrays.md"
 	@echo "make bench-algorithms  the same for sorting, products, transforms, files, into docs/benchmarks-algorithms.md"
 	@echo "make bench-sparse    the same for sparse matrices, into docs/benchmarks-sparse.md"
-	@echo "make scaling         what calls cost on up to 2048 ranks, counted, and measured here, into docs/scaling.md"
+	@echo "make scaling         what calls cost on up to 4096 ranks, counted, and measured here, into docs/scaling.md"
 	@echo "make mutants     change layouts, plans, protocols and copy kernels at random, and show which changes no test notices"
 	@echo "make fuzz        read ten million changed programs; CASES=N SEED=S"
 	@echo "make wheel       a wheel for older systems, into dist/"
@@ -180,9 +180,9 @@ bench-algorithms: build $(PEERS)/ready
 bench-sparse: build $(PEERS)/ready
 	$(PEERS)/bin/python benches/sparse_matrices.py --mpiexec $(PEERS)/bin/mpiexec --write docs/benchmarks-sparse.md
 
-# The largest teams of the simulation take minutes and some GiB of memory: MOST=N for others.
+# The largest team of the simulation takes two minutes and 16 GiB of memory: MOST=N for others.
 scaling: build
-	$(BIN)/python benches/scaling.py --most $(or $(MOST),2048)
+	$(BIN)/python benches/scaling.py --most $(or $(MOST),4096)
 
 bench: build $(PEERS)/ready
 	cargo build --release --quiet --package partita-cli

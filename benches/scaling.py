@@ -1,4 +1,4 @@
-"""What calls cost as teams grow: counted for up to 2048 ranks, measured on this machine.
+"""What calls cost as teams grow: counted for up to 4096 ranks, measured on this machine.
 
 `make scaling` writes docs/scaling.md and docs/scaling.svg.
 """
@@ -210,7 +210,7 @@ def main() -> None:
     """Count, measure, and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rank", type=int, help="be one rank, with so many turns")
-    parser.add_argument("--most", type=int, default=2048, help="ranks of the largest team")
+    parser.add_argument("--most", type=int, default=4096, help="ranks of the largest team")
     options = parser.parse_args()
     if options.rank is not None:
         rank(options.rank)

@@ -272,8 +272,37 @@ def some_within_reach(team: pt.Team) -> None:
     same(found, [np.full(extent, float(n))] if team.rank == last else [], "sums")
 
 
+def sums_in_parts(team: pt.Team) -> None:
+    """Sums that are large enough to be made in parts, which all then gather."""
+    n, shape = team.size, (7, 5000)
+    p, q = families.factors(n)
+    pairs = [(f"*, * @ {n} partial 0", f"*, * @ {n}", range(n))]
+    line = range(team.rank // q * q, team.rank // q * q + q)
+    pairs += [(f"block, * @ {p}x1x{q} partial 2", f"block, * @ {p}x1x{q}", line)]
+    for source, target, ranks in pairs:
+        plan = pt.plan(pt.Layout(shape, source), pt.Layout(shape, target), "float64")
+        mine = plan.source.local_shape(team.rank)
+        given = [np.random.default_rng(rank).random(mine) for rank in range(n)]
+        # One after the other, whichever way they travel.
+        wanted = sum((given[rank] for rank in ranks[1:]), given[ranks[0]])
+        for _ in range(4):
+            same(listed(plan.apply(given[team.rank], team)), [wanted], source)
+            back = listed(plan.adjoint().apply(given[team.rank], team))
+            np.testing.assert_allclose(back[0], wanted, rtol=1e-15)
+    staged = pt.plan(pt.Layout(shape, pairs[0][0]), pt.Layout(shape, pairs[0][1]), "float64")
+    assert ("two stages" in staged.explain()) == (n > 2)
+    plain = pt.plan(pt.Layout(shape, pairs[0][1]), pt.Layout(shape, pairs[0][1]), "float64")
+    other = plain if team.rank == n - 1 else staged
+    told = attempt(lambda: other.apply(given_to(staged, team), team))
+    assert n == 1 or (told and told[1] == "plans-differ"), told
+
+
+def given_to(plan: pt.Plan, team: pt.Team) -> Any:
+    return np.zeros(plan.source.local_shape(team.rank))
+
+
 CASES = [Case(kind, movements, (kind,), check_movements) for kind in MOVEMENTS]
 CASES += [Case("in-place", in_place), Case("in-place-boxes", in_place_boxes)]
 CASES += [Case("in-place-adjoint", returned_in_place)]
-CASES += [Case("some-within-reach", some_within_reach)]
+CASES += [Case("some-within-reach", some_within_reach), Case("sums-in-parts", sums_in_parts)]
 CASES += [Case("exchange-refreshes", exchange_refreshes), Case("gather-and-back", gather_and_back)]

@@ -29,6 +29,7 @@ mod moves;
 mod pattern;
 mod plan;
 mod reach;
+mod stages;
 mod totals;
 
 pub use directory::DirectoryCost;

@@ -10,6 +10,7 @@ use crate::error::{PlanError, Result};
 use crate::fingerprint;
 use crate::moves::Move;
 use crate::reach::{Reach, grid_form};
+use crate::stages;
 use crate::totals::{RankTotals, Totals};
 
 /// Ranks whose shares are added up in some ten seconds.
@@ -30,6 +31,7 @@ pub(crate) struct Forward {
     totals: OnceLock<Totals>,
     /// Forward, adjoint: engines ask at every run.
     fingerprints: [OnceLock<Arc<str>>; 2],
+    stages: OnceLock<Option<Box<[Plan; 2]>>>,
 }
 
 /// Which way a plan runs.
@@ -70,6 +72,7 @@ impl Plan {
             dtype,
             totals: OnceLock::new(),
             fingerprints: [OnceLock::new(), OnceLock::new()],
+            stages: OnceLock::new(),
         };
         let plan = Self { forward: Arc::new(forward), direction: Direction::Forward };
         plan.check_boxes()?;
@@ -327,5 +330,10 @@ impl Forward {
     pub(crate) fn n_summands_added(&self) -> u64 {
         let reach = Reach::new(&self.source, &self.target);
         if reach.is_paired() { 1 } else { reach.n_summands }
+    }
+
+    /// The two plans that it is run as, found once.
+    pub(crate) fn stages(&self) -> Option<&[Plan; 2]> {
+        self.stages.get_or_init(|| stages::of(self)).as_deref()
     }
 }

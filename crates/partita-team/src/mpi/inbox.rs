@@ -157,29 +157,36 @@ impl Inbox {
 
     /// Takes in a message from a rank of the world.
     pub(crate) fn take(&mut self, message: &[u8], from: u64, map: &Map<'_>) {
-        self.lost.remove(&from);
         match ControlMessage::decode(message) {
-            Some(ControlMessage::Post { place, post }) => {
+            Some(message) => self.take_message(message, from, map),
+            None => self.depart(from, NO_NOTE),
+        }
+    }
+
+    /// Takes in a message that has been read.
+    pub(crate) fn take_message(&mut self, message: ControlMessage, from: u64, map: &Map<'_>) {
+        self.lost.remove(&from);
+        match message {
+            ControlMessage::Post { place, post } => {
                 if let Some(posted) = self.posted(place, &post, true, |block| map(from, block)) {
                     self.put_posted(place, posted);
                 }
             }
-            Some(ControlMessage::Relayed { team, round, carried }) => {
+            ControlMessage::Relayed { team, round, carried } => {
                 if self.take_relayed((team, round), &carried, map).is_none() {
                     self.depart(from, NO_NOTE);
                 }
             }
-            Some(ControlMessage::Near { place, call, slot, tag, half, offer }) => {
+            ControlMessage::Near { place, call, slot, tag, half, offer } => {
                 let offer = offer.map(|o| Arc::new(seen(&o, |block| map(from, block))));
                 self.near.take(place, (call, slot), offer, (tag, half));
             }
-            Some(ControlMessage::NearDone { place }) => self.near.take_done(place),
-            Some(ControlMessage::Failed { place, failure }) => self.put(place, Err(failure)),
-            Some(ControlMessage::Left { why }) => {
+            ControlMessage::NearDone { place } => self.near.take_done(place),
+            ControlMessage::Failed { place, failure } => self.put(place, Err(failure)),
+            ControlMessage::Left { why } => {
                 self.depart(from, &why);
             }
-            Some(message) => self.news_of_waits.push((from, message)),
-            None => self.depart(from, NO_NOTE),
+            message => self.news_of_waits.push((from, message)),
         }
     }
 

@@ -1,7 +1,8 @@
 //! Teams: ordered ranks that act together, the same on every engine.
 //!
 //! - `team`: members, teams made of teams, and the calls that exchange bytes.
-//! - `run`: running a plan; `check`: what is refused before anything moves.
+//! - `run`: running a plan; `run_staged`: in two stages; `check`: what is refused before anything
+//!   moves.
 //! - `meeting`: what an engine brings: every rank posts something, then sees what all have posted.
 //! - `near`: runs that only partners come to; `agreed`: the plans that all have agreed on.
 //! - `call`: what ranks compare before they act; `claim`: one call at a time.
@@ -23,5 +24,6 @@ pub(crate) mod near;
 pub(crate) mod patience;
 mod run;
 mod run_near;
+mod run_staged;
 #[allow(clippy::module_inception, reason = "the folder is named after what it makes")]
 pub(crate) mod team;

@@ -231,15 +231,28 @@ impl Team {
     /// As [`Team::run`].
     unsafe fn carry_out_here(&self, run: Run<'_>) -> Result<()> {
         self.check_run(&run)?;
+        if let Some(stages) = run.plan.stages() {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_staged(&run, &stages) };
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.run_at_once(&run) }
+    }
+
+    /// Runs a plan as it is, on buffers that were checked.
+    ///
+    /// # Safety
+    /// As [`Team::run`].
+    pub(super) unsafe fn run_at_once(&self, run: &Run<'_>) -> Result<()> {
         if let Some(near) = self.meeting.near()
             && let Some(agreed) = self.meeting.cache().agreed(&run.call())
         {
             // SAFETY: the caller's promise.
-            return unsafe { self.run_near(&run, near, &agreed) };
+            return unsafe { self.run_near(run, near, &agreed) };
         }
         // SAFETY: the caller's promise.
-        let packed = unsafe { self.pack(&run, None) };
-        let met = self.meet_to_run(&run, packed.as_ref())?;
+        let packed = unsafe { self.pack(run, None) };
+        let met = self.meet_to_run(run, packed.as_ref())?;
         let shares = |rank: u64| self.meeting.shares(rank);
         let members = shown(&met.posts);
         let view = View { rank: run.rank, ranks: None, members, shares: &shares };
@@ -249,12 +262,12 @@ impl Team {
             unsafe { packed.halo.fetch(&view, run.targets) }.ok_or_else(out_of_reach)
         } else {
             // SAFETY: the caller's promise; every member waits in `finish` until all have copied.
-            let copied = unsafe { self.copy(&run, &view, CallPlace::Round(met.round)) };
-            self.finish(&run, copied)
+            let copied = unsafe { self.copy(run, &view, CallPlace::Round(met.round)) };
+            self.finish(run, copied)
         };
         let way = if is_packed { Way::Packed } else { Way::Direct };
         match &outcome {
-            Ok(()) => self.note_run(&run, &met.posts, way),
+            Ok(()) => self.note_run(run, &met.posts, way),
             Err(_) => self.meeting.cache().forget_agreed(),
         }
         outcome

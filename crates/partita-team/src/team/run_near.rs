@@ -58,7 +58,7 @@ impl Team {
         // SAFETY: the caller's promise.
         let packed = unsafe { self.pack(run, Some(agreed.way)) };
         if agreed.way == Way::Packed && packed.is_none() {
-            return self.failed_near(run, out_of_reach());
+            return self.failed_alone(run, out_of_reach());
         }
         let own = self.near_note(run, agreed, packed.as_ref());
         near.tell_here(call, &own)?;
@@ -80,7 +80,7 @@ impl Team {
             // buffers.
             return match unsafe { packed.halo.fetch(&view, run.targets) } {
                 Some(()) => Ok(()),
-                None => self.failed_near(run, out_of_reach()),
+                None => self.failed_alone(run, out_of_reach()),
             };
         }
         // SAFETY: the caller's promise; partners wait until this rank has copied.
@@ -104,7 +104,7 @@ impl Team {
     }
 
     /// Tells all why this rank cannot go on.
-    fn failed_near(&self, run: &Run<'_>, error: TeamError) -> Result<()> {
+    pub(super) fn failed_alone(&self, run: &Run<'_>, error: TeamError) -> Result<()> {
         self.post(Err(error.failure(self.named(run.rank))))?;
         Err(error)
     }

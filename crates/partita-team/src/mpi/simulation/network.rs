@@ -1,7 +1,6 @@
 //! The network of a simulation: a clock, and messages that come later than they were sent.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use partita_mpi::MpiError;
@@ -16,14 +15,11 @@ use crate::program::offer::Offer;
 /// Something that happens to a rank.
 #[derive(Debug, Clone)]
 pub(super) enum Event {
-    Message {
-        from: u64,
-        bytes: Arc<[u8]>,
-    },
+    /// As it was sent: what many ranks are told has memory once, or thousands of ranks would need
+    /// more than a machine has.
+    Message { from: u64, message: ControlMessage },
     /// It is time to look around, if the rank still is in that wait.
-    Look {
-        wait: u64,
-    },
+    Look { wait: u64 },
     /// It has slept.
     Wake,
 }
@@ -81,7 +77,7 @@ impl Network {
         Some(event)
     }
 
-    fn deliver(&mut self, from: u64, to: u64, bytes: &Arc<[u8]>) {
+    fn deliver(&mut self, from: u64, to: u64, message: &ControlMessage, n_bytes: u64) {
         if let Some(left) = self.sends_left.get_mut(&from) {
             if *left == 0 {
                 self.is_dead[from as usize] = true;
@@ -94,9 +90,9 @@ impl Network {
         self.last.insert((from, to), at);
         self.last_message = self.last_message.max(at);
         self.traffic[from as usize].n_sent += 1;
-        self.traffic[from as usize].n_bytes += bytes.len() as u64;
+        self.traffic[from as usize].n_bytes += n_bytes;
         self.traffic[to as usize].n_received += 1;
-        self.plan(at, to, Event::Message { from, bytes: Arc::clone(bytes) });
+        self.plan(at, to, Event::Message { from, message: message.clone() });
     }
 }
 
@@ -117,9 +113,10 @@ impl Around for Here<'_> {
         message: &ControlMessage,
         to: &mut dyn Iterator<Item = u64>,
     ) -> Result<(), MpiError> {
-        let bytes: Arc<[u8]> = message.encode().into();
+        let bytes = message.encode();
+        debug_assert_eq!(ControlMessage::decode(&bytes).as_ref(), Some(message));
         for to in to.filter(|to| *to != self.own) {
-            self.network.deliver(self.own, to, &bytes);
+            self.network.deliver(self.own, to, message, bytes.len() as u64);
         }
         Ok(())
     }
