@@ -181,6 +181,4 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
             message = f"{name} with {number} would fill a sparse tensor"
             message += "; use t.to_dense() for that"
             raise self._team.told(NotImplementedError(message))
-        block = self._block.tidy()
-        step = f"{name} {number_words(number)}"
-        return self._made(block.with_data(function(block.data, number)), step)
+        return self._with_data(function(self._block.data, number), f"{name} {number_words(number)}")

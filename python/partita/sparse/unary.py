@@ -8,6 +8,7 @@ import numpy as np
 
 from partita.sparse.agreement import computed
 from partita.sparse.aligned import without_zeros
+from partita.sparse.block import Block
 from partita.sparse.elements import Elements, is_number, number_words
 
 if TYPE_CHECKING:
@@ -17,9 +18,8 @@ if TYPE_CHECKING:
 
 def _method(function: Any) -> Callable[[Any], Any]:
     def method(self: Any) -> Any:
-        block = self._block.tidy()
-        data = computed(self._team, lambda: function(block.data))
-        return self._made(block.with_data(data), function.__name__)
+        data = computed(self._team, lambda: function(self._block.data))
+        return self._with_data(data, function.__name__)
 
     method.__name__ = method.__qualname__ = function.__name__
     method.__doc__ = f"Return {function.__name__} of each element."
@@ -27,7 +27,7 @@ def _method(function: Any) -> Callable[[Any], Any]:
 
 
 class Unary(Elements):
-    """NumPy's functions as methods; entries of one place are added before."""
+    """NumPy's functions as methods; results share the pattern, on every rank alike."""
 
     sin = _method(np.sin)
     tan = _method(np.tan)
@@ -88,9 +88,9 @@ class Unary(Elements):
         # What is wrong here may be wrong on this rank only: the others are told.
         with self._team:
             kind = self._power_type(n, dtype)
-        block = self._block.tidy()
-        made = computed(self._team, lambda: block.data.astype(kind, copy=False) ** n)
-        return self._made(block.with_data(made), f"power {number_words(n)}")
+        data = self._block.data
+        made = computed(self._team, lambda: data.astype(kind, copy=False) ** n)
+        return self._with_data(made, f"power {number_words(n)}")
 
     def _power_type(self, n: Any, dtype: Any) -> np.dtype[Any]:
         """The type of what is raised to a power, if that is a number that leaves zeros zero."""
@@ -107,4 +107,6 @@ class Unary(Elements):
 
     def eliminate_zeros(self) -> Self:
         """Return the tensor without entries that are zero; it is the same to look at."""
-        return self._made(without_zeros(self._block.tidy()), "")
+        kept = without_zeros(self._block)
+        # A new pattern also where this rank drops nothing: what is kept for one holds on all ranks.
+        return self._made(Block.from_arrays(kept.shape, kept.format, kept.arrays), "")
