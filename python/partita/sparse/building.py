@@ -19,7 +19,7 @@ from partita.sparse.cutting import cut
 from partita.sparse.digest import check_replicas
 from partita.sparse.handing_out import handed_out
 from partita.sparse.kinds import checked_dtype, index_type, values_of
-from partita.sparse.outside import block_of, check_inside
+from partita.sparse.outside import block_of, check_inside, is_foreign
 from partita.sparse.pointers import check_pointers
 from partita.sparse.slices import Slices, slices_for
 from partita.sparse.travel import sent_home
@@ -171,6 +171,9 @@ class Building(Base):
         team = a.team if team is None and isinstance(a, Array) else members(team)
 
         def look() -> tuple[tuple[Slices, str, Any], dict[str, Any], None]:
+            if isinstance(a, Base) or is_foreign(a):
+                message = f"a {type(a).__name__} is no dense array; use from_scipy for SciPy's"
+                raise LayoutError(f"{message}, t.redistribute for a DistTensor", "sparse-type")
             given = a if isinstance(a, Array) else np.asarray(a)
             kind = checked_dtype(given.dtype)
             slices = _slices_of_dense(given, team.size, dist, layout, grid)

@@ -123,7 +123,8 @@ class Reductions(Elements):
         if self.ndim != 2:
             raise ValueError(f"norm {ord!r} of {self.ndim} dimensions; use 'fro', or an axis")
         if ord not in (1, -1, np.inf, -np.inf):
-            raise NotImplementedError(f"norm {ord!r} of sparse matrices; use 'fro', 1, -1 or inf")
+            cure = "partita.sparse.linalg.norm(t, 2)" if ord == 2 else "'fro', 1, -1 or inf"
+            raise NotImplementedError(f"norm {ord!r} of sparse matrices; use {cure}")
         if axis is not None and len(axes_of(axis, 2)) != 2:
             raise ValueError(f"norm {ord!r} along {axis!r}; use two axes, or one number")
 
