@@ -121,7 +121,8 @@ def system(
         x=x,
         b=right,
         is_zero_start=x0 is None,
-        limit=max(atol, rtol * b_length),
+        # Nothing comes near what is infinite.
+        limit=max(atol, rtol * b_length) if math.isfinite(b_length) else -1.0,
         b_length=b_length,
         maxiter=10 * n if turns is None else turns,
         callback=callback,
