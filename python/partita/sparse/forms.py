@@ -71,8 +71,10 @@ class Forms(Base):
         with self._team:
             wanted = checked_format(format, self.ndim)
         check_pointers(self._slices, wanted, lambda: self.nnz, 'keep it in format="coo"')
-        block = self._block.in_format(wanted)
-        return self._made(block.copy() if copy else block, "")
+        # Memory may be too little on this rank only: no rank waits for another here.
+        with self._team:
+            block = self._block.in_format(wanted)
+            return self._made(block.copy() if copy else block, "")
 
     def tocsr(self, copy: bool = False) -> Self:
         """Return the matrix in compressed rows."""
