@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array.array import Array
-from partita._array.parts import part
 from partita._errors import LayoutError, MismatchError
 from partita.sparse.agreement import agreed, members
 from partita.sparse.base import Base
@@ -22,6 +21,7 @@ from partita.sparse.kinds import checked_dtype, index_type, values_of
 from partita.sparse.outside import block_of, check_inside, is_foreign
 from partita.sparse.pointers import check_pointers
 from partita.sparse.slices import Slices, slices_for
+from partita.sparse.teams import part_on
 from partita.sparse.travel import sent_home
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class Building(Base):
 
         (slices, wanted, given), _ = agreed(team, "from_dense", look)
         if isinstance(given, Array):
-            local = part(given, slices.layout)
+            local = part_on(given, slices.layout, team)
         else:
             here = slices.slice_of(team.rank)
             sides = [np.arange(n) for n in slices.slice_shape(here)]

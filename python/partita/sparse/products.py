@@ -14,6 +14,7 @@ from partita.sparse.base import Base
 from partita.sparse.matmul import sparse_product
 from partita.sparse.multiplying import multiplied
 from partita.sparse.outside import is_foreign
+from partita.sparse.teams import on_team
 from partita.sparse.vectors import sparse_vector_product, vector_times_dense
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Products(Base):
     def _operand(self, other: Any) -> Any:
         """A sparse operand as a tensor; one of SciPy is whole on every rank. None if it is none."""
         if isinstance(other, Base):
-            return other
+            return on_team(other, self._team)
         if not is_foreign(other):
             return None
         if len(other.shape) not in (1, 2):
