@@ -132,6 +132,11 @@ def operand_rows(pattern: DistTensor, dim: int) -> int:
     return operands_of(pattern).n_rows(dim)
 
 
+def operand_indices(pattern: DistTensor, dim: int) -> np.ndarray[Any, Any]:
+    """Return which rows of an operand along a dimension are this rank's, in their order."""
+    return operands_of(pattern).indices(dim)
+
+
 def spmm(pattern: DistTensor, x: Any, values: Any = None) -> Any:
     """Return this rank's rows of `t @ x`, for a vector or a matrix. Collective.
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from sparse_cases import raised, tensor
 from sparse_matrices import LAYOUTS, cases, dense, matrix, numbers, spread
 
 import partita as pt
@@ -250,7 +252,27 @@ def parts_of_many_empty_rows(team: pt.Team) -> None:
     assert places == [(0, 1, 5.0), (last - 5, 0, 4.0)]
 
 
+def pairs_in_two_dimensions(team: pt.Team) -> None:
+    """Lists of rows and columns that are broadcast to a matrix give one."""
+    m = tensor((7, 6), "float64", 4)
+    full = m.toarray()
+    keys: list[Any] = [
+        ([[1, 2], [3, -4]], [[0, 1], [2, 3]]),
+        ([[1, 2], [3, 4]], 5),
+        (-1, [[1, 2, 0]]),
+        ([[1], [3]], [[0, 1], [2, 3]]),
+        ([[0, 2, 5]], [1, 1, 3]),
+        (np.zeros((0, 2), np.int64), np.zeros((0, 2), np.int64)),
+    ]
+    for layout in ("block(last), *", "*, cyclic", "block, block"):
+        t = DistTensor.from_scipy(m, layout=layout, team=team)
+        for key in keys:
+            np.testing.assert_array_equal(t[key].gather().toarray(), full[key])
+        raised(partial(t.__getitem__, ([[0, 1], [1, 2]], [[0, 1, 2]])), IndexError)
+
+
 BODIES = [
+    pairs_in_two_dimensions,
     parts_of_many_empty_rows,
     rows_read_where_they_are,
     rows_of_other_dimensions,

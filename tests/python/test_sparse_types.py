@@ -114,3 +114,18 @@ def test_what_is_no_dense_array_is_refused_with_a_cure() -> None:
             pt.asarray(t)
 
     pt.spmd(body, 2)
+
+
+def test_rounding_and_products_with_numbers() -> None:
+    m = sp.random_array((6, 5), density=0.5, rng=1, format="csr") * 10
+
+    def body(team: pt.Team) -> None:
+        for format in ("csr", "csc", "coo"):
+            t = DistTensor.from_scipy(m.asformat(format))
+            same(round(t).gather().tocsr(), round(m))
+            same(round(t, 1).gather().tocsr(), round(m, 1))
+            assert round(t, 1).pattern_is(t)
+            same(t.dot(3).gather().tocsr(), m.dot(3))
+            same(t.reshape((5, 6), copy=True).gather().tocsr(), m.reshape((5, 6)).tocsr())
+
+    pt.spmd(body, 2)

@@ -187,10 +187,10 @@ class Forms(Base):
             return coords, self._block.data
         return [one[:0] for one in coords], self._block.data[:0]
 
-    def reshape(self, *shape: Any, order: str = "C") -> Self:
+    def reshape(self, *shape: Any, order: str = "C", copy: bool = False) -> Self:
         """Return the tensor in another shape of as many elements; one extent may be -1. Collective.
 
-        Its first dimension is cut into even blocks.
+        Its first dimension is cut into even blocks. Entries travel, into memory of their own.
         """
 
         def look() -> tuple[tuple[int, ...], dict[str, Any], None]:

@@ -11,6 +11,7 @@ import numpy as np
 import partita._functions.methods  # noqa: F401
 from partita._array.array import Array
 from partita.sparse.base import Base
+from partita.sparse.elements import is_number
 from partita.sparse.matmul import sparse_product
 from partita.sparse.multiplying import multiplied
 from partita.sparse.outside import is_foreign
@@ -98,8 +99,9 @@ class Products(Base):
         return found
 
     def dot(self, other: Any) -> Any:
-        """Return `t @ other`."""
-        return self @ other
+        """Return `t @ other`; a number scales the tensor."""
+        scaled: Any = self
+        return scaled * other if is_number(other) else self @ other
 
     def matvec(self, x: Any) -> Array:
         """Return `t @ x`, under the name that solvers use."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,6 +55,12 @@ class Unary(Elements):
             message = "truth values have no negative; convert them to numbers"
             raise NotImplementedError(message)
         return self._with_data(-self._block.data, "neg")
+
+    def __round__(self, ndigits: int = 0) -> Self:
+        with self._team:
+            digits = index(ndigits)
+        data = computed(self._team, lambda: np.round(self._block.data, digits))
+        return self._with_data(data, f"round {digits}")
 
     def __pos__(self) -> Self:
         return self._same()
