@@ -230,6 +230,34 @@ def rows_of_other_dimensions(team: pt.Team) -> None:
             np.testing.assert_array_equal(found.toarray(), full[wanted])
 
 
+def lists_beside_other_than_two_dimensions(team: pt.Team) -> None:
+    """NumPy's results, also where numbers and a list have a slice between them."""
+    rng = np.random.default_rng(5)
+    mask = np.array([True, False, True, True])
+    keys: dict[tuple[int, ...], list[Any]] = {
+        (4,): [[2, 0, 2, -1], np.zeros(0, np.int64), mask, np.array([1, 1])],
+        (4, 3, 5): [
+            [3, 0, 3],
+            (slice(None), [2, 2, 0]),
+            (slice(None, None, -1), 1, [4, 0]),
+            (0, slice(None), [4, 0, 4]),
+            ([3, 0], slice(1, None), -1),
+            (mask, 2),
+            (..., [1]),
+            (1, 2, [0, 3]),
+        ],
+    }
+    for shape, all_keys in keys.items():
+        full = rng.integers(-2, 3, shape).astype("float64")
+        for by in ("block", "cyclic"):
+            t = DistTensor.from_dense(full, layout=", ".join([by] * len(shape)), team=team)
+            for key in all_keys:
+                wanted = full[key]
+                np.testing.assert_array_equal(t[key].gather().toarray(), wanted)
+            if len(shape) > 1:
+                assert "use one" in raised(partial(t.__getitem__, ([0], [1])), IndexError)
+
+
 def parts_of_many_empty_rows(team: pt.Team) -> None:
     """What a part of a matrix in COO costs depends on its entries, not on how many rows it has."""
     shape = (2**31 - 1, 6)
@@ -272,6 +300,7 @@ def pairs_in_two_dimensions(team: pt.Team) -> None:
 
 
 BODIES = [
+    lists_beside_other_than_two_dimensions,
     pairs_in_two_dimensions,
     parts_of_many_empty_rows,
     rows_read_where_they_are,

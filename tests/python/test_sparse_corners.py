@@ -290,7 +290,7 @@ def test_parts_of_tensors_of_any_dimensions(n_ranks: int) -> None:
                 assert np.shape(found) == np.shape(wanted)
                 assert found.dtype == wanted.dtype
                 np.testing.assert_array_equal(found, wanted)
-            for wrong in (6, -7, (0, 0, 0, 0), [1, 2], True, 0.5):
+            for wrong in (6, -7, (0, 0, 0, 0), [1, 9], ([1], [2]), True, 0.5):
                 with pytest.raises(IndexError, match="use"):
                     t[wrong]
         line = t[:, 1, 2]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,7 +14,7 @@ from partita.sparse.hollow import first_rows
 from partita.sparse.rowwise import rows_slices, rowwise
 from partita.sparse.slices import Slices
 from partita.sparse.tensor_parts import tensor_part
-from partita.sparse.wishes import positions
+from partita.sparse.wishes import positions, words_of
 
 if TYPE_CHECKING:
     from partita._local.sparse import Csr
@@ -129,8 +128,7 @@ def _words(index: Index, n: int) -> str:
         return "{}:{}:{}".format(*index.indices(n))
     if isinstance(index, int):
         return str(index)
-    number = zlib.crc32(np.ascontiguousarray(index).view(np.uint8).data)
-    return f"{len(index)} indices ({number:08x})"
+    return words_of(index)
 
 
 def _is_all(index: Index, n: int) -> bool:
