@@ -97,6 +97,19 @@ def test_arrays_that_do_not_fit_on_one_rank_are_told() -> None:
     pt.spmd(body, 3, deadline=30.0)
 
 
+def test_a_root_that_is_not_there_is_so_for_all() -> None:
+    def body(team: pt.Team) -> None:
+        m = tensor((6, 5), "float64", 1)
+        t = DistTensor.from_scipy(m)
+        root = 9 if team.rank == 1 else 0
+        for work in (lambda: DistTensor.from_scipy(m, root=root), lambda: t.gather(root)):
+            with pytest.raises(pt.LayoutError, match="root 9") as met:
+                work()
+            assert met.value.reason == "root-unknown"
+
+    pt.spmd(body, 3, deadline=30.0)
+
+
 def test_operands_of_other_shapes_are_named() -> None:
     def body(team: pt.Team) -> None:
         for layout in ("block, *", "*, block"):

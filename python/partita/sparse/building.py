@@ -75,10 +75,9 @@ class Building(Base):
 
     @classmethod
     def _from_root(
-        cls, m: Any, team: Team, root: int, by: tuple[Any, Any, Any], format: str | None
+        cls, m: Any, team: Team, root: Any, by: tuple[Any, Any, Any], format: str | None
     ) -> Self:
-        at = team._root(root, None)
-        own, slices = handed_out(team, at, m, by, format)
+        own, slices = handed_out(team, root, m, by, format)
         return cls(own, slices, team).share()
 
     @classmethod
