@@ -1,6 +1,6 @@
 """The primitives for JAX: functions whose custom VJP is the primitive's adjoint.
 
-Sparse products likewise: `spmm`, `sddmm`, on this rank's rows of the operands, as in
+Sparse products likewise: `spmm`, `spmv`, `sddmm`, on this rank's rows of the operands, as in
 `partita.torch.sparse`.
 
 >>> import jax, partita as pt
@@ -127,6 +127,16 @@ class _Kept:
         return id(self)
 
 
+def operand_rows(pattern: DistTensor, dim: int) -> int:
+    """Return how many rows of an operand along a dimension of a pattern are this rank's."""
+    return operands_of(pattern).n_rows(dim)
+
+
+def operand_indices(pattern: DistTensor, dim: int) -> np.ndarray[Any, Any]:
+    """Return which rows of an operand along a dimension are this rank's, in their order."""
+    return operands_of(pattern).indices(dim)
+
+
 def spmm(pattern: DistTensor, x: Any, values: Any = None) -> Any:
     """Return this rank's rows of `t @ x`, for a vector or a matrix. Collective.
 
@@ -136,6 +146,9 @@ def spmm(pattern: DistTensor, x: Any, values: Any = None) -> Any:
     given = jax.numpy.asarray(pattern._block.data) if values is None else values
     _check_rows(operands, (given, x), (operands.n_values, operands.n_rows(1)))
     return _product(operands, 1, given, x)
+
+
+spmv = spmm
 
 
 def sddmm(pattern: DistTensor, x: Any, y: Any) -> Any:
@@ -168,7 +181,7 @@ def _check_own(given: tuple[Any, Any], n_rows: tuple[int, int]) -> None:
             raise LayoutError(message, "local-type")
         if one.ndim not in (1, 2) or one.shape[0] != n:
             message = f"an array of shape {one.shape} where this rank has {n} rows"
-            raise LayoutError(f"{message}; use as many", "operand-rows")
+            raise LayoutError(f"{message}; use operand_rows(pattern, dim)", "operand-rows")
         if one.dtype != given[0].dtype or np.dtype(one.dtype).name not in FLOATING:
             types = " and ".join(str(other.dtype) for other in given)
             message = f"arrays of {types} in a sparse product; use one type of"

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from jax.test_util import check_grads
 
 import partita as pt
-from partita.jax import sddmm, spmm
+from partita.jax import operand_indices, operand_rows, sddmm, spmm, spmv
 from partita.sparse import DistTensor
 
 
@@ -47,9 +47,13 @@ def test_values_and_gradients_equal_those_of_dense_products(layout: str, ranks: 
         for layout_of_rows in operands_of(t).layouts:
             n = layout_of_rows.local_shape(team.rank)[0]
             places.append(layout_of_rows.globalize(team.rank, np.arange(n)[:, None]).reshape(-1))
+        for dim, own in enumerate(places):
+            assert operand_rows(t, dim) == len(own)
+            np.testing.assert_array_equal(operand_indices(t, dim), own)
         mine, values = jax.numpy.asarray(x[places[1]]), jax.numpy.asarray(t._block.data)
         found, back = jax.vjp(lambda v, x: spmm(t, x, v), values, mine)
         np.testing.assert_allclose(found, (whole @ x)[places[0]])
+        np.testing.assert_allclose(spmv(t, mine[:, 0]), (whole @ x[:, 0])[places[0]])
         weights = jax.numpy.asarray(y[places[0]])
         for_values, for_x = back(weights)
         np.testing.assert_allclose(for_x, (whole.T @ y)[places[1]])

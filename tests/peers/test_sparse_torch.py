@@ -92,6 +92,8 @@ def test_differences_on_two_workers() -> None:
         t, _ = pattern(team, (6, 6), "block, *", "csr")
         torch.manual_seed(team.rank)
         x = torch.rand(ps.operand_rows(t, 1), 2, dtype=torch.float64)
+        own = team.allgather_data(ps.operand_indices(t, 1))
+        np.testing.assert_array_equal(np.concatenate(own), np.arange(6))
 
         def loss(x: torch.Tensor) -> torch.Tensor:
             hidden = torch.tanh(ps.spmm(t, x))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import zipfile
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -201,10 +202,19 @@ def damaged(team: pt.Team, folder: str) -> None:
         about = {"format": b"csr", "shape": (6, 6), "indptr": m.indptr, "indices": m.indices}
         np.savez(f"{folder}/short.npz", data=m.data[:-1], **about)
         np.savez(f"{folder}/wild.npz", data=m.data, **(about | {"indices": m.indices + 6}))
+        np.savez(f"{folder}/long.npz", data=np.append(m.data, 1.0), **about)
+        np.savez(f"{folder}/high.npz", data=m.data[:, None], **about)
+        np.savez(f"{folder}/rows.npz", data=m.data, **(about | {"shape": (5, 6)}))
+        coo = {"format": b"coo", "shape": (6, 6), "row": m.indices, "col": m.indices}
+        np.savez(f"{folder}/coo.npz", data=m.data[:-1], **coo)
+        whole = Path(f"{folder}/wild.npz").read_bytes()
+        Path(f"{folder}/cut.npz").write_bytes(whole[:-40])
 
     by_one(team, write)
     assert "no sparse matrix" in raised(lambda: load_npz(f"{folder}/other.npz"), ValueError)
-    assert "damaged" in raised(lambda: load_npz(f"{folder}/short.npz"), ValueError)
+    for name in ("short", "long", "high", "rows", "coo"):
+        assert "damaged" in raised(partial(load_npz, f"{folder}/{name}.npz"), ValueError), name
+    raised(lambda: load_npz(f"{folder}/cut.npz"), zipfile.BadZipFile)
     assert "of dimension 1" in raised(lambda: load_npz(f"{folder}/wild.npz"), ValueError)
     assert team.allgather_data(2) == [2] * team.size
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from sparse_cases import raised, tensor
 from sparse_matrices import LAYOUTS, cases, dense, matrix, numbers, spread
 
 import partita as pt
@@ -228,6 +230,34 @@ def rows_of_other_dimensions(team: pt.Team) -> None:
             np.testing.assert_array_equal(found.toarray(), full[wanted])
 
 
+def lists_beside_other_than_two_dimensions(team: pt.Team) -> None:
+    """NumPy's results, also where numbers and a list have a slice between them."""
+    rng = np.random.default_rng(5)
+    mask = np.array([True, False, True, True])
+    keys: dict[tuple[int, ...], list[Any]] = {
+        (4,): [[2, 0, 2, -1], np.zeros(0, np.int64), mask, np.array([1, 1])],
+        (4, 3, 5): [
+            [3, 0, 3],
+            (slice(None), [2, 2, 0]),
+            (slice(None, None, -1), 1, [4, 0]),
+            (0, slice(None), [4, 0, 4]),
+            ([3, 0], slice(1, None), -1),
+            (mask, 2),
+            (..., [1]),
+            (1, 2, [0, 3]),
+        ],
+    }
+    for shape, all_keys in keys.items():
+        full = rng.integers(-2, 3, shape).astype("float64")
+        for by in ("block", "cyclic"):
+            t = DistTensor.from_dense(full, layout=", ".join([by] * len(shape)), team=team)
+            for key in all_keys:
+                wanted = full[key]
+                np.testing.assert_array_equal(t[key].gather().toarray(), wanted)
+            if len(shape) > 1:
+                assert "use one" in raised(partial(t.__getitem__, ([0], [1])), IndexError)
+
+
 def parts_of_many_empty_rows(team: pt.Team) -> None:
     """What a part of a matrix in COO costs depends on its entries, not on how many rows it has."""
     shape = (2**31 - 1, 6)
@@ -250,7 +280,28 @@ def parts_of_many_empty_rows(team: pt.Team) -> None:
     assert places == [(0, 1, 5.0), (last - 5, 0, 4.0)]
 
 
+def pairs_in_two_dimensions(team: pt.Team) -> None:
+    """Lists of rows and columns that are broadcast to a matrix give one."""
+    m = tensor((7, 6), "float64", 4)
+    full = m.toarray()
+    keys: list[Any] = [
+        ([[1, 2], [3, -4]], [[0, 1], [2, 3]]),
+        ([[1, 2], [3, 4]], 5),
+        (-1, [[1, 2, 0]]),
+        ([[1], [3]], [[0, 1], [2, 3]]),
+        ([[0, 2, 5]], [1, 1, 3]),
+        (np.zeros((0, 2), np.int64), np.zeros((0, 2), np.int64)),
+    ]
+    for layout in ("block(last), *", "*, cyclic", "block, block"):
+        t = DistTensor.from_scipy(m, layout=layout, team=team)
+        for key in keys:
+            np.testing.assert_array_equal(t[key].gather().toarray(), full[key])
+        raised(partial(t.__getitem__, ([[0, 1], [1, 2]], [[0, 1, 2]])), IndexError)
+
+
 BODIES = [
+    lists_beside_other_than_two_dimensions,
+    pairs_in_two_dimensions,
     parts_of_many_empty_rows,
     rows_read_where_they_are,
     rows_of_other_dimensions,

@@ -166,3 +166,30 @@ def test_a_rank_at_a_wrong_place_is_told() -> None:
             pt.ir.parse(wrong).run("take", DENSE, 0, team=team)
 
     pt.spmd(body, 2)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2, 3])
+def test_ranks_that_bring_one_slice_bring_the_same(n_ranks: int) -> None:
+    """All bring the slice that they hold, or slice 0, as the content of slice 0."""
+    put = (
+        TAKE.replace("@take", "@put")
+        .replace(f") -> {SLICE} {{", f") -> {WHOLE} {{")
+        .replace(
+            f"return %s : {SLICE}",
+            f"""%b = "partition.set_slice"(%a, %s, %me, %c0, %g#0, %g#1, %c0, %c0)
+            {{operandSegmentSizes = array<i32: 1, 1, 2, 2, 2>}}
+            : ({WHOLE}, {SLICE}, index, index, index, index, index, index) -> {WHOLE}
+          return %b : {WHOLE}""",
+        )
+    )
+
+    def body(team: pt.Team) -> None:
+        found = pt.ir.parse(put).run("put", DENSE, 0, team=team)
+        if team.rank == 0:
+            assert same(found, DENSE)
+        own = put.replace("%g#0, %g#1, %which, %c0)", "%g#0, %g#1, %me, %c0)")
+        if team.size > 1:
+            with pytest.raises(pt.PartitaError, match="ranks 0 and 1 bring different content"):
+                pt.ir.parse(own).run("put", DENSE, 0, team=team)
+
+    pt.spmd(body, n_ranks)

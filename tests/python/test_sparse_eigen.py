@@ -10,6 +10,7 @@ import scipy.sparse.linalg as theirs
 from systems import a_matrix, a_vector, on_ranks
 
 import partita as pt
+from partita.sparse import DistTensor
 from partita.sparse import linalg as ours
 
 RANKS = [1, 2, 3, 5]
@@ -165,3 +166,24 @@ def test_eigenvalues_of_complex_matrices_rise() -> None:
     matrix = pt.asarray(np.diag(values).astype(complex))
     for which, wanted in (("LA", [5, 6, 8]), ("LM", [-7, 6, 8]), ("SM", [-1, 0.5, 1])):
         np.testing.assert_allclose(ours.eigsh(matrix, 3, which=which)[0].gather(), wanted)
+
+
+SHAPES = [(2, 2), (9, 30), (30, 9), (1, 5), (5, 1)]
+SCALES: list[tuple[str, Any]] = [("f8", 1), ("f8", 1e200), ("f8", 1e-200), ("c16", 1j), ("i8", 1)]
+
+
+@pytest.mark.parametrize("n_ranks", [1, 3])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_norm_2_is_the_largest_singular_value(n_ranks: int, shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(5)
+    given = rng.integers(-3, 4, shape) * rng.integers(0, 2, shape) + np.eye(*shape)
+    wanted = np.linalg.norm(given, 2)
+
+    def body(team: pt.Team) -> None:
+        for dtype, scale in SCALES:
+            dense = given.astype(dtype) * scale
+            found = ours.norm(DistTensor.from_dense(dense), 2)
+            np.testing.assert_allclose(found / abs(scale), wanted, rtol=1e-10)
+        assert ours.norm(DistTensor.from_dense(np.zeros(shape)), 2) == 0
+
+    pt.spmd(body, n_ranks, deadline=60.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -109,3 +111,47 @@ def test_files_of_many_empty_rows_are_written_by_entries(n_ranks: int, tmp_path:
     pt.spmd(body, n_ranks, deadline=60.0)
     lines = (tmp_path / "m.mtx").read_text().splitlines()
     assert [int(line.split()[0]) for line in lines[-5:]] == (ROWS + 1).tolist()
+
+
+TOO_LITTLE = """
+import resource
+import numpy as np
+from partita.sparse import DistTensor
+n = 2**29 - 1
+t = DistTensor.from_coo((n, n), ([0, n - 1], [n - 1, 0]), [1.0, 2.0], format="coo")
+wide = DistTensor.from_coo((2, n), ([0, 1], [n - 1, 0]), [1.0, 2.0])
+resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+for work in (t.tocsr, t.tocsc, wide.tocsc, lambda: t @ t):
+    try:
+        work()
+        print("no error")
+    except MemoryError as error:
+        print("refused")
+"""
+
+
+def test_memory_that_does_not_suffice_is_an_error() -> None:
+    """What loops need for a while is asked for as results are: nothing ends the process."""
+    found = subprocess.run([sys.executable, "-c", TOO_LITTLE], capture_output=True, timeout=60)
+    assert found.stdout.decode().split("\n")[:-1] == ["refused"] * 4, found.stderr.decode()
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2])
+def test_sums_of_diagonals_and_products_with_rows_cost_what_is_stored(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        n = 2**32 - 5
+        square = DistTensor.from_coo((n, n), ([], []), [], format="coo")
+        assert square.trace() == 0
+        if team.rank == 0:
+            places, values = np.array([5, n - 1]), np.array([3.0, 4.0])
+        else:
+            places, values = np.zeros(0, np.int64), np.zeros(0)
+        square = DistTensor.from_coo((n, n), (places, places), values, format="coo")
+        assert square.trace() == 7
+        assert square.trace(1) == 0
+        high = 2**62 - 1
+        coords = (places % 2 * (high - 1), places % 3)
+        tall = DistTensor.from_coo((high, 3), coords, values, format="coo")
+        assert (tall * np.array([1.0, 10.0, 100.0])).sum() == 300 + 4 * 10 ** ((n - 1) % 3)
+
+    pt.spmd(body, n_ranks, deadline=30.0)

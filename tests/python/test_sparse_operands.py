@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -73,3 +75,46 @@ def test_kron_takes_distributed_matrices(n_ranks: int) -> None:
             same(t.kron(other).gather(), sp.kron(t.gather(), t.gather()))
 
     pt.spmd(body, n_ranks)
+
+
+def test_arrays_that_do_not_fit_on_one_rank_are_told() -> None:
+    """Those of NumPy are each rank's own: where ranks do not meet for a call, they are told."""
+    works: list[Any] = [
+        lambda t, a: t + a,
+        lambda t, a: t - a,
+        lambda t, a: t > a,
+        lambda t, a: t.maximum(a),
+    ]
+
+    def body(team: pt.Team) -> None:
+        t = DistTensor.from_scipy(tensor((6, 5), "float64", 1))
+        is_last = team.rank == team.size - 1
+        for work in works:
+            with pytest.raises(ValueError if is_last else pt.RemoteError, match=r"\[6, 4\]"):
+                work(t, np.ones((6, 4 if is_last else 5))).gather()
+            team.barrier()
+
+    pt.spmd(body, 3, deadline=30.0)
+
+
+def test_a_root_that_is_not_there_is_so_for_all() -> None:
+    def body(team: pt.Team) -> None:
+        m = tensor((6, 5), "float64", 1)
+        t = DistTensor.from_scipy(m)
+        root = 9 if team.rank == 1 else 0
+        for work in (lambda: DistTensor.from_scipy(m, root=root), lambda: t.gather(root)):
+            with pytest.raises(pt.LayoutError, match="root 9") as met:
+                work()
+            assert met.value.reason == "root-unknown"
+
+    pt.spmd(body, 3, deadline=30.0)
+
+
+def test_operands_of_other_shapes_are_named() -> None:
+    def body(team: pt.Team) -> None:
+        for layout in ("block, *", "*, block"):
+            t = DistTensor.from_scipy(tensor((6, 5), "float64", 1), layout=layout)
+            with pytest.raises(pt.MismatchError, match=r"\(5, 2\)|\(2,\)"):
+                t @ np.ones((5, 2 + team.rank))
+
+    pt.spmd(body, 2, deadline=30.0)

@@ -60,3 +60,27 @@ def test_positions_that_cannot_be_are_refused() -> None:
             wide.argmax()
 
     pt.spmd(body, 2, deadline=20.0)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 3])
+def test_positions_of_stored_elements(n_ranks: int) -> None:
+    dense = np.array([[0, 0, -3], [0, -1, 0], [-2, 0, 0]])
+
+    def body(team: pt.Team) -> None:
+        t = DistTensor.from_dense(dense)
+        assert t.argmax(explicit=True) == 4
+        assert t.argmin(explicit=True) == 2
+        # Zero is the position of an element that nobody has stored.
+        with pytest.raises(ValueError, match="no stored element"):
+            DistTensor.from_dense(0 * dense).argmax(explicit=True)
+
+    pt.spmd(body, n_ranks, deadline=20.0)
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "min", "nanmax", "nanmin", "argmax"])
+def test_results_are_not_written_elsewhere(name: str) -> None:
+    def body(team: pt.Team) -> None:
+        with pytest.raises(ValueError, match="no out="):
+            getattr(DistTensor.from_dense(np.eye(3)), name)(axis=0, out=np.zeros(3))
+
+    pt.spmd(body, 2, deadline=20.0)

@@ -276,6 +276,28 @@ def test_breakdowns_are_told() -> None:
     on_ranks(2, body)
 
 
+@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("wrong", [np.inf, -np.inf, np.nan])
+def test_what_is_no_number_has_no_solution(name: str, wrong: float) -> None:
+    """An infinite rest is no shorter than an infinite bound."""
+
+    def body(team: pt.Team) -> None:
+        b = np.ones(6)
+        b[1] = wrong
+        for a, right, m in [
+            (5 * np.eye(6), b, None),
+            (np.diag(b), np.ones(6), None),
+            (np.eye(6), np.ones(6), pt.asarray(np.diag(b))),
+        ]:
+            if name == "minres" and m is not None and wrong < 0:
+                continue  # It is not definite.
+            with np.errstate(all="ignore"):
+                x, info = getattr(ours, name)(pt.asarray(a), right, maxiter=8, M=m)
+                assert info != 0 or np.isfinite(a @ x.gather() - right).all()
+
+    on_ranks(2, body)
+
+
 def test_more_ranks_than_rows() -> None:
     def body(team: pt.Team) -> None:
         matrix, b = a_matrix(3), a_vector(3)

@@ -309,3 +309,31 @@ def test_a_million_rows() -> None:
             assert abs(found - m).max() == 0
 
     pt.spmd(body, 2)
+
+
+def test_a_layout_with_a_halo_is_refused_on_one_rank_too() -> None:
+    m = sp.csr_array(np.eye(5))
+    for n_ranks in (1, 2):
+
+        def body(team: pt.Team) -> None:
+            with pytest.raises(pt.LayoutError, match="without halos"):
+                DistTensor.from_scipy(m, layout="block+halo(1,1), *")
+
+        pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 3, 4])
+def test_the_grid_has_all_ranks(n_ranks: int) -> None:
+    m = sp.csr_array(np.eye(5))
+
+    def body(team: pt.Team) -> None:
+        layouts = ["*, *", f"*, * @ {team.size}", "block, *", "*, block"]
+        for layout in layouts + (["block, * @ 2x1x2"] if team.size == 4 else []):
+            t = DistTensor.from_scipy(m, layout=layout)
+            assert np.prod(t.grid_size()) == team.size
+            assert t.grid_size() == t.layout.grid_shape
+            assert t.T.grid_size() == t.grid_size()[::-1]
+        whole = DistTensor.from_scipy(m, ("replicated", "replicated"))
+        assert whole.grid_size() == DistTensor.from_scipy(m, layout="*, *").grid_size()
+
+    pt.spmd(body, n_ranks)

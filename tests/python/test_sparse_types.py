@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import norm
-from sparse_cases import KINDS, dense, tensor
+from sparse_cases import KINDS, dense, same, tensor
 
 import partita as pt
 from partita.sparse import DistTensor
@@ -76,3 +76,56 @@ def test_truth_is_scipys(n_ranks: int) -> None:
             bool(DistTensor.from_scipy(tensor((4, 3), "float64", 3)))
 
     pt.spmd(body, n_ranks)
+
+
+def test_conversions_take_the_arguments_of_scipy() -> None:
+    m = tensor((6, 5), "float64", 1)
+
+    def body(team: pt.Team) -> None:
+        t = DistTensor.from_scipy(m)
+        for found, wanted in [
+            (t.tocsr(copy=True), m),
+            (t.tocsc(copy=False), m),
+            (t.tocoo(copy=True), m),
+            (t.asformat("csc", copy=True), m),
+            (t.transpose(copy=True), m.T),
+            (t.astype("float32", copy=False), m.astype("float32")),
+            (t.astype("complex128", "safe"), m.astype("complex128")),
+        ]:
+            same(found.gather(), wanted)
+        for found in (t.tocsr(copy=True), t.transpose(copy=True), t.tocoo(copy=True)):
+            assert not np.shares_memory(found.values, t.values)
+        with pytest.raises(TypeError, match="safe"):
+            t.astype("int8", casting="safe")
+
+    pt.spmd(body, 2)
+
+
+def test_what_is_no_dense_array_is_refused_with_a_cure() -> None:
+    m = tensor((6, 5), "float64", 1)
+
+    def body(team: pt.Team) -> None:
+        t = DistTensor.from_scipy(m)
+        with pytest.raises(pt.LayoutError, match="use from_scipy"):
+            DistTensor.from_dense(m)
+        with pytest.raises(pt.LayoutError, match=r"t\.redistribute"):
+            DistTensor.from_dense(t)
+        with pytest.raises(pt.ProtocolError, match=r"to_dense\(\)"):
+            pt.asarray(t)
+
+    pt.spmd(body, 2)
+
+
+def test_rounding_and_products_with_numbers() -> None:
+    m = sp.random_array((6, 5), density=0.5, rng=1, format="csr") * 10
+
+    def body(team: pt.Team) -> None:
+        for format in ("csr", "csc", "coo"):
+            t = DistTensor.from_scipy(m.asformat(format))
+            same(round(t).gather().tocsr(), round(m))
+            same(round(t, 1).gather().tocsr(), round(m, 1))
+            assert round(t, 1).pattern_is(t)
+            same(t.dot(3).gather().tocsr(), m.dot(3))
+            same(t.reshape((5, 6), copy=True).gather().tocsr(), m.reshape((5, 6)).tocsr())
+
+    pt.spmd(body, 2)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,11 +34,33 @@ def singular() -> Any:
     return np.linalg.inv(np.zeros((2, 2)))
 
 
+def no_archive() -> Any:
+    return zipfile.ZipFile(io.BytesIO(b"none"))
+
+
+def not_packed() -> Any:
+    return zlib.decompress(b"none")
+
+
+class OwnError(Exception):
+    """One that wants more than a text is told as what it is derived from."""
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(first + second)
+
+
+def own() -> Any:
+    raise OwnError("too ", "odd")
+
+
 FAILURES: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (missing, FileNotFoundError, "/no/such/file"),
     (no_text, ValueError, "0xff"),
-    (no_key, KeyError, "a"),
-    (singular, ValueError, "Singular"),
+    (no_key, KeyError, r"^'a'(\n|$)"),
+    (singular, np.linalg.LinAlgError, "Singular"),
+    (no_archive, zipfile.BadZipFile, "not a zip file"),
+    (not_packed, zlib.error, "Error -3"),
+    (own, Exception, "too odd"),
 ]
 
 

@@ -229,14 +229,17 @@ fn what_does_not_fit_is_named() {
 }
 
 #[test]
-fn two_ranks_do_not_bring_one_slice() {
+fn ranks_that_bring_one_slice_bring_the_same() {
     let text = header(Format::Csr, ["distributed", "replicated"], "?x5")
         + &shifted(0).replace("%to = arith.remsi %at, %n", "%to = arith.subi %shift, %c0");
     let given = arguments(Format::Csr, 2);
-    // All bring slice 2, its owner too: the owner's counts.
-    let reports = run(&text, "move", &given, 7, Gather::All).expect("a run");
+    // All bring their own as slice 2, its owner too.
+    let error = run(&text, "move", &given, 7, Gather::All).expect_err("different content");
+    assert!(error.to_string().contains("ranks 0 and 1 bring different content"), "{error}");
+    let same = text.replace("%g#0, %g#1, %me, %c0)", "%g#0, %g#1, %to, %c0)");
+    let reports = run(&same, "move", &given, 7, Gather::All).expect("a run");
     assert_eq!(reports[0].results, [ResultValue::Sparse(tensor(Format::Csr))]);
     let others = text.replace("%to = arith.subi %shift, %c0 : index", "%two = arith.addi %c0, %shift : index\n%big = arith.cmpi sge, %me, %two : index\n%to = arith.select %big, %c0, %two : index");
     let error = run(&others, "move", &given, 7, Gather::All).expect_err("two bring slice 2");
-    assert!(error.to_string().contains("both bring slice"), "{error}");
+    assert!(error.to_string().contains("different content for slice [2, 0]"), "{error}");
 }

@@ -9,7 +9,7 @@ use crate::cutting::Cutting;
 use crate::error::Result;
 use crate::index::Index;
 use crate::matrix::SHARE;
-use crate::memory::{Array, Memory};
+use crate::memory::{Array, Memory, refill};
 use partita_numeric::Shared;
 use std::ops::Range;
 
@@ -129,9 +129,8 @@ impl<M: Memory, I: Index, T: Copy + Send + Sync> Buckets<M, I, T> {
     }
 
     /// Where each row of a bucket begins among the bucket's entries, and where the last one ends.
-    pub(crate) fn count_rows(&self, bucket: usize, starts: &mut Vec<usize>) {
-        starts.clear();
-        starts.resize(self.rows(bucket).len() + 1, 0);
+    pub(crate) fn count_rows(&self, bucket: usize, starts: &mut Vec<usize>) -> Result<()> {
+        refill(starts, self.rows(bucket).len() + 1, 0)?;
         for entry in self.entries(bucket) {
             starts[entry.row as usize + 1] += 1;
         }
@@ -140,6 +139,7 @@ impl<M: Memory, I: Index, T: Copy + Send + Sync> Buckets<M, I, T> {
             next += *start;
             *start = next;
         }
+        Ok(())
     }
 }
 

@@ -119,6 +119,15 @@ impl<M: Memory, T: Copy> Array<M, T> {
     }
 }
 
+/// Lets a list have so many elements of one value; what it had before is gone.
+pub(crate) fn refill<T: Copy>(list: &mut Vec<T>, length: usize, value: T) -> Result<()> {
+    list.clear();
+    let n_bytes = length.saturating_mul(size_of::<T>());
+    list.try_reserve(length).map_err(|_| SparseError::NoMemory { n_bytes })?;
+    list.resize(length, value);
+    Ok(())
+}
+
 /// A matrix compressed by rows that a function of this crate has made.
 #[derive(Debug)]
 pub struct Csr<M, I, T> {
@@ -128,4 +137,18 @@ pub struct Csr<M, I, T> {
     pub indices: Array<M, I>,
     /// The value of each entry.
     pub data: Array<M, T>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_has_is_an_error() {
+        let mut list = vec![1_u64, 2, 3];
+        assert_eq!(refill(&mut list, 2, 7), Ok(()));
+        assert_eq!(list, [7, 7]);
+        let n_bytes = usize::MAX;
+        assert_eq!(refill(&mut list, usize::MAX / 2, 7), Err(SparseError::NoMemory { n_bytes }));
+    }
 }

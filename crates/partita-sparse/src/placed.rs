@@ -3,10 +3,11 @@
 use crate::Cores;
 use crate::buckets::{Buckets, Entry, each_group};
 use crate::error::Result;
+use crate::first_error::FirstError;
 use crate::index::Index;
 use crate::level::{Loop, at_level};
 use crate::line::{Pair, Target, add_up, close_up, sort};
-use crate::memory::{Array, Csr, Memory};
+use crate::memory::{Array, Csr, Memory, refill};
 use crate::number::Number;
 use partita_numeric::Shared;
 use std::ops::Range;
@@ -66,6 +67,7 @@ pub(crate) fn placed<M: Memory, I: Index, T: Number>(
     indptr.room()[0].write(I::from_position(0));
     // Where the entries of each bucket begin, how many are left, and whether they are inside.
     let mut kept = vec![(0, 0, false); buckets.n_buckets()];
+    let errors = FirstError::default();
     {
         let target = Target::new(&mut indices, &mut data);
         let (counts, kept) = (Shared::new(indptr.room()), Shared::new(&mut kept));
@@ -73,7 +75,10 @@ pub(crate) fn placed<M: Memory, I: Index, T: Number>(
             let mut room = Room::default();
             for bucket in group {
                 let (start, rows) = (buckets.range(bucket).start, buckets.rows(bucket));
-                let is_inside = room.take(buckets, bucket, n_columns);
+                let is_inside = match room.take(buckets, bucket, n_columns) {
+                    Ok(is_inside) => is_inside,
+                    Err(error) => return errors.note(bucket, Err(error)),
+                };
                 let mut n_left = 0;
                 if is_inside {
                     let to = Lines { room: &mut room, target: &target, place: start };
@@ -88,6 +93,7 @@ pub(crate) fn placed<M: Memory, I: Index, T: Number>(
             }
         });
     }
+    errors.outcome()?;
     if kept.iter().any(|(_, _, is_inside)| !is_inside) {
         return Ok(None);
     }
@@ -123,14 +129,17 @@ impl<I, T> Default for Room<I, T> {
 
 impl<I: Index, T: Number> Room<I, T> {
     /// Brings the entries of a bucket into their rows; false if one is outside.
-    fn take(&mut self, from: &impl Bucketed<I, T>, bucket: usize, n_columns: usize) -> bool {
+    fn take(
+        &mut self,
+        from: &impl Bucketed<I, T>,
+        bucket: usize,
+        n_columns: usize,
+    ) -> Result<bool> {
         let (n, n_rows) = (from.range(bucket).len(), from.rows(bucket).len());
         let n_skipped = from.n_skipped(bucket);
-        self.lengths.clear();
-        self.lengths.resize(n_rows, 0);
-        self.ends.clear();
+        refill(&mut self.lengths, n_rows, 0)?;
         // Behind the last row those are counted that are in none.
-        self.ends.resize(n_rows + 2, 0);
+        refill(&mut self.ends, n_rows + 2, 0)?;
         let mut is_inside = true;
         for part in from.parts(bucket) {
             for entry in part {
@@ -140,7 +149,7 @@ impl<I: Index, T: Number> Room<I, T> {
             }
         }
         if !is_inside {
-            return false;
+            return Ok(false);
         }
         let mut next = 0;
         for end in &mut self.ends {
@@ -148,8 +157,8 @@ impl<I: Index, T: Number> Room<I, T> {
             *end = next;
         }
         if self.columns.len() < n + WIDE {
-            self.columns.resize(n + WIDE, I::from_position(0));
-            self.values.resize(n, T::ZERO);
+            refill(&mut self.columns, n + WIDE, I::from_position(0))?;
+            refill(&mut self.values, n, T::ZERO)?;
         }
         let (columns, values) = (&mut self.columns[..n], &mut self.values[..n]);
         for part in from.parts(bucket) {
@@ -161,7 +170,7 @@ impl<I: Index, T: Number> Room<I, T> {
                 *place += 1;
             }
         }
-        true
+        Ok(true)
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::Cores;
 use crate::buckets::{Buckets, Entries};
 use crate::error::Result;
+use crate::first_error::FirstError;
 use crate::index::Index;
 use crate::matrix::{Matrix, Pattern, expect_length};
 use crate::memory::{Array, Csr, Memory};
@@ -84,10 +85,13 @@ fn turned<M: Memory, I: Index, T: Copy + Send + Sync>(
     let buckets = Buckets::<M, I, T>::new(&Turned { pattern, value }, n_columns, cores)?;
     let ends = Shared::new(indptr.room());
     let (columns, values) = (Shared::new(indices.room()), Shared::new(data.room()));
+    let errors = FirstError::default();
     buckets.each(cores, |group| {
         let mut starts = Vec::new();
         for bucket in group {
-            buckets.count_rows(bucket, &mut starts);
+            if let Err(error) = buckets.count_rows(bucket, &mut starts) {
+                return errors.note(bucket, Err(error));
+            }
             let first = buckets.range(bucket).start;
             for entry in buckets.entries(bucket) {
                 let place = &mut starts[entry.row as usize];
@@ -104,5 +108,6 @@ fn turned<M: Memory, I: Index, T: Copy + Send + Sync>(
             }
         }
     });
+    errors.outcome()?;
     Ok(Csr { indptr, indices, data })
 }

@@ -114,6 +114,8 @@ def _instead_of(obj: Any) -> str:
         return "list(...) of it, or fromiter"
     if isinstance(obj, Mapping):
         return "list(...) of its values, or a dictionary of a protocol"
+    if hasattr(obj, "to_dense"):
+        return "to_dense() of it"
     return "an object with DLPack, the buffer protocol or __array_interface__"
 
 

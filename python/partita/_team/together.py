@@ -6,8 +6,8 @@ another has stopped.
 
 from __future__ import annotations
 
-import builtins
 import os
+import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from partita import _errors
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 F = TypeVar("F")
 
-# Kind, error number, text, file and reason of an exception.
-Told = tuple[str, int | None, str, str | None, str | None]
+# Module and name of a class.
+Kind = tuple[str, str]
+# Classes, error number, text, file and reason of an exception; its own class first.
+Told = tuple[list[Kind], int | None, str, str | None, str | None]
 
 
 def together(team: Team, work: Callable[[], T], call: str = "together", argument: str = "") -> T:
@@ -93,29 +95,59 @@ def _raise_first(team: Team, own: Exception | None, told: list[Told | None]) -> 
 
 def _told(error: Exception) -> Told:
     number = error.errno if isinstance(error, OSError) else None
-    text = error.strerror if isinstance(error, OSError) and error.strerror else text_of(error)
+    text = error.strerror if isinstance(error, OSError) and error.strerror else _text(error)
     name = getattr(error, "filename", None)
-    known = ("builtins", _errors.__name__)
-    kinds = [one.__name__ for one in type(error).__mro__ if one.__module__ in known]
+    kinds = [_name_of(one) for one in type(error).__mro__ if issubclass(one, Exception)]
     reason = error.reason if is_a(error, PartitaError) else None
-    return kinds[0], number, text, None if name is None else str(name), reason
+    known = [one for one in kinds if one is not None]
+    return known, number, text, None if name is None else str(name), reason
+
+
+def _text(error: Exception) -> str:
+    """What an exception was made of: that of a missing key shows it in quotes."""
+    if is_a(error, KeyError) and len(error.args) == 1 and type(error.args[0]) is str:
+        return text_of(Exception(error.args[0]))
+    return text_of(error)
+
+
+def _name_of(kind: type[Exception]) -> Kind | None:
+    """Module and name of a class, if it tells them: classes may have their own ideas."""
+    try:
+        return str(kind.__module__), str(kind.__qualname__)
+    except Exception:
+        return None
+
+
+def _class_of(kind: Kind) -> type[Exception] | None:
+    """The class of a name, if its module is loaded here, too."""
+    found: Any = sys.modules.get(kind[0])
+    for part in kind[1].split("."):
+        found = getattr(found, part, None)
+    return found if isinstance(found, type) and issubclass(found, Exception) else None
 
 
 def _made(problem: Told, rank: int) -> Exception:
-    kind, number, text, name, reason = problem
+    kinds, number, text, name, reason = problem
+    classes = [found for one in kinds if (found := _class_of(one)) is not None]
     error: Exception
-    made: Any = getattr(_errors if reason is not None else builtins, kind)
     if reason is not None:
+        made: Any = next(one for one in classes if one.__module__ == _errors.__name__)
         error = made(text, reason)
         if is_a(error, TeamError):
             error.rank = rank
-    elif issubclass(made, OSError) and number is not None:
+    elif number is not None and any(issubclass(one, OSError) for one in classes):
         error = OSError(number, text, name)
     else:
-        try:
-            error = made(text)
-        except TypeError:
-            # Such as those of Unicode, which want more than a text.
-            error = ValueError(text)
+        error = next(made for one in classes if (made := _of_text(one, text)) is not None)
     error.add_note(f"(on rank {rank})")
     return error
+
+
+def _of_text(kind: type[Exception], text: str) -> Exception | None:
+    """An exception of a class that wants no more than a text, and says it."""
+    try:
+        error = kind(text)
+        return error if kind.__module__ == "builtins" or text in str(error) else None
+    except BaseException:
+        # Such as those of Unicode, which want more; what others do when made is their own.
+        return None

@@ -6,6 +6,7 @@ What a tensor is, from the inside out:
 - `sorting`: entries of any number of dimensions in order.
 - `block`: one rank's entries in one of three formats. `outside`: those of other libraries.
 - `slices`: who holds which slice, and where an element lies in it.
+- `teams`: operands of teams that count the same ranks in another order.
 - `base`: what every tensor has.
 - `tensor`: the class, put together of the rooms below.
 

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from partita._args import integer
 from partita._errors import MismatchError, TeamError
 from partita._team.spmd import own_team
+from partita._team.team import unknown_root
 from partita._team.together import together, together_telling
 
 if TYPE_CHECKING:
@@ -26,6 +28,14 @@ def members(team: Team | None) -> Team:
         message = f"this rank is no member of the {found.size} ranks of the team"
         raise TeamError(f"{message}; call it on its members only", "sparse-member")
     return found
+
+
+def checked_root(root: Any, team: Team) -> int:
+    """Return the rank that is named, if the team has it."""
+    at = integer(root, "root")
+    if not 0 <= at < team.size:
+        raise unknown_root(at, team.size)
+    return at
 
 
 def agreed(

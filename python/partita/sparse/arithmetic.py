@@ -13,7 +13,7 @@ from partita.sparse.aligned import combined, multiplied_elements
 from partita.sparse.comparing import Comparing
 from partita.sparse.complex_order import dense_extreme
 from partita.sparse.diagonals import Diagonals
-from partita.sparse.elements import as_number, is_number, number_words
+from partita.sparse.elements import as_number, broadcast, is_number, number_words
 from partita.sparse.extremes import Extremes
 from partita.sparse.unary import Unary
 
@@ -74,7 +74,9 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
         if not is_dense(other):
             return NotImplemented
         whole: Any = self
-        return operation(whole.to_dense(), other)
+        # An array of NumPy may not fit on this rank only: the others are told.
+        with self._team:
+            return operation(whole.to_dense(), other)
 
     def multiply(self, other: Any) -> Any:
         """Return the products of elements; rows, columns and numbers are broadcast. Collective."""
@@ -88,7 +90,7 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
         if right.shape == self.shape:
             step = f"multiply {right._words}"
             return self._made(multiplied_elements(self._block, self._beside(right)), step)
-        shape = np.broadcast_shapes(self.shape, right.shape)
+        shape = broadcast(self.shape, right.shape)
         if shape == self.shape:
             # One row or column: as a dense array it is small, and no entry has to travel twice.
             return self._scaled(right.to_dense(), operator.mul).eliminate_zeros()
@@ -106,7 +108,7 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
             kind = np.dtype(other.dtype) if hasattr(other, "dtype") else np.asarray(other).dtype
             if kind.kind not in "biufc":
                 raise TypeError(f"an operand of {kind}; use numbers")
-            return np.broadcast_shapes(self.shape, given), {"the operand's shape": given}, None
+            return broadcast(self.shape, given), {"the operand's shape": given}, None
 
         # An array of NumPy may be another one on each rank.
         shape = look()[0] if isinstance(other, Array) else agreed(self._team, "*", look)[0]
@@ -175,12 +177,11 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
             return self._made(combined(self._block, self._beside(right), name), step)
         whole: Any = self
         if not is_number(other):
-            return dense_extreme(whole.to_dense(), other, function)
+            with self._team:
+                return dense_extreme(whole.to_dense(), other, function)
         number = as_number(other)
         if function(0, number) != 0:
             message = f"{name} with {number} would fill a sparse tensor"
             message += "; use t.to_dense() for that"
             raise self._team.told(NotImplementedError(message))
-        block = self._block.tidy()
-        step = f"{name} {number_words(number)}"
-        return self._made(block.with_data(function(block.data, number)), step)
+        return self._with_data(function(self._block.data, number), f"{name} {number_words(number)}")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array.array import Array
-from partita._array.parts import part
 from partita._errors import LayoutError, MismatchError
 from partita.sparse.agreement import agreed, members
 from partita.sparse.base import Base
@@ -19,9 +18,10 @@ from partita.sparse.cutting import cut
 from partita.sparse.digest import check_replicas
 from partita.sparse.handing_out import handed_out
 from partita.sparse.kinds import checked_dtype, index_type, values_of
-from partita.sparse.outside import block_of, check_inside
+from partita.sparse.outside import block_of, check_inside, is_foreign
 from partita.sparse.pointers import check_pointers
 from partita.sparse.slices import Slices, slices_for
+from partita.sparse.teams import part_on
 from partita.sparse.travel import sent_home
 
 if TYPE_CHECKING:
@@ -75,10 +75,9 @@ class Building(Base):
 
     @classmethod
     def _from_root(
-        cls, m: Any, team: Team, root: int, by: tuple[Any, Any, Any], format: str | None
+        cls, m: Any, team: Team, root: Any, by: tuple[Any, Any, Any], format: str | None
     ) -> Self:
-        at = team._root(root, None)
-        own, slices = handed_out(team, at, m, by, format)
+        own, slices = handed_out(team, root, m, by, format)
         return cls(own, slices, team).share()
 
     @classmethod
@@ -171,6 +170,9 @@ class Building(Base):
         team = a.team if team is None and isinstance(a, Array) else members(team)
 
         def look() -> tuple[tuple[Slices, str, Any], dict[str, Any], None]:
+            if isinstance(a, Base) or is_foreign(a):
+                message = f"a {type(a).__name__} is no dense array; use from_scipy for SciPy's"
+                raise LayoutError(f"{message}, t.redistribute for a DistTensor", "sparse-type")
             given = a if isinstance(a, Array) else np.asarray(a)
             kind = checked_dtype(given.dtype)
             slices = _slices_of_dense(given, team.size, dist, layout, grid)
@@ -180,7 +182,7 @@ class Building(Base):
 
         (slices, wanted, given), _ = agreed(team, "from_dense", look)
         if isinstance(given, Array):
-            local = part(given, slices.layout)
+            local = part_on(given, slices.layout, team)
         else:
             here = slices.slice_of(team.rank)
             sides = [np.arange(n) for n in slices.slice_shape(here)]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import zlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from partita.sparse.hollow import first_rows
 from partita.sparse.rowwise import rows_slices, rowwise
 from partita.sparse.slices import Slices
 from partita.sparse.tensor_parts import tensor_part
-from partita.sparse.wishes import positions
+from partita.sparse.wishes import positions, words_of
 
 if TYPE_CHECKING:
     from partita._local.sparse import Csr
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
 Local = np.ndarray[Any, Any]
 Index = int | slice | Local
+# What lists of rows and columns name: a block, pairs in a shape, or pairs in a row.
+Form = Literal["a block"] | tuple[int, int] | None
 
 # With fewer rows than this, or fewer for each entry, entries are found by their rows.
 _MANY_ROWS = 1 << 20
@@ -32,19 +33,16 @@ _ROWS_PER_ENTRY = 4
 def chosen(tensor: Any, key: Any) -> Any:
     """Return what an index chooses of a matrix. Collective."""
 
-    def look() -> tuple[tuple[Index, Index, bool], dict[str, Any], None]:
-        rows, columns, is_block = _checked(tensor, key)
+    def look() -> tuple[tuple[Index, Index, Form], dict[str, Any], None]:
+        rows, columns, form = _checked(tensor, key)
         pairs = zip((rows, columns), tensor.shape, strict=True)
         words = ", ".join(_words(one, n) for one, n in pairs)
-        return (
-            (rows, columns, is_block),
-            {"the index": f"{words}{' as a block' if is_block else ''}"},
-            None,
-        )
+        return (rows, columns, form), {"the index": f"{words} as {form}" if form else words}, None
 
-    (rows, columns, is_block), _ = agreed(tensor.team, "__getitem__", look, tensor._words)
-    if isinstance(rows, np.ndarray) and isinstance(columns, np.ndarray) and not is_block:
-        return _points(tensor, rows, columns)
+    (rows, columns, form), _ = agreed(tensor.team, "__getitem__", look, tensor._words)
+    if isinstance(rows, np.ndarray) and isinstance(columns, np.ndarray) and form != "a block":
+        points = _points(tensor, rows, columns)
+        return points if form is None else points.reshape(form)
     if isinstance(rows, int) and isinstance(columns, int):
         return _value(tensor, rows, columns)
     if not isinstance(rows, np.ndarray) and not isinstance(columns, np.ndarray):
@@ -68,8 +66,8 @@ def _is_hollow(tensor: Base, n_rows: int) -> bool:
     return n_rows > _MANY_ROWS and n_rows > _ROWS_PER_ENTRY * tensor.nnz
 
 
-def _checked(tensor: Base, key: Any) -> tuple[Index, Index, bool]:
-    """Rows, columns, and whether lists of them name a block rather than pairs."""
+def _checked(tensor: Base, key: Any) -> tuple[Index, Index, Form]:
+    """Rows, columns, and what lists of both name."""
     given = list(key) if isinstance(key, tuple) else [key]
     if any(one is Ellipsis for one in given):
         at = next(at for at, one in enumerate(given) if one is Ellipsis)
@@ -77,11 +75,29 @@ def _checked(tensor: Base, key: Any) -> tuple[Index, Index, bool]:
     if len(given) > 2:
         raise IndexError(f"{len(given)} indices for a matrix; use at most 2")
     given += [slice(None)] * (2 - len(given))
-    is_block = _names_block(*given)
-    if is_block:
-        given = [np.asarray(one).reshape(-1) for one in given]
+    form = _form(*given)
+    if form is not None:
+        given = [np.asarray(one) for one in given]
+        sides = given if form == "a block" else np.broadcast_arrays(*given)
+        given = [one.reshape(-1) for one in sides]
     rows, columns = (_one(one, n) for one, n in zip(given, tensor.shape, strict=True))
-    return rows, columns, is_block
+    return rows, columns, form
+
+
+def _form(rows: Any, columns: Any) -> Form:
+    if _names_block(rows, columns):
+        return "a block"
+    if isinstance(rows, slice) or isinstance(columns, slice):
+        return None
+    shapes = np.shape(rows), np.shape(columns)
+    if max(map(len, shapes)) != 2:
+        return None
+    try:
+        m, n = np.broadcast_shapes(*shapes)
+    except ValueError:
+        message = f"rows of shape {shapes[0]} beside columns of shape {shapes[1]}"
+        raise IndexError(f"{message}; give pairs") from None
+    return m, n
 
 
 def _names_block(rows: Any, columns: Any) -> bool:
@@ -112,8 +128,7 @@ def _words(index: Index, n: int) -> str:
         return "{}:{}:{}".format(*index.indices(n))
     if isinstance(index, int):
         return str(index)
-    number = zlib.crc32(np.ascontiguousarray(index).view(np.uint8).data)
-    return f"{len(index)} indices ({number:08x})"
+    return words_of(index)
 
 
 def _is_all(index: Index, n: int) -> bool:

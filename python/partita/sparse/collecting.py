@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._args import integer
 from partita._team.routing import routed_rows
-from partita._team.team import unknown_root
-from partita.sparse.agreement import agreed
+from partita.sparse.agreement import agreed, checked_root
 from partita.sparse.block import Block
 from partita.sparse.kinds import index_type
 
@@ -27,9 +25,7 @@ def collected(tensor: Base, root: Any) -> Block | None:
     team, slices, block = tensor.team, tensor._slices, tensor._block
 
     def look() -> tuple[int | None, dict[str, Any], int]:
-        at = None if root is None else integer(root, "root")
-        if at is not None and not 0 <= at < team.size:
-            raise unknown_root(at, team.size)
+        at = None if root is None else checked_root(root, team)
         return at, {"root": at}, block.nnz
 
     to, n_all = agreed(team, "gather", look, tensor._words)

@@ -85,7 +85,9 @@ class Comparing(Elements):
             if not isinstance(other, Array | np.ndarray | list | tuple):
                 return NotImplemented
             whole: Any = self
-            return dense_compared(whole.to_dense(), other, compare)
+            # An array of NumPy may not fit on this rank only: the others are told.
+            with self._team:
+                return dense_compared(whole.to_dense(), other, compare)
         if right.shape != self.shape and compare in (operator.eq, operator.ne):
             return compare is operator.ne
         block = self._beside(right)

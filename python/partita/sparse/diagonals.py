@@ -9,9 +9,8 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._array.held import default_layout
-from partita._array.parts import part
 from partita._functions.gathered import few
-from partita.sparse.agreement import agreed
+from partita.sparse.agreement import agreed, computed
 from partita.sparse.aligned import filtered, without_zeros
 from partita.sparse.base import Base
 from partita.sparse.block import Block
@@ -19,6 +18,7 @@ from partita.sparse.digest import digest
 from partita.sparse.elements import Elements, as_number, is_number, number_words
 from partita.sparse.outside import block_of, is_foreign
 from partita.sparse.reducing import lines_layout, placed
+from partita.sparse.teams import part_on
 
 if TYPE_CHECKING:
     from typing import Self
@@ -56,11 +56,18 @@ class Diagonals(Elements):
 
     def trace(self, offset: int = 0) -> Any:
         """Return the sum of a diagonal."""
-        found = self.diagonal(offset)
-        if found.dtype.kind in "biu":
-            kind = np.uint64 if found.dtype.kind == "u" else np.int64
-            found = found._cast(kind)
-        return found.dtype.type(found.sum().item())
+        k = self._number_of(offset)
+        kind = self.dtype
+        if kind.kind in "biu":
+            kind = np.dtype(np.uint64 if kind.kind == "u" else np.int64)
+        (rows, columns), values = self._own_entries()
+        # Of a long diagonal, few elements may be stored.
+        here = values[columns - rows == k].astype(kind)
+        mine = computed(self._team, lambda: here.sum(dtype=kind))
+        total, *others = self._met(f"trace {k}", np.asarray(mine))
+        for one in others:
+            total = total + one
+        return kind.type(total)
 
     def with_diagonal(self, values: Any, k: int = 0) -> Self:
         """Return the tensor with other elements on a diagonal: an array of them, or a number."""
@@ -80,7 +87,7 @@ class Diagonals(Elements):
         n_here = layout.local_shape(self._team.rank)[0]
         at = layout.globalize(self._team.rank, np.arange(n_here)[:, None])[:, 0]
         if isinstance(values, Array) and given:
-            own = part(values, layout)
+            own = part_on(values, layout, self._team)
         else:
             own = np.broadcast_to(np.asarray(as_number(values)), (size,))[at]
         coords, data = self._own_entries()

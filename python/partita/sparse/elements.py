@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array.array import Array
-from partita._array.parts import part
 from partita._functions.gathered import few
 from partita._functions.manipulation import reshape
 from partita._partita import Whole
 from partita.sparse.base import Base
 from partita.sparse.outside import block_of, is_foreign
 from partita.sparse.slices import grid_of_ranks, on_axes
+from partita.sparse.teams import on_team, part_on
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ class Elements(Base):
     def _sparse(self, other: Any) -> Any:
         """A sparse operand as a tensor; None if it is something else."""
         if isinstance(other, Base):
-            return other
+            return on_team(other, self._team)
         if is_foreign(other):
             made: Any = type(self)
             return made.from_scipy(other, team=self._team, dist=self.dist, format=self.format)
@@ -64,20 +64,37 @@ class Elements(Base):
     def _dense_values(self, other: Any, block: Block) -> Local:
         """What a dense operand, which may be broadcast, has where a block has entries."""
         coords = block.all_coords()
-        if not isinstance(other, Array):
-            whole = np.broadcast_to(np.asarray(other), self.shape)
-            return np.asarray(whole[tuple(self._global_coords(coords))])
-        missing = self.ndim - other.ndim
+        given = other if isinstance(other, Array) else np.asarray(other)
+        missing = self.ndim - given.ndim
         if missing:
-            other = reshape(other, (*(1 for _ in range(missing)), *other.shape))
-        maps = self.layout.maps or ()
-        is_one = [n == 1 and own != 1 for n, own in zip(other.shape, self.shape, strict=True)]
-        kept = [Whole() if one else by for one, by in zip(is_one, maps, strict=True)]
-        ranks = grid_of_ranks(self.layout)
-        local = part(other, on_axes(ranks, other.shape, kept, range(self.ndim)))
+            shape = (*(1 for _ in range(missing)), *given.shape)
+            given = reshape(given, shape) if isinstance(given, Array) else given.reshape(shape)
+        is_one = [n == 1 and own != 1 for n, own in zip(given.shape, self.shape, strict=True)]
+        if isinstance(given, Array):
+            maps = self.layout.maps or ()
+            kept = [Whole() if one else by for one, by in zip(is_one, maps, strict=True)]
+            ranks = grid_of_ranks(self.layout)
+            layout = on_axes(ranks, given.shape, kept, range(self.ndim))
+            given = part_on(given, layout, self._team)
+        else:
+            coords = self._global_coords(coords)
         zeros = np.zeros(block.nnz, np.int64)
         pairs = zip(is_one, coords, strict=True)
-        return np.asarray(local[tuple(zeros if one else at for one, at in pairs)])
+        return np.asarray(given[tuple(zeros if one else at for one, at in pairs)])
+
+
+def broadcast(one: Sequence[int], other: Sequence[int]) -> tuple[int, ...]:
+    """Return the shape of two that are broadcast; NumPy's function counts all elements in it."""
+    n = max(len(one), len(other))
+    pairs = list(zip(_padded(one, n), _padded(other, n), strict=True))
+    if any(a != b and 1 not in (a, b) for a, b in pairs):
+        message = f"shapes {tuple(one)} and {tuple(other)} cannot be broadcast together"
+        raise ValueError(f"{message}; use equal extents, or 1")
+    return tuple(b if a == 1 else a for a, b in pairs)
+
+
+def _padded(shape: Sequence[int], n: int) -> list[int]:
+    return [1] * (n - len(shape)) + list(shape)
 
 
 def is_number(given: Any) -> bool:

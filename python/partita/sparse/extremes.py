@@ -19,26 +19,32 @@ class Extremes(Reductions):
 
     def max(self, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
         """Return the largest element, or an array of those along axes."""
+        self._refuse(out)
         return self._extreme(np.maximum, axis, explicit)
 
     def min(self, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
         """Return the smallest element, or an array of those along axes."""
+        self._refuse(out)
         return self._extreme(np.minimum, axis, explicit)
 
     def nanmax(self, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
         """Return the largest element that is a number, or an array of those along axes."""
+        self._refuse(out)
         return self._extreme(np.fmax, axis, explicit)
 
     def nanmin(self, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
         """Return the smallest element that is a number, or an array of those along axes."""
+        self._refuse(out)
         return self._extreme(np.fmin, axis, explicit)
 
     def argmax(self, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
         """Return where the largest element is, or an array of positions along an axis."""
+        self._refuse(out)
         return self._position(np.maximum, axis, explicit)
 
     def argmin(self, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
         """Return where the smallest element is, or an array of positions along an axis."""
+        self._refuse(out)
         return self._position(np.minimum, axis, explicit)
 
     def _extreme(self, function: Any, axis: Any, explicit: bool) -> Any:
@@ -87,8 +93,10 @@ class Extremes(Reductions):
             np.array([value for _, value in found], self.dtype),
             np.array([one for one, _ in found], np.int64),
         )
+        if explicit and at is None:
+            raise ValueError("no stored element has a position; use explicit=False for zeros, too")
         if explicit or sum(count for count, _, _ in told) == lines.length:
-            return np.int64(0 if at is None else at)
+            return np.int64(at)
         zero = self.dtype.type(0)
         if at is not None and function(best, zero) != zero:
             return np.int64(at)

@@ -42,16 +42,18 @@ class Forms(Base):
         """The tensor with its dimensions reversed, over the same memory."""
         return self.transpose()
 
-    def transpose(self, axes: Sequence[int] | None = None) -> Self:
+    def transpose(self, axes: Sequence[int] | None = None, copy: bool = False) -> Self:
         """Return the tensor with its dimensions in another order, over the same memory.
 
-        A CSR matrix becomes a CSC matrix. Nothing moves.
+        A CSR matrix becomes a CSC matrix. Nothing moves. Here and below `copy` is SciPy's: tensors
+        are not changed, so that a copy matters only to those who change the memory below them.
         """
         # What is wrong here and below may be wrong on this rank only: the others are told.
         with self._team:
             order = self._order(axes)
-        step = f"transpose {order}"
-        return self._made(self._block.transposed(order), step, self._slices.transposed(order))
+        block = self._block.transposed(order)
+        slices = self._slices.transposed(order)
+        return self._made(block.copy() if copy else block, f"transpose {order}", slices)
 
     def _order(self, axes: Sequence[int] | None) -> tuple[int, ...]:
         if axes is None:
@@ -62,31 +64,39 @@ class Forms(Base):
             raise LayoutError(message, "axis-count")
         return order
 
-    def asformat(self, format: str | None) -> Self:
+    def asformat(self, format: str | None, copy: bool = False) -> Self:
         """Return the tensor in a format, itself if it has it; nothing moves between ranks."""
         if format is None or format == self.format:
-            return self
+            return self.copy() if copy else self
         with self._team:
             wanted = checked_format(format, self.ndim)
         check_pointers(self._slices, wanted, lambda: self.nnz, 'keep it in format="coo"')
-        return self._made(self._block.in_format(wanted), "")
+        # Memory may be too little on this rank only: no rank waits for another here.
+        with self._team:
+            block = self._block.in_format(wanted)
+            return self._made(block.copy() if copy else block, "")
 
-    def tocsr(self) -> Self:
+    def tocsr(self, copy: bool = False) -> Self:
         """Return the matrix in compressed rows."""
-        return self.asformat("csr")
+        return self.asformat("csr", copy)
 
-    def tocsc(self) -> Self:
+    def tocsc(self, copy: bool = False) -> Self:
         """Return the matrix in compressed columns."""
-        return self.asformat("csc")
+        return self.asformat("csc", copy)
 
-    def tocoo(self) -> Self:
+    def tocoo(self, copy: bool = False) -> Self:
         """Return the tensor as a list of coordinates."""
-        return self.asformat("coo")
+        return self.asformat("coo", copy)
 
-    def astype(self, dtype: Any) -> Self:
-        """Return the tensor with another element type; the pattern is shared."""
+    def astype(self, dtype: Any, casting: Any = "unsafe", copy: bool = True) -> Self:
+        """Return the tensor with another element type; the pattern is shared.
+
+        `casting` says which changes are refused, as NumPy has it.
+        """
         with self._team:
             kind = checked_dtype(dtype)
+            # What is refused is so on every rank, also on those without entries.
+            np.empty(0, self.dtype).astype(kind, casting=casting)
         data = computed(self._team, lambda: self._block.data.astype(kind, copy=False))
         return self._made(self._block.with_data(data), "astype")
 
@@ -177,10 +187,10 @@ class Forms(Base):
             return coords, self._block.data
         return [one[:0] for one in coords], self._block.data[:0]
 
-    def reshape(self, *shape: Any, order: str = "C") -> Self:
+    def reshape(self, *shape: Any, order: str = "C", copy: bool = False) -> Self:
         """Return the tensor in another shape of as many elements; one extent may be -1. Collective.
 
-        Its first dimension is cut into even blocks.
+        Its first dimension is cut into even blocks. Entries travel, into memory of their own.
         """
 
         def look() -> tuple[tuple[int, ...], dict[str, Any], None]:

@@ -19,7 +19,6 @@ import numpy as np
 from partita._args import integer
 from partita._array.array import Array
 from partita._array.held import default_layout
-from partita._array.parts import part
 from partita._local.randomness import fill, permutation, words
 from partita._team.spmd import own_team
 from partita.random.generator import Generator
@@ -27,6 +26,7 @@ from partita.random.seeds import Seeds
 from partita.sparse.agreement import agreed
 from partita.sparse.elements import number_words
 from partita.sparse.kinds import checked_dtype
+from partita.sparse.teams import part_on
 from partita.sparse.tensor import DistTensor
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def diags(
         first, end = own_numbers(size, team)
         at = np.arange(first, end)
         if isinstance(one, Array) and one.size != 1:
-            own = part(one, default_layout((size,), team))
+            own = part_on(one, default_layout((size,), team), team)
         else:
             own = np.broadcast_to(np.asarray(one), (size,))[first:end]
         rows.append(at + max(-k, 0))

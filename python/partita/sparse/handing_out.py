@@ -9,7 +9,7 @@ import numpy as np
 from partita._args import shown
 from partita._partita import Layout
 from partita._team.routing import routed_rows
-from partita.sparse.agreement import agreed
+from partita.sparse.agreement import agreed, checked_root
 from partita.sparse.block import Block, checked_format
 from partita.sparse.cutting import cut
 from partita.sparse.outside import block_of
@@ -22,23 +22,24 @@ Local = np.ndarray[Any, Any]
 
 
 def handed_out(
-    team: Team, root: int, matrix: Any, by: tuple[Any, Any, Any], format: str | None
+    team: Team, root: Any, matrix: Any, by: tuple[Any, Any, Any], format: str | None
 ) -> tuple[Block, Slices]:
     """Return this rank's slice of a matrix of the root, cut by dist, layout or grid. Collective."""
 
-    def look() -> tuple[Block | None, dict[str, Any], Any]:
+    def look() -> tuple[tuple[Block | None, int], dict[str, Any], Any]:
+        at = checked_root(root, team)
         asked = {"dist": _plain(by[0]), "layout": _plain(by[1]), "grid": _plain(by[2])}
-        facts = {"root": root, **asked, "the format": format}
-        if team.rank != root:
-            return None, facts, None
+        facts = {"root": at, **asked, "the format": format}
+        if team.rank != at:
+            return (None, at), facts, None
         whole = block_of(matrix)
         slices_for(whole.shape, team.size, *by)
         checked_format(format, whole.ndim, whole.format)
         about = (whole.shape, whole.format, whole.dtype.name, whole.index_dtype.name)
-        return whole, facts, about
+        return (whole, at), facts, about
 
-    whole, told = agreed(team, "from_scipy", look)
-    shape, found, dtype, index_dtype = told[root]
+    (whole, at_root), told = agreed(team, "from_scipy", look)
+    shape, found, dtype, index_dtype = told[at_root]
     slices = slices_for(shape, team.size, *by)
     kinds = [np.dtype(index_dtype)] * (len(shape) if found == "coo" else 2) + [np.dtype(dtype)]
     parts = _parts(whole, slices, kinds, team.size)

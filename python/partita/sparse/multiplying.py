@@ -20,6 +20,7 @@ from partita.sparse.agreement import agreed
 from partita.sparse.axes import globals_along, is_first, result_along, rows_along, rows_here
 from partita.sparse.exchange import Fetch
 from partita.sparse.lines import lines_of, reach_of
+from partita.sparse.teams import on_team
 
 if TYPE_CHECKING:
     from partita.sparse.base import Base
@@ -31,8 +32,8 @@ def multiplied(tensor: Base, operand: Any, over: int, *, conjugate: bool = False
     """Return the sum over a dimension of the matrix: 1 is `t @ x`, 0 is `t.T @ x`. Collective."""
     is_met = isinstance(operand, Array) or (tensor.ndim == 2 and tensor._slices.counts[over] > 1)
     x = checked_operand(tensor, operand, over, is_met=is_met)
-    about = f"product over {over} of {x.dtype} with {tensor._words}"
     row = tuple(x.shape[1:])
+    about = f"product over {over} of rows of {row} {x.dtype} with {tensor._words}"
     layout = tensor._plans.kept(
         ("result", over, row), lambda: result_along(tensor._slices, 1 - over, row)
     )
@@ -125,12 +126,13 @@ def checked_operand(tensor: Base, operand: Any, over: int, *, is_met: bool) -> A
     Where none do, ranks meet here.
     """
     x = operand if isinstance(operand, Array | np.ndarray) else np.asarray(operand)
+    x = on_team(x, tensor.team) if isinstance(x, Array) else x
     problem = operand_problem(tensor, x, over)
     if is_met and problem is not None:
         raise tensor.team.told(ValueError(problem))
     if is_met or tensor.team.size == 1:
         return without(problem, x)
-    facts = {"the operand's type": x.dtype.name}
+    facts = {"the operand's type": x.dtype.name, "the operand's shape": x.shape}
     return agreed(tensor.team, "@", lambda: (without(problem, x), facts, None))[0]
 
 

@@ -47,6 +47,12 @@ class Operands:
         """Return how many rows of an operand along a dimension are this rank's."""
         return self.layouts[dim].local_shape(self.pattern.team.rank)[0]
 
+    def indices(self, dim: int) -> Local:
+        """Return which rows of an operand along a dimension are this rank's, in their order."""
+        rank = self.pattern.team.rank
+        found: Local = self.layouts[dim].globalize(rank, np.arange(self.n_rows(dim))[:, None])
+        return found.reshape(-1)
+
     @property
     def n_values(self) -> int:
         """Number of entries that this rank has."""

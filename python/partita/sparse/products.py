@@ -11,9 +11,11 @@ import numpy as np
 import partita._functions.methods  # noqa: F401
 from partita._array.array import Array
 from partita.sparse.base import Base
+from partita.sparse.elements import is_number
 from partita.sparse.matmul import sparse_product
 from partita.sparse.multiplying import multiplied
 from partita.sparse.outside import is_foreign
+from partita.sparse.teams import on_team
 from partita.sparse.vectors import sparse_vector_product, vector_times_dense
 
 if TYPE_CHECKING:
@@ -78,7 +80,7 @@ class Products(Base):
     def _operand(self, other: Any) -> Any:
         """A sparse operand as a tensor; one of SciPy is whole on every rank. None if it is none."""
         if isinstance(other, Base):
-            return other
+            return on_team(other, self._team)
         if not is_foreign(other):
             return None
         if len(other.shape) not in (1, 2):
@@ -97,8 +99,9 @@ class Products(Base):
         return found
 
     def dot(self, other: Any) -> Any:
-        """Return `t @ other`."""
-        return self @ other
+        """Return `t @ other`; a number scales the tensor."""
+        scaled: Any = self
+        return scaled * other if is_number(other) else self @ other
 
     def matvec(self, x: Any) -> Array:
         """Return `t @ x`, under the name that solvers use."""

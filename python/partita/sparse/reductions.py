@@ -45,6 +45,12 @@ class Reductions(Elements):
         with self._team:
             return _sum_type(own) if dtype is None else np.dtype(dtype)
 
+    def _refuse(self, out: Any) -> None:
+        """Refuse to write a result elsewhere, instead of leaving that as it is."""
+        if out is not None:
+            message = "sparse reductions take no out=; use what they return"
+            raise self._team.told(ValueError(message))
+
     def _total(self, work: Callable[[], Any], call: str) -> Any:
         """The sum of every rank's number, in rank order."""
         mine = computed(self._team, work)
@@ -55,6 +61,7 @@ class Reductions(Elements):
 
     def sum(self, axis: Any = None, dtype: Any = None, out: None = None) -> Any:
         """Return the sum of all elements, or an array of those along axes."""
+        self._refuse(out)
         return self._summed(self._entries(), axis, "sum", dtype)
 
     def _summed(
@@ -71,6 +78,7 @@ class Reductions(Elements):
 
     def mean(self, axis: Any = None, dtype: Any = None, out: None = None) -> Any:
         """Return the mean of all elements, or an array of those along axes."""
+        self._refuse(out)
         kind = np.float64 if self.dtype.kind in "biu" else self.dtype
         wanted = None if dtype is None else self._sum_type(dtype, self.dtype)
         n = math.prod(self.shape[dim] for dim in self._axes(axis))
@@ -115,7 +123,8 @@ class Reductions(Elements):
         if self.ndim != 2:
             raise ValueError(f"norm {ord!r} of {self.ndim} dimensions; use 'fro', or an axis")
         if ord not in (1, -1, np.inf, -np.inf):
-            raise NotImplementedError(f"norm {ord!r} of sparse matrices; use 'fro', 1, -1 or inf")
+            cure = "partita.sparse.linalg.norm(t, 2)" if ord == 2 else "'fro', 1, -1 or inf"
+            raise NotImplementedError(f"norm {ord!r} of sparse matrices; use {cure}")
         if axis is not None and len(axes_of(axis, 2)) != 2:
             raise ValueError(f"norm {ord!r} along {axis!r}; use two axes, or one number")
 

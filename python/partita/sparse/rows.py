@@ -39,7 +39,7 @@ class Rows(Base):
 
         Indices are the same on every rank. The result has its rows in blocks on all ranks. A mask
         of the matrix's shape gives the elements where it holds, row by row, in one dimension.
-        Tensors of other than two dimensions take numbers and slices.
+        Tensors of other than two dimensions take numbers, slices, and a list for one dimension.
         """
         if self.ndim != 2:
             return tensor_part(self, key)

@@ -13,6 +13,7 @@ from partita._team.together import together
 from partita.sparse.axes import rows_along, rows_here
 from partita.sparse.lines import lines_of, reach_of
 from partita.sparse.multiplying import operand_problem, product_type, without
+from partita.sparse.teams import on_team
 
 if TYPE_CHECKING:
     from partita.sparse.base import Base
@@ -48,7 +49,8 @@ def _checked(pattern: Base, *operands: Any) -> list[Any]:
 
     Arrays of partita meet later; where there are none, ranks meet here, once.
     """
-    given = [one if isinstance(one, Array | np.ndarray) else np.asarray(one) for one in operands]
+    team = pattern.team
+    given = [on_team(one, team) if isinstance(one, Array) else np.asarray(one) for one in operands]
     found = [operand_problem(pattern, one, over) for over, one in enumerate(given)]
     problem = found[0] or found[1]
     x, y = (one.shape[1:] for one in given)

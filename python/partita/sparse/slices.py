@@ -69,7 +69,9 @@ class Slices:
     def _refuse_halos(self) -> None:
         for axis, n, kind in zip(self.axes, self.shape, self.dist, strict=True):
             n_held = sum(axis.n_held(part) for part in range(axis.n_ranks))
-            if kind == "distributed" and n_held != n:
+            # One rank alone holds nothing twice, but others would.
+            has_halo = any(np.any(getattr(one, "halo", 0)) for one in axis.maps or ())
+            if kind == "distributed" and (n_held != n or has_halo):
                 message = f"the layout '{self.layout.notation}' has elements in several slices"
                 raise LayoutError(f"{message}; use maps without halos", "sparse-layout")
 
@@ -236,14 +238,13 @@ class Slices:
 
 def _by_dimension(layout: Layout, maps: Sequence[Map]) -> tuple[Layout, list[int]]:
     """Return a layout whose grid has an axis for each dimension, and the sides of these."""
-    grid, n_dims = layout.grid_shape, len(maps)
-    axes: list[int | None] = [*range(n_dims)]
-    if len(grid) != n_dims:
+    n_dims = len(maps)
+    if len(layout.grid_shape) != n_dims:
         # The dimensions that are cut have the first axes, in their order.
         is_cut = [not isinstance(one, Whole) for one in maps]
         axes = [sum(is_cut[:dim]) if is_cut[dim] else None for dim in range(n_dims)]
         layout = on_axes(grid_of_ranks(layout), layout.shape, maps, axes)
-    return layout, [1 if axis is None else grid[axis] for axis in axes]
+    return layout, list(layout.grid_shape[:n_dims])
 
 
 def grid_of_ranks(layout: Layout) -> Local:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from partita.sparse.agreement import computed
 from partita.sparse.aligned import without_zeros
+from partita.sparse.block import Block
 from partita.sparse.elements import Elements, is_number, number_words
 
 if TYPE_CHECKING:
@@ -17,9 +19,8 @@ if TYPE_CHECKING:
 
 def _method(function: Any) -> Callable[[Any], Any]:
     def method(self: Any) -> Any:
-        block = self._block.tidy()
-        data = computed(self._team, lambda: function(block.data))
-        return self._made(block.with_data(data), function.__name__)
+        data = computed(self._team, lambda: function(self._block.data))
+        return self._with_data(data, function.__name__)
 
     method.__name__ = method.__qualname__ = function.__name__
     method.__doc__ = f"Return {function.__name__} of each element."
@@ -27,7 +28,7 @@ def _method(function: Any) -> Callable[[Any], Any]:
 
 
 class Unary(Elements):
-    """NumPy's functions as methods; entries of one place are added before."""
+    """NumPy's functions as methods; results share the pattern, on every rank alike."""
 
     sin = _method(np.sin)
     tan = _method(np.tan)
@@ -54,6 +55,12 @@ class Unary(Elements):
             message = "truth values have no negative; convert them to numbers"
             raise NotImplementedError(message)
         return self._with_data(-self._block.data, "neg")
+
+    def __round__(self, ndigits: int = 0) -> Self:
+        with self._team:
+            digits = index(ndigits)
+        data = computed(self._team, lambda: np.round(self._block.data, digits))
+        return self._with_data(data, f"round {digits}")
 
     def __pos__(self) -> Self:
         return self._same()
@@ -88,9 +95,9 @@ class Unary(Elements):
         # What is wrong here may be wrong on this rank only: the others are told.
         with self._team:
             kind = self._power_type(n, dtype)
-        block = self._block.tidy()
-        made = computed(self._team, lambda: block.data.astype(kind, copy=False) ** n)
-        return self._made(block.with_data(made), f"power {number_words(n)}")
+        data = self._block.data
+        made = computed(self._team, lambda: data.astype(kind, copy=False) ** n)
+        return self._with_data(made, f"power {number_words(n)}")
 
     def _power_type(self, n: Any, dtype: Any) -> np.dtype[Any]:
         """The type of what is raised to a power, if that is a number that leaves zeros zero."""
@@ -107,4 +114,6 @@ class Unary(Elements):
 
     def eliminate_zeros(self) -> Self:
         """Return the tensor without entries that are zero; it is the same to look at."""
-        return self._made(without_zeros(self._block.tidy()), "")
+        kept = without_zeros(self._block)
+        # A new pattern also where this rank drops nothing: what is kept for one holds on all ranks.
+        return self._made(Block.from_arrays(kept.shape, kept.format, kept.arrays), "")

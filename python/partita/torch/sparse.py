@@ -11,9 +11,9 @@
 [[1.0, 2.0], [3.0, 0.0]]
 
 The pattern is a `DistTensor` of which each rank holds a slice of its own. Operands are the rows of
-this worker: as the rows of the pattern lie where they are cut and nothing else is, else even
-blocks. `operand_rows` says how many. Gradients go to the dense operands and to the values, and can
-be differentiated again.
+this worker, in a layout that the pattern has for each of its dimensions, one for both if it is
+square: `operand_indices` says which, `operand_rows` how many. Gradients go to the dense operands
+and to the values, and can be differentiated again.
 """
 
 from __future__ import annotations
@@ -34,6 +34,11 @@ KINDS = (torch.float32, torch.float64, torch.complex64, torch.complex128)
 def operand_rows(pattern: DistTensor, dim: int) -> int:
     """Return how many rows of an operand along a dimension of a pattern are this worker's."""
     return operands_of(pattern).n_rows(dim)
+
+
+def operand_indices(pattern: DistTensor, dim: int) -> np.ndarray[Any, Any]:
+    """Return which rows of an operand along a dimension are this worker's, in their order."""
+    return operands_of(pattern).indices(dim)
 
 
 def spmm(pattern: DistTensor, x: torch.Tensor, values: torch.Tensor | None = None) -> torch.Tensor:

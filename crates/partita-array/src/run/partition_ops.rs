@@ -3,10 +3,12 @@
 //! All ranks run them together. A rank names the slice it wants (or brings) and the grid that the
 //! slice's owner follows from; who holds a slice already gets it without communication.
 
+use std::hash::Hasher;
 use std::rc::Rc;
 
 use partita_ir::{Op, OpKind, Size, Type};
 use partita_layout::IndexBox;
+use rustc_hash::FxHasher;
 
 use super::Runner;
 use super::dist_ops::unsigned;
@@ -14,7 +16,7 @@ use super::interpret::Frame;
 use super::partitioned::{Partitioned, format_of};
 use super::problem::{Outcome, problem};
 use super::value::{Number, Value};
-use crate::sparse::{Slices, SparseTensor};
+use crate::sparse::SparseTensor;
 
 impl Runner<'_> {
     pub(super) fn partition_op(&mut self, op: Op, kind: OpKind, frame: &mut Frame) -> Outcome<()> {
@@ -82,13 +84,13 @@ impl Runner<'_> {
     ) -> Outcome<Value> {
         let bytes = slice.packed();
         let ndim = own.len();
-        let told = [own, &[bytes.len() as u64]].concat();
+        let told = [own, &[digest(&bytes), bytes.len() as u64]].concat();
         let all = self.mover.gather_numbers("slices", &told)?;
         let brings: Vec<&[u64]> = all.iter().map(|told| &told[..ndim.min(told.len())]).collect();
         let sizes: Vec<u64> = all.iter().map(|told| told.last().copied().unwrap_or(0)).collect();
         let slices = tensor.slices.clone();
-        check_once(&brings, &slices)?;
-        let bringer = |slice: &[u64]| bringer(&brings, &slices, slice);
+        check_alike(&all, &brings)?;
+        let bringer = |slice: &[u64]| brings.iter().position(|brought| *brought == slice);
         let row = self.in_a_row(&bytes, &sizes)?;
         let boxes = self.places(&row)?.owned.clone();
         let nothing = || IndexBox::new(&[0], &[0]);
@@ -158,21 +160,21 @@ impl Runner<'_> {
     }
 }
 
-/// The rank whose slice counts: the owner if it brings the slice, else the only one that does.
-fn bringer(brings: &[&[u64]], slices: &Slices, slice: &[u64]) -> Option<usize> {
-    let owner = slices.owner(slice) as usize;
-    let is_by_owner = brings.get(owner).is_some_and(|brought| *brought == slice);
-    if is_by_owner { Some(owner) } else { brings.iter().position(|brought| *brought == slice) }
+/// What is the same for the same content, on every rank.
+fn digest(bytes: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(bytes);
+    hasher.finish()
 }
 
-/// Two ranks must not bring the same slice, unless its owner does: that one counts.
-fn check_once(brings: &[&[u64]], slices: &Slices) -> Outcome<()> {
+/// Ranks that bring one slice must bring the same, of which they have told digest and length.
+fn check_alike(told: &[Vec<u64>], brings: &[&[u64]]) -> Outcome<()> {
     for (rank, slice) in brings.iter().enumerate() {
-        let first = brings[..rank].iter().position(|other| other == slice);
-        let owner = slices.owner(slice) as usize;
-        if let (Some(first), true) = (first, brings.get(owner) != Some(slice)) {
+        let first = brings.iter().position(|other| other == slice).unwrap_or(rank);
+        if told[first] != told[rank] {
             return Err(problem(format!(
-                "ranks {first} and {rank} both bring slice {slice:?} of rank {owner}; let one do it"
+                "ranks {first} and {rank} bring different content for slice {slice:?}; let them \
+                 bring the same, or each its own slice"
             )));
         }
     }

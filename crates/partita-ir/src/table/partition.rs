@@ -21,7 +21,8 @@ pub(super) const OPS: &[OpInfo] = &[
     .promises(Traits::READS.and(Traits::COMMUNICATES)),
     OpInfo::new(
         OpKind::PartitionSetSlice,
-        "The partitioned tensor with a slice replaced at its owner.",
+        "The partitioned tensor with a slice replaced at its owner; ranks that bring one slice bring \
+         the same.",
     )
     .takes(&[
         one("tensor", TypeRule::Tensor),

@@ -45,7 +45,7 @@ pub fn product<M: Memory, I: Index, T: Number>(
         one.pattern.check(n_columns, cores)?;
     }
     let n_rows = a.pattern.n_rows();
-    let terms = right.terms_before(a.pattern, cores);
+    let terms = right.terms_before(a.pattern, cores)?;
     let n_terms = terms[n_rows];
     let n_pieces = if n_terms < SHARE { 1 } else { cores.n_threads.clamp(1, n_rows.max(1)) };
     let cut = |piece: usize| match piece == n_pieces {
@@ -97,7 +97,7 @@ fn piece_product<M: Memory, I: Index, T: Number>(
     counts: &Shared<std::mem::MaybeUninit<I>>,
 ) -> Result<Room<M, I, T>> {
     let n_terms = terms[rows.end] - terms[rows.start];
-    let mut sums = Sums::new(n_columns, n_terms);
+    let mut sums = Sums::new(n_columns, n_terms)?;
     let n_likely = sums.likely_entries(a, right, rows.clone(), terms);
     let mut room = Room::new(n_likely)?;
     for row in rows {

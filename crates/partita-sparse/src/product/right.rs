@@ -1,9 +1,11 @@
 //! The right operand: own rows first, those of others behind them.
 
 use crate::Cores;
+use crate::error::Result;
 use crate::index::Index;
 use crate::level::prefetch;
 use crate::matrix::{Matrix, Pattern};
+use crate::memory::refill;
 use partita_numeric::Shared;
 
 #[derive(Clone, Copy)]
@@ -42,12 +44,13 @@ impl<'a, I: Index, T> Right<'a, I, T> {
     }
 
     /// How many terms the rows before each row of a product have, and how many all have.
-    pub(super) fn terms_before(&self, a: Pattern<'_, I>, cores: Cores) -> Vec<usize>
+    pub(super) fn terms_before(&self, a: Pattern<'_, I>, cores: Cores) -> Result<Vec<usize>>
     where
         T: Sync,
     {
         let n_rows = a.n_rows();
-        let mut terms = vec![0; n_rows + 1];
+        let mut terms = Vec::new();
+        refill(&mut terms, n_rows + 1, 0)?;
         let n_pieces = a.n_pieces(1, cores);
         let shared = Shared::new(&mut terms);
         cores.each(n_pieces, |piece| {
@@ -66,6 +69,6 @@ impl<'a, I: Index, T> Right<'a, I, T> {
         for row in 0..n_rows {
             terms[row + 1] += terms[row];
         }
-        terms
+        Ok(terms)
     }
 }

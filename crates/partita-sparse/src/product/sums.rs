@@ -2,10 +2,11 @@
 
 use super::right::Right;
 use super::room::Room;
+use crate::error::Result;
 use crate::index::Index;
 use crate::line::{self, Pair};
 use crate::matrix::Matrix;
-use crate::memory::Memory;
+use crate::memory::{Memory, refill};
 use crate::number::Number;
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -30,12 +31,14 @@ pub(super) struct Sums<T> {
 }
 
 impl<T: Number> Sums<T> {
-    pub(super) fn new(n_columns: usize, n_terms: usize) -> Self {
+    pub(super) fn new(n_columns: usize, n_terms: usize) -> Result<Self> {
         let by_sorting = n_columns / SPARSE > n_terms;
         let n = if by_sorting { 0 } else { n_columns };
-        let mut sums = Vec::with_capacity(n);
-        sums.resize_with(n, MaybeUninit::uninit);
-        Self { seen: vec![0; n], sums, bits: vec![0; n.div_ceil(64)], stamp: 0, by_sorting }
+        let (mut seen, mut sums, mut bits) = (Vec::new(), Vec::new(), Vec::new());
+        refill(&mut seen, n, 0)?;
+        refill(&mut sums, n, MaybeUninit::uninit())?;
+        refill(&mut bits, n.div_ceil(64), 0)?;
+        Ok(Self { seen, sums, bits, stamp: 0, by_sorting })
     }
 
     fn next_stamp(&mut self) -> u32 {

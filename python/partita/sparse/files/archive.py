@@ -138,7 +138,8 @@ def by_first_only(team: Team, path: Path) -> Any:
 
 def _about(path: Path) -> tuple[str, tuple[int, ...], Any]:
     """Format and shape; where the arrays are, if ranks can read their parts of them."""
-    with np.load(path) as loaded:
+    # Opened here: NumPy leaves files open that are no archives.
+    with path.open("rb") as file, np.load(file) as loaded:
         if "format" not in loaded.files:
             raise ValueError(f"{path} has no sparse matrix; it has {', '.join(loaded.files)}")
         kind, names = loaded["format"].item(), loaded.files
@@ -154,7 +155,24 @@ def _about(path: Path) -> tuple[str, tuple[int, ...], Any]:
         if not is_stored or head.is_fortran or not head.dtype.isnative:
             return kind, shape, None
         heads[name] = (head.shape, head.dtype.str, head.offset)
+    _check_lengths(path, kind, shape, {name: one[0] for name, one in heads.items()})
     return kind, shape, heads
+
+
+def _check_lengths(
+    path: Path, kind: str, shape: tuple[int, ...], found: dict[str, tuple[int, ...]]
+) -> None:
+    """Refuse arrays that do not fit each other: ranks read parts of them only."""
+    n = found["data"][0] if found["data"] else 0
+    wanted: dict[str, tuple[int, ...]] = dict.fromkeys(found, (n,))
+    if "coords" in found:
+        wanted["coords"] = (len(shape), n)
+    if "indptr" in found:
+        wanted["indptr"] = (shape[0 if kind == "csr" else 1] + 1,)
+    for name, one in found.items():
+        if one != wanted[name]:
+            message = f"{path}: '{name}' has shape {one} where {wanted[name]} fits"
+            raise ValueError(f"{message}; the file is damaged")
 
 
 class Reader:

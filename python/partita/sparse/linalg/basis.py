@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._array.parts import array_of, part
+from partita._array.parts import array_of
+from partita.sparse.teams import part_on
 
 if TYPE_CHECKING:
     from partita._array.array import Array
@@ -47,7 +48,7 @@ class Basis:
 
     def local(self, x: Array) -> Local:
         """Return this rank's part of a vector, as fresh memory."""
-        return part(x, self.layout).astype(self.rows.dtype, copy=True)
+        return part_on(x, self.layout, self.team).astype(self.rows.dtype, copy=True)
 
     def take(self, local: Local, length: float) -> None:
         """Append a vector that is orthogonal to the others, by its length."""

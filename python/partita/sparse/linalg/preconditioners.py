@@ -18,6 +18,7 @@ from partita.sparse.base import Base
 from partita.sparse.linalg.operators import LinearOperator, MatrixOperator, aslinearoperator
 from partita.sparse.linalg.system import rows_layout
 from partita.sparse.slices import Slices
+from partita.sparse.teams import part_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +71,7 @@ def block_jacobi(A: Any) -> LinearOperator:
     )
 
     def applied(work: Callable[[Local], Local], x: Array) -> Array:
-        own = part(x, layout)
+        own = part_on(x, layout, team)
         kind = np.result_type(own.dtype, dtype)
         made = _in_parts(work, own) if kind.kind == "c" and dtype.kind != "c" else work(own)
         return array_of(np.ascontiguousarray(made, kind), layout, team)

@@ -67,6 +67,9 @@ def _steps(given: System, rtol: float, shift: float) -> tuple[Array, int, bool]:
     near = given.prepared(left)
     whole, start = numbers(dot(given.b, given.prepared(given.b)), dot(left, near))
     _positive(start.real)
+    if not math.isfinite(start.real):
+        # No step leads back to numbers.
+        return x * np.nan, 0, False
     goal = rtol * math.sqrt(abs(whole))
     beta = rest = math.sqrt(start.real)
     if rest <= goal or beta == 0:

@@ -22,6 +22,7 @@ from partita._team.spmd import own_team
 from partita._team.together import together
 from partita.linalg.given import float_type
 from partita.sparse.linalg.operators import LinearOperator, MatrixOperator, aslinearoperator
+from partita.sparse.teams import on_team
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,11 +51,11 @@ class System:
 
     def times(self, x: Array) -> Array:
         """Return the matrix times a vector."""
-        return self.operator.matvec(x)
+        return on_team(self.operator.matvec(x), self.team)
 
     def prepared(self, x: Array) -> Array:
         """Return the preconditioner times a vector."""
-        return x if self.inverse is None else self.inverse.matvec(x)
+        return x if self.inverse is None else on_team(self.inverse.matvec(x), self.team)
 
     def left(self) -> Array:
         """Return what is left of the right side."""
@@ -90,7 +91,7 @@ def system(
 
     What else ranks must give alike is in `others`; `least` is computed with where types are less.
     """
-    team = a_team(b, a)
+    team = a_team(a, b)
     operator, inverse, limits = together(team, lambda: _checked(a, b, x0, m, rtol, atol, maxiter))
     facts = dict(zip(("rtol", "atol", "maxiter"), limits, strict=True))
     facts |= {"the shape of A": operator.shape, "callback is None": callback is None}
@@ -112,7 +113,7 @@ def system(
     elif x0 is None or inverse is None:
         x = right.copy() if x0 is not None else zeros(n, dtype, layout=place, team=team)
     else:
-        x = inverse.matvec(right)
+        x = on_team(inverse.matvec(right), team)
     rtol, atol, turns = limits
     return System(
         team=team,
@@ -121,7 +122,8 @@ def system(
         x=x,
         b=right,
         is_zero_start=x0 is None,
-        limit=max(atol, rtol * b_length),
+        # Nothing comes near what is infinite.
+        limit=max(atol, rtol * b_length) if math.isfinite(b_length) else -1.0,
         b_length=b_length,
         maxiter=10 * n if turns is None else turns,
         callback=callback,
@@ -204,7 +206,8 @@ def rows_layout(operator: LinearOperator, n: int, team: Team) -> Layout:
 
 
 def _vector(given: Any, team: Team) -> Array:
-    made = given if isinstance(given, Array) else asarray(np.asarray(given), team=team)
+    is_spread = isinstance(given, Array)
+    made = on_team(given, team) if is_spread else asarray(np.asarray(given), team=team)
     return reshape(made, -1) if made.ndim == 2 else made
 
 

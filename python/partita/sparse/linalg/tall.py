@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._array.parts import array_of, part
+from partita._array.parts import array_of
 from partita._partita import Layout, Whole
 from partita.sparse.linalg.basis import added
+from partita.sparse.teams import part_on
 
 if TYPE_CHECKING:
     from partita._array.array import Array
@@ -37,7 +38,8 @@ class Tall:
 
     def local(self, array: Array) -> Local:
         """This rank's rows, as fresh memory. Collective."""
-        return part(array, self.layout(array.shape[1])).astype(self.dtype, copy=True)
+        own = part_on(array, self.layout(array.shape[1]), self.team)
+        return own.astype(self.dtype, copy=True)
 
     def times(self, operator: LinearOperator | None, local: Local) -> Local:
         """This rank's rows of an operator's product; nothing is the identity. Collective."""
