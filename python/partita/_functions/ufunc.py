@@ -136,21 +136,18 @@ class ufunc(UfuncBase):
         dtype: Any = None,
         out: Any = None,
         keepdims: bool = False,
-        initial: Any = None,
+        initial: Any = np._NoValue,
         where: Any = True,
     ) -> Any:
-        """Return all elements along axes put together."""
+        """Return all elements along axes put together; with `initial=None` there must be some."""
         self._binary("reduce", dtype)
-        if initial is np._NoValue:
-            initial = None
         given = an_array(array)
         if self._reduction is not None:
-            return self._reduction(given, axis, dtype, out, keepdims, initial, where)
-        if initial is not None or where is not True:
-            raise TypeError(
-                f"{self.__name__}.reduce takes no initial= or where= here; leave them out"
-            )
-        made = accumulating.reduced(self, typed(given, dtype), axis, keepdims)
+            if initial is None:
+                accumulating.refuse_nothing(self, given, axis, where)
+            begin = None if initial is np._NoValue else initial
+            return self._reduction(given, axis, dtype, out, keepdims, begin, where)
+        made = accumulating.reduced(self, typed(given, dtype), axis, keepdims, initial, where)
         return reduced_to(made, out)
 
     def accumulate(self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
