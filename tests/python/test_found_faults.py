@@ -239,3 +239,40 @@ def test_what_numpy_refuses_on_one_rank_is_refused_on_all(n_ranks: int) -> None:
         return words
 
     assert len(set(pt.spmd(body, n_ranks))) == 1
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_integers_without_a_common_type_are_told_apart(n_ranks: int) -> None:
+    signed = np.array([2**62 + 1, 5, -1, 2**63 - 1, -(2**63), 2**53 + 1], "i8")
+    unsigned = np.array([2**62, 5, 2**64 - 1, 2**63 - 1, 2**63, 2**53, 2**53 + 1], "u8")
+
+    def body(_: pt.Team) -> None:
+        for own, others in ((signed, unsigned), (unsigned, signed)):
+            wanted = np.asarray([one in others.tolist() for one in own.tolist()])
+            for layout in ("block", "*"):
+                a, b = pt.asarray(own, layout), pt.asarray(others, layout)
+                same(pt.isin(a, b), wanted)
+                same(pt.isin(a, b, invert=True), ~wanted)
+                same(pt.setdiff1d(a, b), np.sort(own[~wanted]))
+        same(pt.isin(pt.asarray(unsigned), [5, -1]), unsigned == 5)
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.filterwarnings("ignore:.*bins estimated may be suboptimal:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:.*are the most that bins='stone' tries:RuntimeWarning")
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_bins_are_found_by_trials_as_by_numpy(n_ranks: int) -> None:
+    rng = np.random.default_rng(3)
+    apart = np.concatenate([rng.normal(size=200), rng.normal(9, 0.2, size=300)])
+    rows = [apart, apart.astype("f4"), rng.integers(0, 50, 300), np.ones(5), np.ones(1), apart[:0]]
+    rows += [rng.random(11_000), (apart > 1).astype("u1")]
+
+    def body(_: pt.Team) -> None:
+        for row in rows:
+            for limits in (None, (-1, 2.5)):
+                found = pt.histogram(pt.asarray(row, "block"), "stone", limits)
+                for ours, theirs in zip(found, np.histogram(row, "stone", limits), strict=True):
+                    same(ours, theirs)
+
+    pt.spmd(body, n_ranks)

@@ -22,7 +22,8 @@
 - `order`: medians, quantiles and percentiles; `weighted`: of elements that count more.
 - `counting`, `histograms`, `binning`: how often elements occur; the bounds of histograms.
 - `polynomials`, `poly1d`: coefficients, which every rank knows; polynomials as objects.
-- `products`: of vectors, matrices and stacks; `matmul`: which rank multiplies what.
+- `products`: of vectors, matrices and stacks; `core_axes`: along which axes; `matmul`: which rank
+  multiplies what.
 - `einsums`: sums of products by `subscripts`.
 - `files`: arrays in files.
 - `placing`: where new arrays go.
