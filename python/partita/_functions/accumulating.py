@@ -244,6 +244,7 @@ def _last_running(theirs: np.ufunc, own: Any, begin: Any, kept: Any = None) -> A
     return made
 
 
+@np.errstate(all="ignore")
 def _carried(theirs: np.ufunc, array: Array) -> Array:
     """A vector's running results: each rank its own, then with what the ranks before have."""
     layout = default_layout(array.shape, array.team)
