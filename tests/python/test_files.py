@@ -156,6 +156,18 @@ def test_a_failed_write_leaves_the_old_file_alone(
     np.testing.assert_array_equal(np.load(name), np.arange(3))
 
 
+def test_what_a_link_names_is_written_and_stays_private(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.npy", tmp_path / "latest.npy"
+    np.save(target, np.zeros(2))
+    target.chmod(0o600)
+    link.symlink_to(target.name)
+    pt.spmd(lambda _: pt.save(link, pt.arange(3.0)), 2)
+    assert link.is_symlink()
+    assert target.stat().st_mode & 0o777 == 0o600
+    np.testing.assert_array_equal(np.load(target), np.arange(3.0))
+    assert sorted(os.listdir(tmp_path)) == ["latest.npy", "target.npy"]
+
+
 def test_a_file_too_large_for_the_disk_is_refused_before_it_is_written(tmp_path: Path) -> None:
     with (tmp_path / "x").open("wb") as file:
         with pytest.raises(OSError, match=r"No space|too large|Invalid"):

@@ -354,6 +354,23 @@ def _over_truth(name: str, method: str, x: Any, module: Any, array: Callable[...
 
 
 @pytest.mark.parametrize("n_ranks", RANKS)
+def test_wrong_arguments_are_refused_as_by_numpy(n_ranks: int) -> None:
+    works: dict[str, Work] = {
+        "negative size": lambda np, array: np.broadcast_to(array([1.0, 2.0]), (2, -1)),
+        "vectors of two": lambda np, array: np.linalg.cross(array([1, 2]), array([3, 4])),
+        "vectors of three": lambda np, array: np.linalg.cross(array([1, 2, 0]), array([3, 4, 1])),
+        "two divisors": lambda np, array: np.var(array([1.0, 2.0]), ddof=1, correction=1),
+        "kind": lambda np, array: np.isin(array([1, 2]), [1], kind="other"),
+        "nowhere": lambda np, array: np.put(array([]), [1], []),
+        "no matrix": lambda np, array: np.linalg.matrix_norm(array([1.0, 2.0])),
+        "truth": lambda np, array: array([[1.0, 2.0]]).sum(True),
+        "some truth": lambda np, array: array([[1.0, 2.0]]).max((0, True)),
+        "mean of truth": lambda np, array: array([[1.0, 2.0]]).mean(axis=True),
+    }
+    check(works, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
 def test_no_numbers_are_compared_and_written_as_by_numpy(n_ranks: int) -> None:
     ones = np.ones(3)
     texts = np.asarray(["1", "1", "1"])

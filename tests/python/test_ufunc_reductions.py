@@ -100,3 +100,18 @@ def test_masks_do_not_repeat_elements(n_ranks: int) -> None:
 
     names = ["sum", "prod", "any", "all", "mean", "var", "add.reduce"]
     check({name: partial(masked, name) for name in names}, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_types_that_a_function_does_not_have_are_refused(n_ranks: int) -> None:
+    def typed(name: str, method: str, dtype: str, np: Any, array: Any) -> Any:
+        rest = [[0, 1]] if method == "reduceat" else []
+        return getattr(getattr(np, name), method)(array([1, 2, 3]), *rest, dtype=dtype)
+
+    works: dict[str, Work] = {
+        f"{name} {method} {dtype}": partial(typed, name, method, dtype)
+        for name in ("divide", "copysign", "hypot", "power", "bitwise_or", "add", "less")
+        for method in ("reduce", "accumulate", "reduceat")
+        for dtype in ("i8", "f4", "c8", "?")
+    }
+    check(works, n_ranks)

@@ -161,6 +161,8 @@ def isin(
     kind: str | None = None,
 ) -> Array:
     """Return whether each element is among others."""
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"kind={kind!r}; use 'sort', 'table' or None, which all find the same")
     array, tests = an_array(element), reshape(an_array(test_elements), -1)
     dtype = result_type(array, tests)
     if dtype.kind == "f" and array.dtype.kind in "iu" and tests.dtype.kind in "iu":

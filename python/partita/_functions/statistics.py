@@ -173,6 +173,8 @@ def mean(
 
 def _divisor_less(correction: float | None, ddof: float) -> float:
     """What a divisor is less than the number of elements, by the Array API's name or NumPy's."""
+    if correction is not None and ddof != 0:
+        raise ValueError(f"ddof={ddof} and correction={correction} are one; give one of them")
     return float(ddof if correction is None else correction)
 
 

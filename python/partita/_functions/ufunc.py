@@ -129,6 +129,13 @@ class ufunc(UfuncBase):
         if is_truth and dtype is not None and np.dtype(dtype) != np.bool:
             raise TypeError(f"{name} makes truth values, not {np.dtype(dtype)}; leave dtype out")
 
+    def _typed(self, array: Array, dtype: Any) -> Array:
+        """An array in the type that its elements are put together in, if one is given."""
+        if dtype is not None:
+            # NumPy knows which types the function has, and refuses others.
+            self._theirs.accumulate(np.ones(1, array.dtype), dtype=dtype)
+        return typed(array, dtype)
+
     def reduce(
         self,
         array: Any,
@@ -147,13 +154,14 @@ class ufunc(UfuncBase):
                 accumulating.refuse_nothing(self, given, axis, where)
             begin = None if initial is np._NoValue else initial
             return self._reduction(given, axis, dtype, out, keepdims, begin, where)
-        made = accumulating.reduced(self, typed(given, dtype), axis, keepdims, initial, where)
+        given = self._typed(given, dtype)
+        made = accumulating.reduced(self, given, axis, keepdims, initial, where)
         return reduced_to(made, out)
 
     def accumulate(self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
         """Return what the elements so far put together are, along an axis."""
         self._binary("accumulate", dtype)
-        given = typed(an_array(array), dtype)
+        given = self._typed(an_array(array), dtype)
         return reduced_to(accumulating.running(self, given, axis, dtype), out)
 
     def reduceat(
@@ -161,7 +169,7 @@ class ufunc(UfuncBase):
     ) -> Any:
         """Return the elements from each position to the next put together."""
         self._binary("reduceat", dtype)
-        given = typed(an_array(array), dtype)
+        given = self._typed(an_array(array), dtype)
         return reduced_to(accumulating.in_ranges(self, given, indices, axis, dtype), out)
 
     def outer(self, A: Any, B: Any, /, **options: Any) -> Any:
