@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,27 @@ def test_a_failed_write_leaves_the_old_file_alone(
     pt.spmd(body, 3)
     assert os.listdir(tmp_path) == ["x.npy"]
     np.testing.assert_array_equal(np.load(name), np.arange(3))
+
+
+def test_heads_of_every_format_are_read_and_judged(tmp_path: Path) -> None:
+    name = tmp_path / "x.npy"
+
+    def write(shape: str, version: int) -> None:
+        head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}\n".encode()
+        length = struct.pack("<H" if version == 1 else "<I", len(head))
+        elements = np.arange(24.0).tobytes()
+        name.write_bytes(b"\x93NUMPY" + bytes([version, 0]) + length + head + elements)
+
+    for version in (1, 2, 3):
+        write("(4, 6)", version)
+        pt.spmd(lambda _: np.testing.assert_array_equal(pt.load(name).gather(), np.load(name)), 2)
+    write("(-3, 4)", 1)
+
+    def body(_: pt.Team) -> None:
+        with pytest.raises(ValueError, match=r"its shape is \(-3, 4\)"):
+            pt.load(name)
+
+    pt.spmd(body, 2)
 
 
 def test_what_a_link_names_is_written_and_stays_private(tmp_path: Path) -> None:
