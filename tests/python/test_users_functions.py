@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy
@@ -31,6 +32,84 @@ def test_arguments_of_a_function_of_lines_come_to_every_rank(n_ranks: int) -> No
         )(array(TABLE), row=array(TABLE[2])),
     }
     check(works, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", [*RANKS, 2, 4])
+def test_arrays_that_a_function_names_come_to_every_rank(n_ranks: int) -> None:
+    def closed_over(np: Any, array: Any) -> Any:
+        table, scale = array(TABLE[3] ** 2), array(TABLE).mean()
+
+        def helper(x: Any) -> Any:
+            return np.sum(table * x) if x > scale else helper(x + 5)
+
+        return np.vectorize(lambda x: helper(x) + scale, otypes=[float])(array(TABLE))
+
+    def by_default(np: Any, array: Any) -> Any:
+        table, by = array(TABLE[2]), array(TABLE[1])
+
+        def chosen(line: Any, table: Any = table, *, by: Any = by) -> Any:
+            return np.dot(line, table) + by[0]
+
+        return np.apply_along_axis(chosen, 1, array(TABLE))
+
+    def by_partial(np: Any, array: Any) -> Any:
+        def scaled(table: Any, line: Any, by: Any) -> Any:
+            return table * line + by
+
+        made = partial(scaled, array(TABLE[2]), by=array(TABLE[0]))
+        return np.vectorize(made, signature="(n)->(n)")(array(TABLE))
+
+    works: dict[str, Work] = {"closure": closed_over, "defaults": by_default, "partial": by_partial}
+    check(works, n_ranks)
+
+
+def test_global_names_are_looked_up_and_may_be_set() -> None:
+    source = """
+def made(np, array):
+    global table, n_calls
+    table = array(TABLE[3])
+    return np.vectorize(helped)(array(TABLE))
+
+def helped(x):
+    return float(table.sum()) * x + len(table)
+
+def counted(np, array):
+    global n_calls
+    n_calls = 0
+    found = np.vectorize(counting, otypes=[float])(array(TABLE[:, 0]))
+    return n_calls, found
+
+def counting(x):
+    global n_calls
+    n_calls += 1
+    return x
+"""
+
+    def body(_: Any) -> None:
+        own: dict[str, Any] = {"TABLE": TABLE, "__name__": "of_a_user"}
+        exec(source, own)
+        found = own["made"](pt, lambda x: pt.asarray(x, "block"))
+        np.testing.assert_array_equal(found.gather(), own["made"](np, np.asarray).tolist())
+        n_calls, found = own["counted"](pt, lambda x: pt.asarray(x, "block"))
+        assert n_calls == len(found.local)
+        np.testing.assert_array_equal(found.gather(), TABLE[:, 0])
+
+    pt.spmd(body, 2)
+
+
+def test_what_a_function_names_is_only_read() -> None:
+    def body(_: Any) -> None:
+        seen = pt.zeros(8)
+
+        def note(x: Any) -> Any:
+            seen[int(x)] = 1.0
+            return x
+
+        with pytest.raises((ValueError, pt.RemoteError), match="read-only"):
+            pt.vectorize(note)(pt.asarray(np.arange(8.0), "block"))
+        assert float(seen.sum()) == 0.0
+
+    pt.spmd(body, 2)
 
 
 class Keeper:

@@ -14,7 +14,8 @@
   `masked`: means and variances of what is left.
 - `differences`: slopes, areas, convolutions.
 - `searching`, `picking`, `flat`: where elements are; taken and set by positions and choices.
-- `locally`, `applying`, `vectorizing`, `bits`: NumPy's functions and users' on each rank's part.
+- `locally`, `applying`, `vectorizing`, `bits`: NumPy's functions and users' on each rank's part;
+  `enclosed`: arrays that users' functions use.
 - `texts`: arrays as text.
 - `sorting`: elements in order, and the positions that bring them there.
 - `finding`: places in sorted arrays.

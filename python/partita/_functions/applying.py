@@ -9,6 +9,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._errors import RemoteError, TeamError, words_of
 from partita._functions.creation import an_array, axes_of, axis_of
+from partita._functions.enclosed import with_whole_arrays
 from partita._functions.gathered import few
 from partita._functions.locally import each_line
 from partita._functions.manipulation import expand_dims, moveaxis
@@ -102,12 +103,14 @@ def apply_along_axis(
 ) -> Array:
     """Return what a function makes of each line along an axis, given to it as NumPy's array.
 
-    Lines are on the rank that has them; a vector, which is one line, comes to every rank, and so do
-    arrays among the other arguments. An error that the function raises on one rank is one on all.
+    Lines are on the rank that has them; a vector, which is one line, comes to every rank. So do
+    arrays among the other arguments, and those that the function uses by name. An error that the
+    function raises on one rank is one on all.
     """
     array = an_array(arr)
     at = axis_of(axis, array.ndim)
     n_others = array.ndim - 1
+    function = plain(with_whole_arrays(func1d, "apply_along_axis"))
     rest = [known(one, "apply_along_axis") for one in args]
     more = {key: known(one, "apply_along_axis") for key, one in kw.items()}
     if 0 in array.shape[:at] + array.shape[at + 1 :]:
@@ -117,7 +120,7 @@ def apply_along_axis(
         def work() -> Any:
             if 0 in own.shape[:-1]:
                 return None
-            return [np.asarray(np.apply_along_axis(plain(func1d), -1, own, *rest, **more))]
+            return [np.asarray(np.apply_along_axis(function, -1, own, *rest, **more))]
 
         def empty(kind: Any) -> Any:
             return np.empty((*own.shape[:-1], *kind[0][n_others:]), kind[1])

@@ -11,6 +11,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._functions.applying import agreed, as_set_by_user, known, plain
 from partita._functions.creation import an_array
+from partita._functions.enclosed import with_whole_arrays
 from partita._functions.locally import each_element, each_entry
 
 if TYPE_CHECKING:
@@ -42,8 +43,8 @@ class vectorize:
     It is a loop of Python. A function made of partita's own functions takes arrays as it is and is
     many times as fast. Results have the types of `otypes`, or those of the first element's results.
     Operands named in `excluded`, by place or name, are given to every call as they are; arrays
-    among them come to every rank. With a `signature` such as `(n),(n)->()` the function gets whole
-    rows or matrices, as NumPy's arrays.
+    among them come to every rank, as do those that the function uses by name. With a `signature`
+    such as `(n),(n)->()` the function gets whole rows or matrices, as NumPy's arrays.
 
     >>> import partita as pt
     >>> print(pt.vectorize(lambda a, b: a if a > b else b)(pt.arange(4), 2))
@@ -86,13 +87,14 @@ class vectorize:
         rest = [None if at in places else known(one, "vectorize") for at, one in enumerate(args)]
         more = {name: known(one, "vectorize") for name, one in kwargs.items() if name not in names}
 
+        function = with_whole_arrays(self.pyfunc, "vectorize")
+
         def called(*numbers: Any) -> Any:
-            assert self.pyfunc is not None
             here = list(rest)
             for at, number in zip(places, numbers, strict=False):
                 here[at] = number
             named = dict(zip(names, numbers[len(places) :], strict=True))
-            return self.pyfunc(*here, **named, **more)
+            return function(*here, **named, **more)
 
         if self._form is None:
             return self._of_elements(called, given)
