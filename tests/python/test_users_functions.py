@@ -63,6 +63,25 @@ def test_arrays_that_a_function_names_come_to_every_rank(n_ranks: int) -> None:
     check(works, n_ranks)
 
 
+@pytest.mark.filterwarnings("ignore::partita.GatherWarning")
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_margins_are_filled_by_functions(n_ranks: int) -> None:
+    def framed(shape: tuple[int, ...], np: Any, array: Any) -> Any:
+        fill = array([7.0, 8.0])
+
+        def with_fill(line: Any, width: Any, axis: int, options: Any) -> None:
+            line[: width[0]] = fill[0] + axis
+            line[len(line) - width[1] :] = options.get("last", fill[1])
+
+        given = array(numpy.arange(float(numpy.prod(shape))).reshape(shape))
+        return np.pad(given, 2, with_fill), np.pad(given, (1, 3), with_fill, last=-1)
+
+    works: dict[str, Work] = {
+        str(shape): partial(framed, shape) for shape in ((5,), (3, 4), (2, 3, 2), (0,))
+    }
+    check(works, n_ranks)
+
+
 def test_global_names_are_looked_up_and_may_be_set() -> None:
     source = """
 def made(np, array):
