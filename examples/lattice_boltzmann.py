@@ -43,7 +43,7 @@ def simulate(np, size=40, steps=600):
         for one, fresh in zip(flows, start, strict=True):
             one[:, 0] = fresh[:, 0]
             one[:, -1] = one[:, -2]
-        if step % 100 == 0:
+        if step % 100 == 0 or step == steps:
             density, v, u = moments(flows)
             through.append(float(np.mean(np.where(cylinder, 0.0, u))))
     density, v, u = moments(flows)

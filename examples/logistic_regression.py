@@ -28,7 +28,7 @@ def learn(np, points=30_000, steps=200):
     for step in range(1, steps + 1):
         sure = sigmoid(np, table @ weights)
         weights = weights - RATE / points * (table.T @ (sure - answer))
-        if step % 50 == 0:
+        if step % 50 == 0 or step == steps:
             losses.append(float(-np.mean(np.log(np.where(answer == 1, sure, 1 - sure)))))
     right = float(np.mean((sigmoid(np, table @ weights) > 0.5) == (answer == 1)))
     return weights, losses, right, a_picture(np, weights)

@@ -31,7 +31,7 @@ def simulate(np, size=256, steps=120):
     chances = []
     for step in range(1, steps + 1):
         wave = half * np.fft.ifft2(flight * np.fft.fft2(half * wave))
-        if step % 20 == 0:
+        if step % 20 == 0 or step == steps:
             chances.append(float(np.sum(np.abs(wave) ** 2)) * space**2)
     behind = float(np.sum(np.where(x > 0.5, np.abs(wave) ** 2, 0.0))) * space**2
     return wave, chances, behind

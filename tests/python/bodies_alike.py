@@ -159,9 +159,19 @@ OPTIONS: dict[str, Callable[[Any, bool], Any]] = {
     "packbits": lambda a, last: pt.packbits(a > 3, bitorder="little" if last else "big"),
     "interp": lambda a, last: pt.interp(a, [0, 9], [0, 1], period=2 if last else None),
     "accumulate": lambda a, last: (pt.maximum if last else pt.minimum).accumulate(a),
+    "matrix_rank": lambda a, last: pt.linalg.matrix_rank(_square(a), rtol=0.5 if last else None),
+    "function at": lambda a, last: _changed(pt.multiply if last else pt.add, a, [1, 30], 5.0),
+    "positions at": lambda a, last: _changed(pt.add, a, [1, 30 + last], 5.0),
+    "operand at": lambda a, last: _changed(pt.add, a, [1, 30], 5.0 + last),
+    "reduce": lambda a, last: pt.subtract.reduce(a.reshape(8, -1), axis=1, initial=1.0 + last),
     "choice": lambda a, last: pt.random.default_rng(1).choice(a, 5, replace=last),
     "distribution": lambda a, last: _drawn("standard_normal" if last else "random"),
 }
+
+
+def _changed(function: Any, a: Any, positions: list[int], by: float) -> Any:
+    function.at(a, np.asarray(positions), by)
+    return a
 
 
 def _drawn(name: str) -> Any:

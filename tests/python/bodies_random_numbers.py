@@ -132,14 +132,14 @@ def vectors(team: pt.Team) -> list[Any]:
     for method in ("svd", "eigh", "cholesky"):
         for size in (None, 5, (2, 3)):
             made = rng.multivariate_normal([1, 2], [[2, 1], [1, 3]], size, method=method)
-            found.append(np.round(made, 12))
+            found.append(made)
     for layout in ("*, block", "cyclic, *"):
         made = rng.dirichlet([1.0, 2.0, 3.0], 4, layout=layout)
         assert made.layout.notation.startswith(layout)
         found.append(made)
         made = rng.multivariate_normal([1, 2], [[2, 1], [1, 3]], 4, layout=layout)
         assert made.layout.notation.startswith(layout)
-        found.append(np.round(made, 12))
+        found.append(made)
     return [plain(one) for one in found]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,39 @@ def test_a_failed_write_leaves_the_old_file_alone(
     pt.spmd(body, 3)
     assert os.listdir(tmp_path) == ["x.npy"]
     np.testing.assert_array_equal(np.load(name), np.arange(3))
+
+
+def test_heads_of_every_format_are_read_and_judged(tmp_path: Path) -> None:
+    name = tmp_path / "x.npy"
+
+    def write(shape: str, version: int) -> None:
+        head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}\n".encode()
+        length = struct.pack("<H" if version == 1 else "<I", len(head))
+        elements = np.arange(24.0).tobytes()
+        name.write_bytes(b"\x93NUMPY" + bytes([version, 0]) + length + head + elements)
+
+    for version in (1, 2, 3):
+        write("(4, 6)", version)
+        pt.spmd(lambda _: np.testing.assert_array_equal(pt.load(name).gather(), np.load(name)), 2)
+    write("(-3, 4)", 1)
+
+    def body(_: pt.Team) -> None:
+        with pytest.raises(ValueError, match=r"its shape is \(-3, 4\)"):
+            pt.load(name)
+
+    pt.spmd(body, 2)
+
+
+def test_what_a_link_names_is_written_and_stays_private(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.npy", tmp_path / "latest.npy"
+    np.save(target, np.zeros(2))
+    target.chmod(0o600)
+    link.symlink_to(target.name)
+    pt.spmd(lambda _: pt.save(link, pt.arange(3.0)), 2)
+    assert link.is_symlink()
+    assert target.stat().st_mode & 0o777 == 0o600
+    np.testing.assert_array_equal(np.load(target), np.arange(3.0))
+    assert sorted(os.listdir(tmp_path)) == ["latest.npy", "target.npy"]
 
 
 def test_a_file_too_large_for_the_disk_is_refused_before_it_is_written(tmp_path: Path) -> None:

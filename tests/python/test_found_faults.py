@@ -239,3 +239,109 @@ def test_what_numpy_refuses_on_one_rank_is_refused_on_all(n_ranks: int) -> None:
         return words
 
     assert len(set(pt.spmd(body, n_ranks))) == 1
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_integers_without_a_common_type_are_told_apart(n_ranks: int) -> None:
+    signed = np.array([2**62 + 1, 5, -1, 2**63 - 1, -(2**63), 2**53 + 1], "i8")
+    unsigned = np.array([2**62, 5, 2**64 - 1, 2**63 - 1, 2**63, 2**53, 2**53 + 1], "u8")
+
+    def body(_: pt.Team) -> None:
+        for own, others in ((signed, unsigned), (unsigned, signed)):
+            wanted = np.asarray([one in others.tolist() for one in own.tolist()])
+            for layout in ("block", "*"):
+                a, b = pt.asarray(own, layout), pt.asarray(others, layout)
+                same(pt.isin(a, b), wanted)
+                same(pt.isin(a, b, invert=True), ~wanted)
+                same(pt.setdiff1d(a, b), np.sort(own[~wanted]))
+        same(pt.isin(pt.asarray(unsigned), [5, -1]), unsigned == 5)
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.filterwarnings("ignore:.*bins estimated may be suboptimal:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:.*are the most that bins='stone' tries:RuntimeWarning")
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_bins_are_found_by_trials_as_by_numpy(n_ranks: int) -> None:
+    rng = np.random.default_rng(3)
+    apart = np.concatenate([rng.normal(size=200), rng.normal(9, 0.2, size=300)])
+    rows = [apart, apart.astype("f4"), rng.integers(0, 50, 300), np.ones(5), np.ones(1), apart[:0]]
+    rows += [rng.random(11_000), (apart > 1).astype("u1")]
+
+    def body(_: pt.Team) -> None:
+        for row in rows:
+            for limits in (None, (-1, 2.5)):
+                found = pt.histogram(pt.asarray(row, "block"), "stone", limits)
+                for ours, theirs in zip(found, np.histogram(row, "stone", limits), strict=True):
+                    same(ours, theirs)
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_one_middle_element_is_not_added_to_itself(n_ranks: int) -> None:
+    def body(_: pt.Team) -> None:
+        for x in (np.full(9, 1e308), np.full(7, 3e38, "f4"), np.array([1.0, np.inf, np.inf])):
+            same(pt.median(pt.asarray(x, "block")), np.median(x))
+            same(pt.nanmedian(pt.asarray(x, "block")), np.nanmedian(x))
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_positions_beside_an_empty_slice_are_looked_at(n_ranks: int) -> None:
+    def body(_: pt.Team) -> None:
+        for index in ((slice(5, 2), [4]), ([4], slice(5, 2)), ([-4], slice(0))):
+            with pytest.raises(IndexError, match="outside of dimension"):
+                pt.ones((3, 3))[index]
+        same(pt.ones((3, 3))[5:2, [2]], np.ones((3, 3))[5:2, [2]])
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_chosen_numbers_take_the_type_of_arrays(n_ranks: int) -> None:
+    def body(_: pt.Team) -> None:
+        for dtype in ("u1", "f4", "c8", "u8"):
+            x = np.asarray([2**53 + 1 if dtype == "u8" else 3, 2]).astype(dtype)
+            for choices in ([x, 7], [7, x], [True, x], [x, x[::-1]], [x, np.float64(2)]):
+                ours = [pt.asarray(one) if isinstance(one, np.ndarray) else one for one in choices]
+                same(pt.choose(pt.asarray([0, 1]), ours), np.choose([0, 1], choices))
+        with pytest.raises(OverflowError, match="300"):
+            pt.choose(pt.asarray([0, 1]), [pt.asarray([1, 2], dtype="u1"), 300])
+
+    pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_condition_numbers_of_singular_matrices_are_infinite(n_ranks: int) -> None:
+    stack = np.stack([np.eye(3), np.zeros((3, 3)), np.diag([1.0, 2.0, 3.0])])
+    given = [np.zeros((2, 2)), stack, np.ones((70, 70)), stack[:2]]
+
+    def body(_: pt.Team) -> None:
+        for x in given:
+            for p in (1, -1, np.inf, -np.inf, "fro"):
+                found = pt.linalg.cond(pt.asarray(x, "block"), p).gather()
+                with np.errstate(all="ignore"):
+                    np.testing.assert_allclose(found, np.linalg.cond(x, p))
+
+    pt.spmd(body, n_ranks)
+
+
+def test_elements_at_odd_addresses_are_multiplied_and_transformed() -> None:
+    records = np.zeros(36, dtype=[("tag", "i1"), ("value", "f8")])
+    records["value"] = np.arange(36.0) + 40 * np.eye(6).reshape(-1)
+    odd = records["value"].reshape(6, 6)
+    assert not odd.flags.aligned
+    a, x = pt.asarray(odd), odd.copy()
+    pairs = [
+        (a @ a, x @ x),
+        (pt.fft.rfft(a), np.fft.rfft(x)),
+        (pt.fft.fft(a, axis=0), np.fft.fft(x, axis=0)),
+        (pt.linalg.inv(a), np.linalg.inv(x)),
+        (pt.linalg.svdvals(a), np.linalg.svdvals(x)),
+        (pt.linalg.solve(a, a[0]), np.linalg.solve(x, x[0])),
+        (pt.linalg.det(a), np.linalg.det(x)),
+    ]
+    for found, wanted in pairs:
+        np.testing.assert_allclose(found.gather(), wanted, atol=1e-12)

@@ -318,8 +318,6 @@ def test_universal_functions_have_numpys_names_and_options() -> None:
     for name in ("pow", "atan2", "abs", "bitwise_invert", "conj", "add"):
         assert getattr(pt, name).__name__ == getattr(np, name).__name__
         assert pickle.loads(pickle.dumps(getattr(pt, name))) is getattr(pt, name)
-    with pytest.raises(TypeError, match=r"power.reduce takes no initial="):
-        pt.pow.reduce(pt.ones(3), initial=2.0)
     with pytest.raises(ValueError, match=r"arctan2.reduce of no elements"):
         pt.atan2.reduce(pt.ones(0))
     with pytest.raises(TypeError, match=r"add\(\) takes no option foo; use out, where,"):
@@ -353,6 +351,23 @@ def test_axes_and_orders_are_refused_as_by_numpy(n_ranks: int) -> None:
 
 def _over_truth(name: str, method: str, x: Any, module: Any, array: Callable[..., Any]) -> Any:
     return getattr(getattr(module, name), method)(array(x), axis=True)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_wrong_arguments_are_refused_as_by_numpy(n_ranks: int) -> None:
+    works: dict[str, Work] = {
+        "negative size": lambda np, array: np.broadcast_to(array([1.0, 2.0]), (2, -1)),
+        "vectors of two": lambda np, array: np.linalg.cross(array([1, 2]), array([3, 4])),
+        "vectors of three": lambda np, array: np.linalg.cross(array([1, 2, 0]), array([3, 4, 1])),
+        "two divisors": lambda np, array: np.var(array([1.0, 2.0]), ddof=1, correction=1),
+        "kind": lambda np, array: np.isin(array([1, 2]), [1], kind="other"),
+        "nowhere": lambda np, array: np.put(array([]), [1], []),
+        "no matrix": lambda np, array: np.linalg.matrix_norm(array([1.0, 2.0])),
+        "truth": lambda np, array: array([[1.0, 2.0]]).sum(True),
+        "some truth": lambda np, array: array([[1.0, 2.0]]).max((0, True)),
+        "mean of truth": lambda np, array: array([[1.0, 2.0]]).mean(axis=True),
+    }
+    check(works, n_ranks)
 
 
 @pytest.mark.parametrize("n_ranks", RANKS)

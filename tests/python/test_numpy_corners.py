@@ -208,3 +208,49 @@ def test_reductions_of_one_element_and_of_several_axes(n_ranks: int) -> None:
         "hypot of all": lambda np, array: np.hypot.reduce(array(cube), axis=None),
     }
     check(works, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_numbers_between_others_have_numpys_types(n_ranks: int) -> None:
+    small = np.array([0.5, 2.0], "f4")
+    ends: list[tuple[Any, Any]] = [
+        (np.float32(0.5), np.float32(2)),
+        (np.float16(1), 3.0),
+        (np.int8(1), 7),
+        (np.complex64(1), 2),
+        (small, small + 1),
+        (small, 2),
+        (small.astype("c8"), 1),
+    ]
+
+    def between(name: str, start: Any, stop: Any, options: Any, np: Any, array: Any) -> Any:
+        given = [array(one) if numpy.ndim(one) else one for one in (start, stop)]
+        return getattr(np, name)(*given, 5, **options)
+
+    works: dict[str, Work] = {
+        f"{name} {at} {options}": partial(between, name, *both, options)
+        for name in ("linspace", "logspace", "geomspace")
+        for at, both in enumerate(ends)
+        for options in ({}, {"endpoint": False}, {"dtype": "c16"})
+    }
+    for base in ([2, 3, 4], [2, 3], np.float32(3)):
+        works[f"base {base}"] = partial(between, "logspace", 0, 2, {"base": base})
+    works["bases"] = partial(between, "logspace", [0, 1, 2], 2, {"base": [2, 3, 4], "axis": 1})
+    works["more bases"] = partial(between, "logspace", [[0], [1]], 2, {"base": [2, 3], "axis": -1})
+    check(works, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_rarer_arguments_are_numpys(n_ranks: int) -> None:
+    def in_order(np: Any, array: Any) -> Any:
+        made = array([3.0, 1.0, 2.0])
+        made.sort(stable=True)
+        return made
+
+    nothing = np.zeros(0, "f4")
+    works: dict[str, Work] = {
+        "stable": in_order,
+        "bounds": lambda np, array: np.histogram2d(array(nothing), array(nothing))[1],
+        "weights": lambda np, array: np.average(array(4.0), axis=0, weights=array(2.0)),
+    }
+    check(works, n_ranks)

@@ -100,7 +100,7 @@ def test_refusals(ranks: int) -> None:
             lambda: rng.hypergeometric([3, 4], 4, 2),
             lambda: rng.negative_binomial(0, 0.5),
             lambda: rng.multinomial(5, [0.9, 0.9, 0.1]),
-            lambda: rng.multinomial(5, [[0.5, 0.5]]),
+            lambda: rng.multinomial(5, 0.5),
         ]
         for call in calls:
             with pytest.raises(ValueError, match=r"use|draw"):
@@ -113,3 +113,22 @@ def test_old_functions_have_them() -> None:
     pt.random.seed(3)
     assert pt.random.multinomial(5, [0.5, 0.5]).sum().item() == 5
     assert pt.random.zipf(3.0, 4).shape == (4,)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_rows_of_chances_and_choices_of_nothing(ranks: int) -> None:
+    rows = np.array([[0.5, 0.5, 0.0], [0.1, 0.2, 0.7], [1.0, 0.0, 0.0]])
+
+    def body(_: Any) -> Any:
+        rng = pt.random.default_rng(3)
+        made = rng.multinomial([[10_000], [20_000]], rows).gather()
+        assert made.shape == (2, 3, 3)
+        np.testing.assert_array_equal(made.sum(axis=-1), [[10_000] * 3, [20_000] * 3])
+        np.testing.assert_allclose(made / made.sum(axis=-1, keepdims=True), [rows] * 2, atol=0.03)
+        with pytest.raises(ValueError, match="shape"):
+            rng.multinomial(5, rows, size=(2,))
+        shapes = [rng.choice(0, 0).shape, rng.choice(0, (0, 3)).shape, rng.choice([], 0).shape]
+        assert [*shapes, rng.choice(pt.zeros((0, 3)), 0).shape] == [(0,), (0, 3), (0,), (0, 3)]
+        return made.tolist()
+
+    assert pt.spmd(body, ranks)[0] == pt.spmd(body, 1)[0]

@@ -53,6 +53,7 @@ pub mod error;
 mod machine;
 pub mod math;
 pub mod program;
+pub mod room;
 mod simd;
 mod space;
 pub mod threads;

@@ -10,7 +10,8 @@
 //! ```
 //! A helper touches the job only while it is counted, so the job may live on the caller's stack.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::any::Any;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,7 +23,8 @@ struct Job<'a> {
     work: &'a (dyn Fn(usize) + Sync),
     next: AtomicUsize,
     n_pieces: usize,
-    failed: AtomicBool,
+    /// Why a helper unwound.
+    failure: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 impl Job<'_> {
@@ -84,12 +86,16 @@ pub fn divide(n_threads: usize, n_pieces: usize, work: &(dyn Fn(usize) + Sync)) 
         return (0..n_pieces).for_each(work);
     }
     let next = AtomicUsize::new(0);
-    let job = Job { work, next, n_pieces, failed: AtomicBool::new(false) };
+    let job = Job { work, next, n_pieces, failure: Mutex::default() };
     post(helpers, &job, n_helpers);
     let takes_back = TakesBack(helpers);
     job.run();
     drop(takes_back);
-    assert!(!job.failed.load(Ordering::Relaxed), "a helper panicked in its piece");
+    let failure = lock(&job.failure).take();
+    if let Some(payload) = failure {
+        // As if it had been the caller's own piece.
+        std::panic::resume_unwind(payload);
+    }
 }
 
 fn post(helpers: &'static Helpers, job: &Job<'_>, n_helpers: usize) {
@@ -141,8 +147,8 @@ fn help(helpers: &'static Helpers) {
         // SAFETY: this helper is counted, so the caller has not left.
         let job = unsafe { &*pointer.0 };
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job.run()));
-        if outcome.is_err() {
-            job.failed.store(true, Ordering::Relaxed);
+        if let Err(payload) = outcome {
+            *lock(&job.failure) = Some(payload);
         }
         let mut state = lock(&helpers.state);
         state.inside -= 1;

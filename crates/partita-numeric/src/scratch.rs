@@ -2,8 +2,10 @@
 //!
 //! Who calls often keeps one: fresh memory costs more than many an algorithm.
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::alloc::{Layout, alloc, dealloc};
 use std::mem::MaybeUninit;
+
+use partita_kernel::room::no_room;
 
 /// From here on, large pages are worth asking for.
 const LARGE: usize = 4 << 20;
@@ -35,7 +37,8 @@ impl Scratch {
     /// Room for n elements, aligned to 64 bytes; what is in it has no meaning.
     ///
     /// # Panics
-    /// If no address space has room for it.
+    /// If no address space has room for it; with [`NoRoom`](partita_kernel::room::NoRoom) if the
+    /// system has none left.
     pub fn take<T: Copy>(&mut self, n: usize) -> &mut [MaybeUninit<T>] {
         let bytes = n.checked_mul(size_of::<T>()).expect("no array is larger than memory").max(1);
         if self.memory.as_ref().is_none_or(|memory| memory.layout.size() < bytes) {
@@ -71,7 +74,7 @@ impl Memory {
         // SAFETY: the size is not zero.
         let data = unsafe { alloc(layout) };
         if data.is_null() {
-            handle_alloc_error(layout);
+            no_room(bytes);
         }
         if bytes >= LARGE {
             advise(data, bytes);

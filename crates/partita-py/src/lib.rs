@@ -56,6 +56,7 @@ fn _partita(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<loan::LentBytes>()?;
     module.add_class::<team::ThreadWorld>()?;
     module.add_class::<team::TeamCore>()?;
+    module.add_class::<team::KeptTeam>()?;
     module.add_class::<team::Started>()?;
     module.add_class::<bound::BoundPlan>()?;
     module.add_class::<mpi::MpiWorld>()?;

@@ -177,6 +177,12 @@ impl TeamCore {
         Ok(Started { team, plan, sources, targets, result, claim: Mutex::new(Some(claim)) })
     }
 
+    /// Takes hold of the team until the result is let go: every other call of this rank is refused.
+    fn keep(&self, py: Python<'_>) -> PyResult<KeptTeam> {
+        let claim = self.core.claim().map_err(|error| self.raised(py, &error))?;
+        Ok(KeptTeam(Mutex::new(Some(claim))))
+    }
+
     /// Runs a plan from a layout to itself on this rank's buffers: fills the halos.
     fn run_in_place(
         &self,
@@ -296,6 +302,18 @@ fn known_to<'a>(py: Python<'_>, error: PyErr, teams: impl Iterator<Item = &'a [u
     // Not every exception takes a note; then they are told twice.
     let _ = told.and_then(|told| error.value(py).setattr("told", told));
     error
+}
+
+/// A team that this rank makes no calls on.
+#[pyclass(frozen, module = "partita._partita")]
+pub(crate) struct KeptTeam(Mutex<Option<Claim>>);
+
+#[pymethods]
+impl KeptTeam {
+    /// Lets it go.
+    fn release(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
 }
 
 /// A plan that holds its team and its buffers and waits to be run.

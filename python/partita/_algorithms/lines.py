@@ -51,6 +51,7 @@ def by_lines(
     return Array([made], layout, team, made.dtype)
 
 
+@np.errstate(all="ignore")
 def _applied(local: Local, axis: int, function: Callable[[Local], Local]) -> Local:
     return np.moveaxis(function(np.moveaxis(local, axis, -1)), -1, axis)
 

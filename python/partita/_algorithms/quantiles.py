@@ -51,8 +51,9 @@ def pairs_of(
 
 
 def middle(n: int) -> Places:
-    """Where the median of so many elements lies."""
-    return Places(np.asarray([(n - 1) // 2]), np.asarray([n // 2]), np.asarray([0.5]))
+    """Where the median of so many elements lies: at one of them, or between two."""
+    share = 0.0 if n % 2 else 0.5
+    return Places(np.asarray([(n - 1) // 2]), np.asarray([n // 2]), np.asarray([share]))
 
 
 def quantile_places(n: int, q: Local, method: str) -> Places:

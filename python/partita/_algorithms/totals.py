@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Local = np.ndarray[Any, Any]
 
 
+@np.errstate(all="ignore")
 def added_up(team: Team, counts: Local) -> Array:
     """The sum of one row of each rank, all of one length, in rank order. Collective."""
     sizes = sizes_of_row(len(counts), team)

@@ -124,7 +124,7 @@ def _asked(view: Array, starts: list[int], n_picked: int, positions: Local) -> A
 def _rows_at(table: Local, found: Chosen, shape: tuple[int, ...]) -> Local:
     """Rows that this rank has, at positions that it has, too."""
     indices = found.indices
-    if len(indices) == 1 and shape:
+    if len(indices) == 1 and shape and table.size:
         # Who gathers counts from the end and looks outside; what is wrong is said below.
         with suppress(IndexError):
             return choosing.gather(table, _part(indices[0], shape, slice(None)).reshape(-1))

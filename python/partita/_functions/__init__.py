@@ -14,7 +14,8 @@
   `masked`: means and variances of what is left.
 - `differences`: slopes, areas, convolutions.
 - `searching`, `picking`, `flat`: where elements are; taken and set by positions and choices.
-- `locally`, `applying`, `vectorizing`, `bits`: NumPy's functions and users' on each rank's part.
+- `locally`, `applying`, `vectorizing`, `bits`: NumPy's functions and users' on each rank's part;
+  `enclosed`: arrays that users' functions use.
 - `texts`: arrays as text.
 - `sorting`: elements in order, and the positions that bring them there.
 - `finding`: places in sorted arrays.
@@ -22,7 +23,8 @@
 - `order`: medians, quantiles and percentiles; `weighted`: of elements that count more.
 - `counting`, `histograms`, `binning`: how often elements occur; the bounds of histograms.
 - `polynomials`, `poly1d`: coefficients, which every rank knows; polynomials as objects.
-- `products`: of vectors, matrices and stacks; `matmul`: which rank multiplies what.
+- `products`: of vectors, matrices and stacks; `core_axes`: along which axes; `matmul`: which rank
+  multiplies what.
 - `einsums`: sums of products by `subscripts`.
 - `files`: arrays in files.
 - `placing`: where new arrays go.

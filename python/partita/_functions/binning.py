@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 import operator
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from partita._algorithms.rows import elements_of, is_here
+from partita._algorithms.sample_sort import sorted_copy
+from partita._algorithms.totals import added_up
 from partita._array.array import Array
+from partita._array.place import levels_to_user
 from partita._functions.gathered import few
 from partita._functions.order import percentile
 from partita._functions.statistics import max as largest
@@ -16,7 +21,10 @@ from partita._functions.statistics import mean, std
 from partita._functions.statistics import min as smallest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+# Counts that are added up in one exchange.
+_MOST_COUNTS = 1 << 16
 
 
 class Edges(NamedTuple):
@@ -71,8 +79,8 @@ def _outer(array: Array, range: Any) -> tuple[Any, Any]:
 
 def _by_rule(array: Array, rule: str, range: Any) -> Edges:
     """As many bins as a rule says, from the spread of the elements."""
-    if rule not in _WIDTHS:
-        names = ", ".join(sorted(_WIDTHS))
+    if rule not in (*_WIDTHS, "stone"):
+        names = ", ".join(sorted([*_WIDTHS, "stone"]))
         raise ValueError(f"bins={rule!r} is no rule known here; use one of {names}")
     first, last = _outer(array, range)
     if first == last:
@@ -81,7 +89,8 @@ def _by_rule(array: Array, rule: str, range: Any) -> Edges:
         array = array[(array >= first) & (array <= last)]
     if array.size == 0:
         return Edges(1, (first, last))
-    width = _WIDTHS[rule](array)
+    # One rule looks at histograms, which need the bounds.
+    width = _by_trials(array, (first, last)) if rule == "stone" else _WIDTHS[rule](array)
     if array.dtype.kind in "iu" and 0 < width < 1:
         width = 1.0
     n_bins = math.ceil((float(last) - float(first)) / width) if width else 1
@@ -124,6 +133,52 @@ def _by_skewness(array: Array) -> float:
 
 def _by_itself(array: Array) -> float:
     return min(max(_by_quartiles(array), _by_root(array) / 2), _by_sturges(array))
+
+
+def _by_trials(array: Array, outer: tuple[Any, Any]) -> float:
+    """The width whose histogram is best by cross-validation, of all numbers of bins up to many."""
+    n, spread = array.size, _spread(array)
+    if n <= 1 or spread == 0:
+        return 0.0
+    most = max(100, math.isqrt(n))
+    losses = []
+    for counts in _histograms(array, outer, most):
+        parts = counts / n
+        losses.append((2 - (n + 1) * parts.dot(parts)) / (spread / len(counts)))
+    found = int(np.argmin(losses)) + 1
+    if found == most:
+        message = f"{found} bins are the most that bins='stone' tries; more may be better"
+        warnings.warn(message, RuntimeWarning, stacklevel=levels_to_user())
+    return spread / found
+
+
+def _histograms(array: Array, outer: tuple[Any, Any], most: int) -> Iterator[Any]:
+    """The counts for 1 bin, for 2, and so on. Collective."""
+    alone, team = is_here(array), array.team
+    if not alone:
+        team.say(f"histogram(bins='stone', range={outer!r})")
+    own = sorted_copy(array.local if alone else elements_of(array))
+    # So many bins that the counts of few exchanges are small beside the elements.
+    for numbers in _batches(most):
+        made = np.concatenate([_counts(own, number, outer) for number in numbers])
+        total: Any = made if alone else added_up(team, made).gather()
+        yield from np.split(total, np.cumsum(numbers)[:-1])
+
+
+def _batches(most: int) -> Iterator[list[int]]:
+    batch: list[int] = []
+    for number in range(1, most + 1):
+        batch.append(number)
+        if sum(batch) >= _MOST_COUNTS or number == most:
+            yield batch
+            batch = []
+
+
+def _counts(own: Any, n_bins: int, outer: tuple[Any, Any]) -> Any:
+    """How many elements of a sorted row lie in bins of one width."""
+    bounds = np.histogram_bin_edges(own[:0], n_bins, outer)
+    at = [*np.searchsorted(own, bounds[:-1]), np.searchsorted(own, bounds[-1], side="right")]
+    return np.diff(at)
 
 
 _WIDTHS: dict[str, Callable[[Array], float]] = {

@@ -96,7 +96,8 @@ def histogram(
     if parts[0].dtype == np.bool:
         parts[0] = parts[0].astype(np.uint8)
     given = None if loads is None else parts[1]
-    counts, bounds = np.histogram(parts[0], edges.bins, edges.range, weights=given)
+    with np.errstate(all="ignore"):
+        counts, bounds = np.histogram(parts[0], edges.bins, edges.range, weights=given)
     team = array.team
     made = from_here(counts, team) if alone else added_up(team, counts)
     where = from_here(bounds, team)

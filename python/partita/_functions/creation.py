@@ -230,20 +230,20 @@ def linspace(
     """
     if ndim(start) or ndim(stop):
         check_device(device)
-        made, step = _between(an_array(start), an_array(stop), num, endpoint, dtype)
+        made, step = _between(start, stop, num, endpoint, dtype)
         order = list(range(1, made.ndim))
         order.insert(axis_of(axis, made.ndim), 0)
         made = placed(made._permute(order), layout)
         return (made, step) if retstep else made
+    kind = _inexact(start, stop)
     start, stop = _python(start), _python(stop)
     number = _how_many(num)
-    if dtype is None:
-        dtype = np.result_type(np.float64, np.asarray(start), np.asarray(stop))
-    dtype = np.dtype(dtype)
+    dtype = np.dtype(kind if dtype is None else dtype)
     n_steps = number - 1 if endpoint else number
-    wide = np.complex128 if np.iscomplexobj([start, stop]) else np.float64
-    index = lazy_index(_rank(team, device), (number,), 0)._cast(wide)
-    step = (stop - start) / n_steps if n_steps > 0 else 0.0
+    index = lazy_index(_rank(team, device), (number,), 0)._cast(kind)
+    with np.errstate(all="ignore"):
+        # In the type of the numbers, as NumPy has it.
+        step = _python((kind.type(stop) - kind.type(start)) / n_steps) if n_steps > 0 else 0.0
     if step == 0 and n_steps > 0:
         # A step too small for its type: the distance is divided last.
         numbers = index / n_steps * (stop - start) + start
@@ -267,10 +267,20 @@ def _how_many(num: Any) -> int:
     return number
 
 
-def _between(start: Array, stop: Array, num: int, endpoint: bool, dtype: Any) -> Any:
+def _inexact(*given: Any) -> np.dtype[Any]:
+    """The type of numbers between others; numbers of Python take the type of arrays."""
+    is_bare = [type(one) in (bool, int, float, complex) for one in given]
+    kinds = [
+        one if bare else one.dtype if isinstance(one, Array) else np.asarray(one).dtype
+        for one, bare in zip(given, is_bare, strict=True)
+    ]
+    return np.result_type(*kinds, 1.0)
+
+
+def _between(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> Any:
     """Numbers from arrays to arrays along a new first axis, and how far they are apart."""
-    number = _how_many(num)
-    kind = np.result_type(np.float64, start.dtype, stop.dtype)
+    number, kind = _how_many(num), _inexact(start, stop)
+    start, stop = an_array(start), an_array(stop)
     first, last = start.astype(kind, copy=False), stop.astype(kind, copy=False)
     n_steps = number - 1 if endpoint else number
     step = (last - first) / n_steps if n_steps > 0 else (last - first) * math.nan

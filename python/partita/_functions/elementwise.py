@@ -246,12 +246,12 @@ def clip(
 
 def _together(array: Array, *bounds: Any) -> Array:
     """An array in the type that it has together with bounds; numbers of Python take its own."""
-    kinds = [_weak(one) for one in bounds if one is not None]
+    kinds = [weak(one) for one in bounds if one is not None]
     dtype = np.result_type(array.dtype, *kinds)
     return array if dtype == array.dtype else array._cast(dtype)
 
 
-def _weak(operand: Any) -> Any:
+def weak(operand: Any) -> Any:
     """What NumPy's promotion sees of an operand: a type, or a number that takes the others'."""
     if isinstance(operand, bool | int | float | complex) and not isinstance(operand, np.generic):
         return operand

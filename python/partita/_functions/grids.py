@@ -10,7 +10,16 @@ import numpy as np
 
 from partita._array.array import Array
 from partita._functions import elementwise, statistics
-from partita._functions.creation import an_array, arange, asarray, eye, linspace, ones, sizes_of
+from partita._functions.creation import (
+    an_array,
+    arange,
+    asarray,
+    eye,
+    linspace,
+    ndim,
+    ones,
+    sizes_of,
+)
 from partita._functions.inspection import check_device
 from partita._functions.manipulation import broadcast_to, concat, expand_dims, moveaxis, reshape
 from partita._functions.placing import placed
@@ -256,6 +265,12 @@ def logspace(
     axis: int = 0,
 ) -> Array:
     """Return numbers evenly apart in their logarithm, from `base**start` to `base**stop`."""
+    if ndim(base):
+        # One base for each of the rows, which all three have together.
+        given = [an_array(one) for one in (start, stop, base)]
+        most = max(one.ndim for one in given)
+        start, stop, base = (reshape(one, (1,) * (most - one.ndim) + one.shape) for one in given)
+        base = expand_dims(base, axis)
     powers = linspace(start, stop, num, endpoint, axis=axis)
     made: Array = elementwise.pow(base, powers)
     return made if dtype is None else made.astype(dtype)
@@ -274,7 +289,7 @@ def geomspace(
         return _multiples(an_array(start), an_array(stop), num, endpoint, dtype, axis)
     if start == 0 or stop == 0:
         raise ValueError("a row of equal multiples cannot have 0; use other ends")
-    kind = np.result_type(np.asarray(start), np.asarray(stop), float(num))
+    kind = np.result_type(np.asarray(start), np.asarray(stop), np.dtype(dtype))
     first, last = kind.type(start), kind.type(stop)
     # From 1 on, with the direction of the first number, as NumPy has it.
     turn = np.sign(first)
@@ -293,7 +308,7 @@ def _multiples(start: Array, stop: Array, num: int, endpoint: bool, dtype: Any, 
     """`geomspace` between arrays."""
     if bool(statistics.any((start == 0) | (stop == 0))):
         raise ValueError("a row of equal multiples cannot have 0; use other ends")
-    kind = np.result_type(start.dtype, stop.dtype, float(num))
+    kind = np.result_type(start.dtype, stop.dtype, np.dtype(dtype))
     first, last = (one.astype(kind, copy=False) for one in (start, stop))
     turn = elementwise.sign(first)
     powers = [elementwise.log10(one / turn) for one in (first, last)]

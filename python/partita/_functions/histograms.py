@@ -72,7 +72,9 @@ def _edges(points: Array, bins: Any, limits: Any) -> Any:
         number = operator.index(bins)
         if number < 1:
             raise ValueError(f"{number} bins; use 1 or more")
-        return few(counting.histogram_bin_edges(points, number, limits), "histogramdd")
+        # Without points and limits, NumPy's are numbers of Python.
+        kind = points if points.size else points.astype(np.float64)
+        return few(counting.histogram_bin_edges(kind, number, limits), "histogramdd")
     known = np.asarray(few(bins, "histogramdd") if isinstance(bins, Array) else bins)
     if known.ndim != 1 or np.any(known[:-1] > known[1:]):
         raise ValueError("bounds that fall; use a row that rises")

@@ -2,6 +2,9 @@
 
 A function of each element alone needs no other rank: operands are brought to one layout, and the
 function sees this rank's memory. A function of lines sees them whole, on the rank that has them.
+
+What `numpy.seterr` says is left aside meanwhile: a part that overflows would raise on its rank
+alone, and arrays of partita have no such errors.
 """
 
 from __future__ import annotations
@@ -40,7 +43,8 @@ def each_element(work: Callable[..., Any], *operands: Any) -> Any:
     layout = default_layout(first.shape, first.team)
     first.team.say(getattr(work, "__name__", "a function of elements"))
     parts = [_part(one, layout) if isinstance(one, Array) else one for one in given]
-    made = work(*parts)
+    with np.errstate(all="ignore"):
+        made = work(*parts)
     if isinstance(made, tuple):
         return tuple(_as_array(one, layout, first.team) for one in made)
     return _as_array(made, layout, first.team)
@@ -67,6 +71,7 @@ def each_line(work: Callable[[Local], Any], array: Array, axis: int, name: str) 
     The result has what the function gives for a line in place of the axis, at the end. A vector is
     one line, which every rank takes whole, counted under `name`. Collective.
     """
+    work = np.errstate(all="ignore")(work)
     lines = array._permute([*(at for at in range(array.ndim) if at != axis), axis])
     if lines.team.size == 1:
         return asarray(np.asarray(work(alone(lines)), order="C"))
@@ -90,6 +95,7 @@ def each_entry(
     and come first. Without others there is one entry, which every rank takes, counted under `name`.
     Collective.
     """
+    work = np.errstate(all="ignore")(work)
     team = arrays[0].team
     inner = [one.shape[one.ndim - n :] for one, n in zip(arrays, n_inner, strict=True)]
     leads = [one.shape[: one.ndim - n] for one, n in zip(arrays, n_inner, strict=True)]

@@ -51,7 +51,10 @@ def reshape(x: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
 
 def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Array:
     """Return a view with elements repeated."""
-    return an_array(array)._broadcast(sizes_of(shape))
+    sizes = sizes_of(shape)
+    if any(n < 0 for n in sizes):
+        raise ValueError(f"shape {sizes} has a negative size; use sizes from 0 on")
+    return an_array(array)._broadcast(sizes)
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:

@@ -153,8 +153,17 @@ class NumPyMethods(_Base):
         given = axes[0] if len(axes) == 1 else axes
         return manipulation.transpose(self, given or None)
 
-    def sort(self, axis: int = -1, kind: str | None = None, order: None = None) -> None:
+    def sort(
+        self,
+        axis: int = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        stable: bool | None = None,
+    ) -> None:
         """Bring the elements into order along an axis, in place."""
+        if kind is not None and stable is not None:
+            raise ValueError(f"kind={kind!r} and stable={stable}; give one of them")
         self[...] = sorting.sort(self, axis, kind, order)
 
     def partition(

@@ -30,6 +30,8 @@ def average(
         made = statistics.mean(array, axis, None, None, keepdims)
         n_each = array.size // made.size if made.size else 0
         return (made, elementwise.add(made * 0, n_each)) if returned else made
+    if axis is not None:
+        axes_of(axis, array.ndim)
     wide = _weights(array, beside(weights, array), axis)
     least = [np.float64] if array.dtype.kind in "biu" else []
     dtype = result_type(array, wide, *least)

@@ -88,11 +88,14 @@ def _of_few_lines(name: str, lines: Array, q: Any, method: str, dtype: Any) -> A
     return from_here(found.reshape(*lines.shape[:-1], -1), lines.team)
 
 
+@np.errstate(all="ignore")
 def _of_row(name: str, line: Array, q: Any, method: str) -> list[Any]:
     skips_nan = name.startswith("nan")
     if q is None:
-        pairs, _ = pairs_of(line.team, row_of(line), middle, skips_nan=skips_nan)
-        return [np.median(pair) for pair in pairs]
+        pairs, between = pairs_of(line.team, row_of(line), middle, skips_nan=skips_nan)
+        both = zip(pairs, between, strict=True)
+        # One element alone is not added to itself, which may overflow.
+        return [np.median(pair if share else pair[:1]) for pair, share in both]
     shares = np.true_divide(q, 100) if name.endswith("percentile") else np.asarray(q)
     wanted = shares.reshape(-1)
     pairs, between = pairs_of(

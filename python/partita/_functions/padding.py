@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from partita._array.array import Array
 from partita._functions import elementwise, statistics
+from partita._functions.applying import apply_along_axis
 from partita._functions.creation import an_array, empty
 from partita._functions.elementwise import beside
+from partita._functions.enclosed import with_whole_arrays
 from partita._functions.manipulation import flip
 from partita._functions.order import median
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _STATISTICS: dict[str, Any] = {
     "maximum": statistics.max,
@@ -45,6 +50,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
     widths = _pairs(pad_width, given.ndim, "pad_width")
     if any(width < 0 for pair in widths for width in pair):
         raise ValueError(f"a width below 0 in {pad_width!r}; use widths from 0 on")
+    if callable(mode):
+        return _by_function(pad(given, widths), widths, mode, options)
     if mode not in _OPTIONS:
         raise ValueError(f"mode {mode!r}; use one of {', '.join(sorted(_OPTIONS))}")
     if unknown := set(options) - _OPTIONS[mode]:
@@ -65,6 +72,23 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
                 mode,
                 options,
             )
+    return made
+
+
+def _by_function(
+    made: Array, widths: list[tuple[Any, Any]], function: Callable[..., Any], options: Any
+) -> Array:
+    """Lines along each axis in turn, which a user's function changes in place."""
+    function = with_whole_arrays(function, "pad")
+
+    def changed(line: Any, axis: int) -> Any:
+        own = line.copy()
+        function(own, widths[axis], axis, options)
+        return own
+
+    for axis in range(made.ndim):
+        if made.size:
+            made = apply_along_axis(changed, axis, made, axis)
     return made
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._array.parts import found_in_order
 from partita._functions.creation import an_array, arange, axis_of, full, is_axis_of_number
-from partita._functions.elementwise import beside, fitted_to, reduced_to
+from partita._functions.elementwise import beside, fitted_to, reduced_to, weak
 from partita._functions.grids import inside
 from partita._functions.joining import resize
 from partita._functions.likes import zeros_like
@@ -79,6 +79,8 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
         raise TypeError("positions of uint64, which may be too large; use int64")
     places = ravel(_positions(ind, array))
     values = ravel(_values(v, array))
+    if array.size == 0 and places.size:
+        raise IndexError("an array without elements has no positions; give none")
     if places.size == 0 or values.size == 0:
         return
     if mode != "raise":
@@ -144,10 +146,15 @@ def _where(mask: Array, x1: Any, x2: Any) -> Array:
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """Return for each place the element of the array whose number stands there."""
     numbers = an_array(a)
-    given = [beside(one, numbers) for one in choices]
-    if not given:
+    choices = list(choices)
+    if not choices:
         raise ValueError("no arrays to choose from; give one at least")
-    dtype = result_type(*given)
+    # Numbers of Python take the type of the others, which has to hold them.
+    dtype = np.result_type(*map(weak, choices))
+    given = [
+        full((), one, dtype, team=numbers.team) if np.isscalar(weak(one)) else beside(one, numbers)
+        for one in choices
+    ]
     numbers = inside(_positions(numbers, numbers), len(given), mode)
     made = given[-1].astype(dtype)
     for number in range(len(given) - 2, -1, -1):

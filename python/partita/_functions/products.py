@@ -13,6 +13,7 @@ from partita._array import enter
 from partita._array.array import Array
 from partita._errors import LayoutError
 from partita._functions import elementwise
+from partita._functions.core_axes import brought_last
 from partita._functions.creation import an_array, arange, axes_of, axis_of, zeros
 from partita._functions.elementwise import fitted_to, reduced_to, written
 from partita._functions.manipulation import (
@@ -55,17 +56,39 @@ def alike(*given: Any) -> list[Array]:
     return [cast(one, dtype) for one in arrays]
 
 
-def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None) -> Array:
+def _operands(x1: Any, x2: Any, dtype: Any, casting: Any) -> list[Array]:
+    """Operands of a product, in the type that they have together or that is asked for."""
+    given = together(x1, x2)
+    kind = result_type(*given) if dtype is None else np.dtype(dtype)
+    for one in given:
+        if not np.can_cast(one.dtype, kind, casting):
+            message = f"a product of {one.dtype} in {kind} with casting={casting!r}"
+            raise TypeError(f"{message}; use another type, or casting='unsafe'")
+    return [cast(one, kind) for one in given]
+
+
+def matmul(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Any = None,
+    *,
+    casting: Any = "same_kind",
+    order: Any = "K",
+    dtype: Any = None,
+    subok: bool = True,
+    axes: Any = None,
+) -> Array:
     """Return the product of matrices; of stacks of them, of vectors as rows or columns.
 
     >>> import partita as pt
     >>> print(pt.matmul([[1, 2], [3, 4]], [1, 1]))
     [3 7]
     """
-    a, b = alike(x1, x2)
-    if dtype is not None:
-        a, b = cast(a, np.dtype(dtype)), cast(b, np.dtype(dtype))
-    made: Array = written(_matmul(a, b), out)
+    a, b = _operands(x1, x2, dtype, casting)
+    n_axes = [min(a.ndim, 2), min(b.ndim, 2)]
+    (a, b), turned = brought_last([a, b], [*n_axes, max(sum(n_axes) - 2, 0)], axes)
+    made: Array = written(turned(_matmul(a, b)), out)
     return made
 
 
@@ -101,18 +124,34 @@ def summed_product(a: Array, b: Array, axis: int) -> Array:
     return (a * b)._reduce("sum", axis, False, a.dtype)
 
 
-def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1) -> Array:
+def vecdot(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Any = None,
+    *,
+    casting: Any = "same_kind",
+    order: Any = "K",
+    dtype: Any = None,
+    subok: bool = True,
+    axes: Any = None,
+    axis: int = -1,
+    keepdims: bool = False,
+) -> Array:
     """Return sums of products along an axis, of the conjugates of the first."""
-    a, b = alike(x1, x2)
+    a, b = _operands(x1, x2, dtype, casting)
     if min(a.ndim, b.ndim) == 0:
         raise ValueError("vecdot of a number; use arrays of one dimension or more")
-    a, b = moveaxis(a, axis, -1), moveaxis(b, axis, -1)
+    if axes is None:
+        axes = [axis, axis, axis if keepdims else ()]
+    (a, b), turned = brought_last([a, b], [1, 1, int(bool(keepdims))], axes)
     if a.shape[-1] != b.shape[-1]:
-        message = f"vectors of {a.shape[-1]} and {b.shape[-1]} along axis {axis}"
+        message = f"vectors of {a.shape[-1]} and {b.shape[-1]}"
         raise ValueError(f"{message}; these must agree")
     _check_stacks(a.shape[:-1], b.shape[:-1])
-    made: Array = written(summed_product(_conjugate(a), b, -1), out)
-    return made
+    made = summed_product(_conjugate(a), b, -1)
+    result: Array = written(turned(made[..., None] if keepdims else made), out)
+    return result
 
 
 def _conjugate(array: Array) -> Array:
@@ -120,21 +159,45 @@ def _conjugate(array: Array) -> Array:
     return made
 
 
-def matvec(x1: Any, x2: Any, /, out: Any = None) -> Array:
+def matvec(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Any = None,
+    *,
+    casting: Any = "same_kind",
+    order: Any = "K",
+    dtype: Any = None,
+    subok: bool = True,
+    axes: Any = None,
+) -> Array:
     """Return products of matrices and vectors, stacks of each."""
-    a, b = alike(x1, x2)
+    a, b = _operands(x1, x2, dtype, casting)
     if a.ndim < 2 or b.ndim < 1:
         raise ValueError(f"matvec of shapes {a.shape} and {b.shape}; use a matrix and a vector")
-    made: Array = written(_matmul(a, b[..., None])[..., 0], out)
+    (a, b), turned = brought_last([a, b], [2, 1, 1], axes)
+    made: Array = written(turned(_matmul(a, b[..., None])[..., 0]), out)
     return made
 
 
-def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Array:
+def vecmat(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Any = None,
+    *,
+    casting: Any = "same_kind",
+    order: Any = "K",
+    dtype: Any = None,
+    subok: bool = True,
+    axes: Any = None,
+) -> Array:
     """Return products of vectors, conjugated, and matrices, stacks of each."""
-    a, b = alike(x1, x2)
+    a, b = _operands(x1, x2, dtype, casting)
     if a.ndim < 1 or b.ndim < 2:
         raise ValueError(f"vecmat of shapes {a.shape} and {b.shape}; use a vector and a matrix")
-    made: Array = written(_matmul(_conjugate(a)[..., None, :], b)[..., 0, :], out)
+    (a, b), turned = brought_last([a, b], [1, 2, 1], axes)
+    made: Array = written(turned(_matmul(_conjugate(a)[..., None, :], b)[..., 0, :]), out)
     return made
 
 

@@ -161,8 +161,12 @@ def isin(
     kind: str | None = None,
 ) -> Array:
     """Return whether each element is among others."""
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"kind={kind!r}; use 'sort', 'table' or None, which all find the same")
     array, tests = an_array(element), reshape(an_array(test_elements), -1)
     dtype = result_type(array, tests)
+    if dtype.kind == "f" and array.dtype.kind in "iu" and tests.dtype.kind in "iu":
+        return _isin_of_mixed_signs(array, tests, invert)
     array, tests = _as_type(array, dtype), _as_type(tests, dtype)
     if is_here(tests):
         run = sorted_copy(tests.local)
@@ -185,6 +189,15 @@ def isin(
         )
     found: Array = logical_not(made) if invert else made
     return found
+
+
+def _isin_of_mixed_signs(array: Array, tests: Array, invert: bool) -> Array:
+    """`isin` of integers that no integer type has together; a float would not tell them apart."""
+    limits = np.iinfo(tests.dtype)
+    fits = array <= limits.max if array.dtype.kind == "u" else array >= 0
+    found = isin(_as_type(array, tests.dtype), tests) & fits
+    made: Array = logical_not(found) if invert else found
+    return made
 
 
 def _as_type(array: Array, dtype: np.dtype[Any]) -> Array:

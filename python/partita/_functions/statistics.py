@@ -13,7 +13,7 @@ from partita._array.dtypes import name_of
 from partita._functions import complex_order, elementwise, masked
 from partita._functions.creation import an_array, axes_of, full, is_axis_of_number, refuse_truth
 from partita._functions.elementwise import fitted_to, reduced_to
-from partita._functions.manipulation import concat, reshape
+from partita._functions.manipulation import broadcast_to, concat, reshape
 from partita._partita import lazy_where
 
 # What a reduction combines with, and what changes nothing.
@@ -81,7 +81,9 @@ def _counted(how: str, array: Array, where: Any, initial: Any) -> Array:
     if nothing is None and initial is None:
         raise ValueError(f"{how} where a mask is true may have no elements; give initial=")
     rest = full((), initial if nothing is None else nothing, array.dtype, team=array.team)
-    return lazy_where(elementwise.beside(where, array), array, rest)
+    # A mask chooses among the elements; a larger one would repeat them.
+    mask = broadcast_to(elementwise.beside(where, array), array.shape)
+    return lazy_where(mask, array, rest)
 
 
 def _begun(how: str, array: Array, axis: Any, keepdims: bool, dtype: Any, initial: Any) -> Array:
@@ -171,6 +173,8 @@ def mean(
 
 def _divisor_less(correction: float | None, ddof: float) -> float:
     """What a divisor is less than the number of elements, by the Array API's name or NumPy's."""
+    if correction is not None and ddof != 0:
+        raise ValueError(f"ddof={ddof} and correction={correction} are one; give one of them")
     return float(ddof if correction is None else correction)
 
 

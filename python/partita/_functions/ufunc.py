@@ -129,6 +129,13 @@ class ufunc(UfuncBase):
         if is_truth and dtype is not None and np.dtype(dtype) != np.bool:
             raise TypeError(f"{name} makes truth values, not {np.dtype(dtype)}; leave dtype out")
 
+    def _typed(self, array: Array, dtype: Any) -> Array:
+        """An array in the type that its elements are put together in, if one is given."""
+        if dtype is not None:
+            # NumPy knows which types the function has, and refuses others.
+            self._theirs.accumulate(np.ones(1, array.dtype), dtype=dtype)
+        return typed(array, dtype)
+
     def reduce(
         self,
         array: Any,
@@ -136,27 +143,25 @@ class ufunc(UfuncBase):
         dtype: Any = None,
         out: Any = None,
         keepdims: bool = False,
-        initial: Any = None,
+        initial: Any = np._NoValue,
         where: Any = True,
     ) -> Any:
-        """Return all elements along axes put together."""
+        """Return all elements along axes put together; with `initial=None` there must be some."""
         self._binary("reduce", dtype)
-        if initial is np._NoValue:
-            initial = None
         given = an_array(array)
         if self._reduction is not None:
-            return self._reduction(given, axis, dtype, out, keepdims, initial, where)
-        if initial is not None or where is not True:
-            raise TypeError(
-                f"{self.__name__}.reduce takes no initial= or where= here; leave them out"
-            )
-        made = accumulating.reduced(self, typed(given, dtype), axis, keepdims)
+            if initial is None:
+                accumulating.refuse_nothing(self, given, axis, where)
+            begin = None if initial is np._NoValue else initial
+            return self._reduction(given, axis, dtype, out, keepdims, begin, where)
+        given = self._typed(given, dtype)
+        made = accumulating.reduced(self, given, axis, keepdims, initial, where)
         return reduced_to(made, out)
 
     def accumulate(self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
         """Return what the elements so far put together are, along an axis."""
         self._binary("accumulate", dtype)
-        given = typed(an_array(array), dtype)
+        given = self._typed(an_array(array), dtype)
         return reduced_to(accumulating.running(self, given, axis, dtype), out)
 
     def reduceat(
@@ -164,7 +169,7 @@ class ufunc(UfuncBase):
     ) -> Any:
         """Return the elements from each position to the next put together."""
         self._binary("reduceat", dtype)
-        given = typed(an_array(array), dtype)
+        given = self._typed(an_array(array), dtype)
         return reduced_to(accumulating.in_ranges(self, given, indices, axis, dtype), out)
 
     def outer(self, A: Any, B: Any, /, **options: Any) -> Any:

@@ -14,6 +14,7 @@ from partita._functions.elementwise import beside
 from partita._functions.gathered import whole
 from partita._functions.manipulation import broadcast_to, ravel, reshape
 from partita._functions.searching import where
+from partita._team.alike import digest
 from partita._team.routing import route
 
 Local = np.ndarray[Any, Any]
@@ -31,6 +32,7 @@ def update(theirs: np.ufunc, a: Any, indices: Any, b: Any = None) -> None:
         _update_alone(theirs, a, _whole_index(indices), b)
         return
     _refuse_types(theirs, a, b)
+    a.team.say(f"{theirs.__name__}.at({_digests(indices)}, {_digests(b)})")
     places = _places(a, indices)
     named = [ravel(places)]
     if b is not None:
@@ -41,6 +43,16 @@ def update(theirs: np.ufunc, a: Any, indices: Any, b: Any = None) -> None:
     a[...] = reshape(Array([changed], layout, a.team, a.dtype), a.shape)
 
 
+def _digests(given: Any) -> Any:
+    """What is given in a few words, of which equal ones have the same on every rank."""
+    if isinstance(given, tuple):
+        return [_digests(one) for one in given]
+    if given is None or isinstance(given, slice):
+        return given
+    return given.shape if isinstance(given, Array) else digest(np.asarray(given))
+
+
+@np.errstate(all="ignore")
 def _update_alone(theirs: np.ufunc, a: Array, indices: Any, b: Any) -> None:
     """The same where one rank has all elements."""
     local = a.local
@@ -112,7 +124,8 @@ def _changed(theirs: np.ufunc, row: Array, named: list[Array]) -> Local:
     owners = np.searchsorted(starts[1:], parts[0], side="right")
     chosen = [np.flatnonzero(owners == rank) for rank in range(team.size)]
     came = [np.concatenate(route(team, [part[mine] for mine in chosen])) for part in parts]
-    theirs.at(own, came[0] - starts[team.rank], *came[1:])
+    with np.errstate(all="ignore"):
+        theirs.at(own, came[0] - starts[team.rank], *came[1:])
     return own
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from partita._array.array import Array
-from partita._functions.applying import agreed, plain
+from partita._functions.applying import agreed, as_set_by_user, known, plain
 from partita._functions.creation import an_array
-from partita._functions.gathered import few
+from partita._functions.enclosed import with_whole_arrays
 from partita._functions.locally import each_element, each_entry
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ class vectorize:
     It is a loop of Python. A function made of partita's own functions takes arrays as it is and is
     many times as fast. Results have the types of `otypes`, or those of the first element's results.
     Operands named in `excluded`, by place or name, are given to every call as they are; arrays
-    among them come to every rank. With a `signature` such as `(n),(n)->()` the function gets whole
-    rows or matrices, as NumPy's arrays.
+    among them come to every rank, as do those that the function uses by name. With a `signature`
+    such as `(n),(n)->()` the function gets whole rows or matrices, as NumPy's arrays.
 
     >>> import partita as pt
     >>> print(pt.vectorize(lambda a, b: a if a > b else b)(pt.arange(4), 2))
@@ -84,16 +84,17 @@ class vectorize:
         given = [args[at] for at in places] + [kwargs[name] for name in names]
         if not given:
             raise ValueError("a function of no operands; give one at least")
-        rest = [None if at in places else _known(one) for at, one in enumerate(args)]
-        more = {name: _known(one) for name, one in kwargs.items() if name not in names}
+        rest = [None if at in places else known(one, "vectorize") for at, one in enumerate(args)]
+        more = {name: known(one, "vectorize") for name, one in kwargs.items() if name not in names}
+
+        function = with_whole_arrays(self.pyfunc, "vectorize")
 
         def called(*numbers: Any) -> Any:
-            assert self.pyfunc is not None
             here = list(rest)
             for at, number in zip(places, numbers, strict=False):
                 here[at] = number
             named = dict(zip(names, numbers[len(places) :], strict=True))
-            return self.pyfunc(*here, **named, **more)
+            return function(*here, **named, **more)
 
         if self._form is None:
             return self._of_elements(called, given)
@@ -111,7 +112,7 @@ class vectorize:
             made = agreed(team, work, lambda kind: np.empty(shape, kind[1]))
             return tuple(made) if len(made) > 1 else made[0]
 
-        return each_element(parts, *given)
+        return each_element(as_set_by_user(parts), *given)
 
     def _of_entries(self, called: Callable[..., Any], given: list[Any], form: _Signature) -> Any:
         arrays = [an_array(one) for one in given]
@@ -142,7 +143,7 @@ class vectorize:
                 ]
             return agreed(arrays[0].team, work, empty)
 
-        made = each_entry(parts, arrays, n_inner, "vectorize")
+        made = each_entry(as_set_by_user(parts), arrays, n_inner, "vectorize")
         return tuple(made) if len(made) > 1 else made[0]
 
     def _types(self, form: _Signature) -> list[Any]:
@@ -163,11 +164,6 @@ class vectorize:
 def _listed(made: Any) -> list[Any]:
     """One or several results as a list of arrays."""
     return [np.asarray(one) for one in (made if isinstance(made, tuple) else (made,))]
-
-
-def _known(one: Any) -> Any:
-    """What every call gets as it is: arrays whole, as NumPy's."""
-    return few(one, "vectorize") if isinstance(one, Array) else one
 
 
 def _refuse_other_shapes(

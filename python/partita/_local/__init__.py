@@ -5,5 +5,6 @@
 - `matrices`, `fourier`: products and factorisations; transforms.
 - `randomness`: numbers that depend on their position alone.
 - `sparse`: matrices compressed by rows.
+- `even`: elements at addresses that native loops take.
 - `threads`: how many of them this rank may use.
 """

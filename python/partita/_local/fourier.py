@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from partita._local.even import even
 from partita._local.threads import n_threads
 from partita._partita import local_fft, local_irfft, local_rfft
 
@@ -23,7 +24,7 @@ def fft(block: Block, axis: int, *, inverse: bool = False, out: Block | None = N
     if out is None:
         out = np.empty(block.shape, block.dtype)
     if out.size:
-        local_fft(block, out, axis % block.ndim, inverse, n_threads())
+        local_fft(even(block), out, axis % block.ndim, inverse, n_threads())
     return out
 
 
@@ -34,7 +35,7 @@ def rfft(block: Block, axis: int) -> Block:
     shape[axis] = shape[axis] // 2 + 1
     out = np.empty(shape, np.result_type(block.dtype, np.complex64))
     if out.size:
-        local_rfft(block, out, axis, n_threads())
+        local_rfft(even(block), out, axis, n_threads())
     return out
 
 
@@ -45,5 +46,5 @@ def irfft(block: Block, n: int, axis: int) -> Block:
     shape[axis] = n
     out = np.empty(shape, block.real.dtype)
     if out.size:
-        local_irfft(block, out, axis, n_threads())
+        local_irfft(even(block), out, axis, n_threads())
     return out

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.linalg import LinAlgError
 
+from partita._local.even import even
 from partita._local.threads import n_threads
 from partita._partita import (
     local_cholesky,
@@ -33,7 +34,7 @@ Block = np.ndarray[Any, Any]
 def matmul(a: Block, b: Block, out: Block | None = None, *, add: bool = False) -> Block:
     """Return the product of two matrices or stacks of one dtype; into `out`, or added to it."""
     stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    a, b = (np.broadcast_to(one, (*stack, *one.shape[-2:])) for one in (a, b))
+    a, b = (np.broadcast_to(even(one), (*stack, *one.shape[-2:])) for one in (a, b))
     if out is None:
         out, add = np.empty((*stack, a.shape[-2], b.shape[-1]), a.dtype), False
     if a.dtype.itemsize == 2 and a.dtype.kind not in "iu":
@@ -47,7 +48,7 @@ def matmul(a: Block, b: Block, out: Block | None = None, *, add: bool = False) -
 
 def _wide(a: Block) -> Block:
     """A matrix as factorisations take it: in numbers of 64 bits."""
-    return a.astype(np.result_type(a.dtype, np.float64), copy=False)
+    return even(a).astype(np.result_type(a.dtype, np.float64), copy=False)
 
 
 def _like(kind: np.dtype[Any], *results: Block) -> tuple[Block, ...]:

@@ -50,12 +50,20 @@ def own_team(team: Team | None) -> Team:
 
 
 @contextlib.contextmanager
-def alone() -> Iterator[None]:
-    """Inside, this rank is a team of one: for users' functions that ranks call unequally often."""
+def alone(team: Team) -> Iterator[None]:
+    """Inside, this rank is a team of one: for users' functions that ranks call unequally often.
+
+    Calls on `team` and operations on its arrays are refused with the reason `team-busy`: other
+    ranks would not make the same.
+    """
     token = _current.set(Team(ThreadWorld(1).team(0)))
+    kept = team.native.keep()
+    team.arrays.set_apart(True)
     try:
         yield
     finally:
+        team.arrays.set_apart(False)
+        kept.release()
         _current.reset(token)
 
 

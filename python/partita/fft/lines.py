@@ -58,7 +58,8 @@ def transformed(array: Array, steps: Sequence[Step], factor: float) -> Array:
         is_own = True
     if factor != 1:
         buffer = array.local
-        buffer *= factor
+        with np.errstate(all="ignore"):
+            buffer *= factor
     return array
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.linalg import LinAlgError
 
 from partita._functions import products
-from partita._functions.creation import an_array
+from partita._functions.creation import an_array, axis_of
 from partita._functions.manipulation import moveaxis, reshape
 from partita._functions.products import together
 from partita.linalg.elimination import inv, solve
@@ -29,7 +29,11 @@ def outer(x1: Any, x2: Any, /) -> Array:
 
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     """Return the vectors of three that are perpendicular to two others."""
-    return products.cross(x1, x2, axis=axis)
+    a, b = together(x1, x2)
+    sizes = [one.shape[axis_of(axis, one.ndim)] for one in (a, b)]
+    if sizes != [3, 3]:
+        raise ValueError(f"vectors of {sizes[0]} and {sizes[1]} numbers; use vectors of 3")
+    return products.cross(a, b, axis=axis)
 
 
 def diagonal(x: Any, /, *, offset: int = 0) -> Array:

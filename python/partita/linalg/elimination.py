@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.linalg import LinAlgError
 
 from partita._array.parts import array_of, spread
-from partita._functions.creation import eye
+from partita._functions.creation import eye, full
 from partita._local import matrices
 from partita.linalg.given import pair, real_type, square
 from partita.linalg.panels import Panels, columns_of, in_rows, subtract_product
@@ -122,6 +123,28 @@ def inv(a: Any) -> Array:
         return of_stacks(lambda one: (matrices.inv(one),), array)[0]
     unit = eye(array.shape[-1], dtype=array.dtype, team=array.team)
     return _solved(array, unit)
+
+
+def inverses(array: Array) -> Array:
+    """The inverses; of singular matrices, what is no number. Collective."""
+    try:
+        return inv(array)
+    except LinAlgError:
+        # All ranks have it alike.
+        if array.ndim == 2:
+            return full(array.shape, np.nan, array.dtype, team=array.team)
+    if is_few(array):
+        made: Array = one_by_one(inverses, array)
+        return made
+    return of_stacks(lambda one: (_inverses_here(one),), array)[0]
+
+
+def _inverses_here(stack: Local) -> Local:
+    made = np.full(stack.shape, np.nan, stack.dtype)
+    for at in np.ndindex(stack.shape[:-2]):
+        with contextlib.suppress(LinAlgError):
+            made[at] = matrices.inv(stack[at])
+    return made
 
 
 def slogdet(a: Any) -> SlogdetResult:

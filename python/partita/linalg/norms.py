@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.exceptions import AxisError
 
 from partita._array.array import Array
 from partita._functions import elementwise
@@ -12,7 +13,7 @@ from partita._functions.creation import an_array, axes_of, full
 from partita._functions.manipulation import expand_dims, permute_dims, reshape
 from partita._functions.products import cast
 from partita._functions.searching import count_nonzero, where
-from partita.linalg.elimination import inv
+from partita.linalg.elimination import inverses
 from partita.linalg.full_rank import inverse_above, is_in_panels
 from partita.linalg.given import matrix, real_type, square
 from partita.linalg.spectral import eigvalsh, svdvals
@@ -62,7 +63,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array
     """Return norms of matrices, the last two axes."""
     array = _in_floats(x)
     if array.ndim < 2:
-        raise ValueError(f"an array of {array.ndim} dimensions is no matrix; use two or more")
+        raise AxisError(f"an array of {array.ndim} dimensions is no matrix; use two or more")
     return _matrix_norm(array, (array.ndim - 2, array.ndim - 1), bool(keepdims), ord)
 
 
@@ -122,6 +123,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     if array.ndim < 2:
         return cast((array != 0)._reduce("any"), np.dtype(np.int64))
     array = matrix(array)
+    array.team.say(f"linalg.matrix_rank(tol={_few(tol)}, {hermitian=}, rtol={_few(rtol)})")
     if rtol is None:
         rtol = max(array.shape[-2:]) * float(np.finfo(array.dtype).eps)
     if is_in_panels(array) and np.ndim(rtol if tol is None else tol) == 0:
@@ -139,6 +141,11 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     return count_nonzero(values > bound, axis=-1)
 
 
+def _few(bound: Any) -> Any:
+    """A bound in a few words, of which equal ones have the same on every rank."""
+    return bound.shape if isinstance(bound, Array) else np.asarray(bound).tolist()
+
+
 def cond(x: Any, p: Any = None) -> Array:
     """Return condition numbers: how much solutions change with right sides. Collective.
 
@@ -154,7 +161,7 @@ def cond(x: Any, p: Any = None) -> Array:
     else:
         array = square(array)
         axes = (array.ndim - 2, array.ndim - 1)
-        made = _matrix_norm(array, axes, False, p) * _matrix_norm(inv(array), axes, False, p)
+        made = _matrix_norm(array, axes, False, p) * _matrix_norm(inverses(array), axes, False, p)
     # No number comes of infinities; one of the matrix itself stays.
     has_nan = elementwise.isnan(array)._reduce("any", (array.ndim - 2, array.ndim - 1))
     result: Array = where(elementwise.isnan(made) & ~has_nan, np.inf, made)

@@ -128,6 +128,9 @@ class Order(Discrete):
         self, n: int, shape: Any, replace: bool, p: Local | None, at: dict[str, Any]
     ) -> Any:
         """Which positions are chosen: an array, or one number."""
+        if n == 0:
+            # No position is asked for: there would be none.
+            return self.integers(1, size=shape, **at)
         if p is None and replace:
             return self.integers(n, size=shape, **at)
         if p is not None and replace:

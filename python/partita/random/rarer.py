@@ -203,18 +203,21 @@ class Rarer(Vectors):
         """Return how often each of several things happens in `n` trials, in the last dimension."""
         known = few(pvals, "multinomial") if isinstance(pvals, Array) else pvals
         chances = np.asarray(known, np.float64)
-        if chances.ndim != 1 or not chances.size:
-            raise ValueError(f"pvals of shape {chances.shape}; use one row of chances")
+        if chances.ndim == 0 or not chances.size:
+            raise ValueError(f"pvals of shape {chances.shape}; use rows of chances")
         checked("pvals", (chances >= 0) & (chances <= 1), "numbers from 0 to 1")
-        checked("the sum of pvals[:-1]", chances[:-1].sum() <= 1 + 1e-12, "chances up to 1")
+        sums = chances[..., :-1].sum(axis=-1)
+        checked("the sum of pvals[:-1]", sums <= 1 + 1e-12, "chances up to 1")
         n = as_numbers(n)
-        sizes = sizes_of(size) if size is not None else (shape_of(None, n) or ())
+        sizes = sizes_of(size) if size is not None else (shape_of(None, n, sums) or ())
         layout = at.pop("layout", None)
         left: Any = n
-        found, rest = [], 1.0
-        for chance in chances[:-1].tolist():
-            share = min(chance / rest, 1.0) if rest > 0 else 0.0
-            found.append(self.binomial(left, share, sizes, **at))
+        found, rest = [], np.ones(sums.shape)
+        for chance in np.moveaxis(chances, -1, 0)[:-1]:
+            share = np.minimum(np.divide(chance, rest, out=np.zeros(rest.shape), where=rest > 0), 1)
+            # One row of chances has one share for all.
+            given = share if share.ndim else share.item()
+            found.append(self.binomial(left, given, sizes, **at))
             left, rest = left - found[-1], rest - chance
         last = left if found else an_array(np.broadcast_to(np.asarray(n), sizes))
         return placed(stack([*found, last], axis=-1), layout)

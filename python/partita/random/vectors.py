@@ -18,6 +18,9 @@ from partita._functions.placing import placed
 from partita._local import matrices
 from partita.random.order import Order
 
+# Numbers of rows that are turned at a time.
+_AT_ONCE = 1 << 15
+
 
 class Vectors(Order):
     """Distributions of vectors."""
@@ -64,7 +67,7 @@ class Vectors(Order):
                 made = made.redistribute(slabs(made.shape, [axis], team.size))
         team.say(f"multivariate_normal(method={method!r})")
         local = made.local
-        turned = matrices.matmul(local.reshape(-1, n), root).reshape(local.shape)
+        turned = _turned(local.reshape(-1, n), root).reshape(local.shape)
         turned += center
         return placed(Array([turned], made.layout, team, turned.dtype), layout)
 
@@ -72,6 +75,19 @@ class Vectors(Order):
 def _known(given: Any, name: str) -> np.ndarray[Any, Any]:
     """A parameter that every rank has to know. Collective."""
     return np.asarray(few(given, name) if isinstance(given, Array) else given, np.float64)
+
+
+@np.errstate(all="ignore")
+def _turned(rows: np.ndarray[Any, Any], root: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Rows times a matrix, added up in one order: how many a rank has shows in no bit."""
+    made = np.zeros_like(rows)
+    # So many rows that they stay in the cache.
+    n_at_once = max(1, _AT_ONCE // max(1, len(root)))
+    for start in range(0, len(rows), n_at_once):
+        part = slice(start, start + n_at_once)
+        for at, line in enumerate(root):
+            made[part] += rows[part, at : at + 1] * line
+    return made
 
 
 def _check_covariances(given: np.ndarray[Any, Any], check_valid: str, tol: float) -> None:

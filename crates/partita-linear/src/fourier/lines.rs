@@ -3,6 +3,8 @@
 //! A line that is not contiguous is copied before it is transformed. Neighbouring lines are copied
 //! together, so that whole cache lines are read and written.
 
+use partita_kernel::room::vec_of;
+
 /// Points between the lines of a panel, so that they do not fall on the same sets of a cache.
 const GAP: usize = 8;
 
@@ -105,7 +107,7 @@ pub struct Copies<T> {
 
 impl<T: Copy + Default> Copies<T> {
     pub fn new(n_lines: usize, n_points: usize) -> Copies<T> {
-        Copies { memory: vec![T::default(); n_lines * (n_points + GAP)], n_points }
+        Copies { memory: vec_of(T::default(), n_lines * (n_points + GAP)), n_points }
     }
 
     /// One of the lines.

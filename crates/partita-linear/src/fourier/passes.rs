@@ -4,6 +4,7 @@ use super::lines::{Copies, Lines, Panel};
 use super::plans::{Direction, Kind, Plan, Real};
 use num_complex::Complex;
 use partita_kernel::math::Level;
+use partita_kernel::room::vec_of;
 use partita_kernel::threads;
 use rustfft::Fft;
 
@@ -62,7 +63,7 @@ pub unsafe fn complex_lines<T: Real>(
     let (lines, ends) = (pass.lines, Ends(source, target));
     let direct = lines.along == [1, 1] || lines.n_points[0] == 1;
     pass.divide(|panels| {
-        let mut scratch = vec![Complex::default(); plan.get_inplace_scratch_len()];
+        let mut scratch = vec_of(Complex::default(), plan.get_inplace_scratch_len());
         let mut copies = Copies::new(if direct { 0 } else { lines.width }, lines.n_points[0]);
         for panel in panels {
             // SAFETY: the caller's; every panel is worked on once.
@@ -129,7 +130,7 @@ pub unsafe fn real_to_complex<T: Real>(
     let Plan::FromReal(plan) = T::plans().find(Kind::FromReal, n) else { return };
     let (lines, ends) = (pass.lines, Ends(source, target));
     pass.divide(|panels| {
-        let mut scratch = plan.make_scratch_vec();
+        let mut scratch = vec_of(Complex::default(), plan.get_scratch_len());
         let mut inputs = Copies::new(lines.width, n);
         let mut outputs = Copies::new(lines.width, n_half);
         for panel in panels {
@@ -163,7 +164,7 @@ pub unsafe fn complex_to_real<T: Real>(
     let Plan::ToReal(plan) = T::plans().find(Kind::ToReal, n) else { return };
     let (lines, ends) = (pass.lines, Ends(source, target));
     pass.divide(|panels| {
-        let mut scratch = plan.make_scratch_vec();
+        let mut scratch = vec_of(Complex::default(), plan.get_scratch_len());
         let mut inputs = Copies::new(lines.width, n_half);
         let mut outputs = Copies::new(lines.width, n);
         for panel in panels {

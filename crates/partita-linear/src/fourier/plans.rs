@@ -1,6 +1,8 @@
 //! Plans by length and direction, kept because making one takes longer than using it.
 
+use num_complex::Complex;
 use partita_kernel::math::Level;
+use partita_kernel::room;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use rustfft::{Fft, FftDirection, FftNum, FftPlanner, FftPlannerScalar};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -68,6 +70,8 @@ impl<T: FftNum> Plans<T> {
         }
         // Others may look up their plans while this one is made.
         drop(kept);
+        // About as much as a plan takes, whose maker would end the process.
+        room::expect(n.saturating_mul(2 * size_of::<Complex<T>>()));
         let plan = make(kind, n);
         let mut kept = lock();
         kept.push((kind, n, plan.clone()));

@@ -1,7 +1,7 @@
 //! Cholesky factors of matrices that are their own adjoint.
 
 use super::error::{MatrixError, Result};
-use super::faer_view::scratch;
+use super::faer_view::{made, scratch};
 use super::field::{Field, expect_square};
 use super::pool::{with_threads, worth};
 use super::product::expect_output;
@@ -26,7 +26,7 @@ pub fn adjoint_halves<T: Field>(a: View<'_, T>, triangle: Triangle) -> Mat<T> {
         Triangle::Upper => a.at(j, i).conjugate(),
     };
     // The diagonal of a matrix that is its own adjoint is real.
-    Mat::from_fn(n, n, |i, j| match i.cmp(&j) {
+    made([n, n], |i, j| match i.cmp(&j) {
         std::cmp::Ordering::Greater => lower(i, j),
         std::cmp::Ordering::Equal => T::from_part(lower(i, j).part()),
         std::cmp::Ordering::Less => T::ZERO,

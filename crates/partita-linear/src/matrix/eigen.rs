@@ -2,12 +2,11 @@
 
 use super::cholesky::{Triangle, adjoint_halves};
 use super::error::{MatrixError, Result};
-use super::faer_view::{copy, scratch, write};
+use super::faer_view::{copy, made, scratch, write};
 use super::field::{Field, Part, expect_square, scale_down};
 use super::pool::{with_threads, worth};
 use super::product::expect_output;
 use super::view::{View, ViewMut};
-use faer::Mat;
 use faer::diag::Diag;
 use faer::linalg::evd::{self, ComputeEigenvectors};
 use num_complex::Complex;
@@ -46,7 +45,7 @@ pub fn eigh<T: Field>(
     }
     let scale = scale_down(&mut half);
     let mut values = Diag::<T>::zeros(n);
-    let mut columns = Mat::<T>::zeros(n, n);
+    let mut columns = made([n, n], |_, _| T::ZERO);
     let compute =
         if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
     with_threads(worth(n_threads, [n, n]), |par| {

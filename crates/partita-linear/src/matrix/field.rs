@@ -1,7 +1,7 @@
 //! What factorisations need of their elements.
 
 use super::error::{MatrixError, Result};
-use super::faer_view::{as_faer, scratch};
+use super::faer_view::{as_faer, made, scratch};
 use super::product::{Multiply, Number};
 use super::view::View;
 use faer::diag::Diag;
@@ -102,7 +102,7 @@ macro_rules! fields {
             ) -> Result<Eigen<$type>> {
                 let n = a.nrows();
                 let (mut re, mut im) = (Diag::<$type>::zeros(n), Diag::<$type>::zeros(n));
-                let mut columns = Mat::<$type>::zeros(n, n);
+                let mut columns = made([n, n], |_, _| <$type>::default());
                 let wanted = vectors == ComputeEigenvectors::Yes;
                 let right = wanted.then(|| columns.as_mut());
                 let parameters = Default::default;
@@ -141,7 +141,7 @@ macro_rules! fields {
             ) -> Result<Eigen<$type>> {
                 let n = a.nrows();
                 let mut values = Diag::<Self>::zeros(n);
-                let mut columns = Mat::<Self>::zeros(n, n);
+                let mut columns = made([n, n], |_, _| Self::ZERO);
                 let wanted = vectors == ComputeEigenvectors::Yes;
                 let right = wanted.then(|| columns.as_mut());
                 let parameters = Default::default;
@@ -163,7 +163,7 @@ fields!(f32 f64);
 /// next. The value with the positive imaginary part comes first, as in LAPACK.
 fn pairs_of_columns<R: Part>(mut values: Vec<Complex<R>>, columns: Option<&Mat<R>>) -> Eigen<R> {
     let n = values.len();
-    let mut vectors = columns.map(|_| Mat::from_fn(n, n, |_, _| Complex::new(R::ZERO, R::ZERO)));
+    let mut vectors = columns.map(|_| made([n, n], |_, _| Complex::new(R::ZERO, R::ZERO)));
     let mut j = 0;
     while j < n {
         let pair = values[j].im != R::ZERO && j + 1 < n;

@@ -2,7 +2,7 @@
 
 use super::cholesky::Triangle;
 use super::error::{MatrixError, Result};
-use super::faer_view::{copy, scratch, write};
+use super::faer_view::{copy, made, scratch, write};
 use super::field::{Field, Part, expect_square};
 use super::pool::{with_threads, worth};
 use super::product::expect_output;
@@ -120,7 +120,7 @@ impl<T: Field> Lu<T> {
             return Err(MatrixError::Singular { pivot });
         }
         let given = b.as_view();
-        let mut unknown = Mat::from_fn(n, b.shape()[1], |i, j| given.at(self.permutation[i], j));
+        let mut unknown = made([n, b.shape()[1]], |i, j| given.at(self.permutation[i], j));
         with_threads(self.n_threads, |par| {
             let (lower, upper) = (Triangle::Lower, Triangle::Upper);
             let packed = self.packed.as_ref();

@@ -4,6 +4,7 @@
 //! never wait for each other, and rayon's pool of the process is not touched. A process that was
 //! forked has none of its parent's threads, so pools belong to a process.
 
+use super::faer_view::expect_workspace;
 use faer::Par;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -38,7 +39,13 @@ pub fn with_threads<R: Send>(n_threads: usize, work: impl FnOnce(Par) -> R + Sen
         fits.map(|at| waiting.swap_remove(at).pool)
     };
     let name = |_| "partita-linear".to_owned();
-    let made = || ThreadPoolBuilder::new().num_threads(n_threads).thread_name(name).build().ok();
+    let made = || {
+        let made =
+            ThreadPoolBuilder::new().num_threads(n_threads).thread_name(name).build().ok()?;
+        // What products need is taken now, where the caller can be told that it is missing.
+        made.broadcast(|_| expect_workspace());
+        Some(made)
+    };
     let Some(pool) = found.or_else(made) else { return work(Par::Seq) };
     let result = pool.install(|| work(Par::rayon(n_threads)));
     let mut waiting = waiting();

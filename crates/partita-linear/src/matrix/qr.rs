@@ -1,7 +1,7 @@
 //! QR factors by Householder reflections.
 
 use super::error::{MatrixError, Result};
-use super::faer_view::{copy, scratch, write};
+use super::faer_view::{copy, made, scratch, write};
 use super::field::Field;
 use super::pool::{with_threads, worth};
 use super::product::expect_output;
@@ -43,7 +43,7 @@ impl<T: Field> Qr<T> {
             if m.saturating_mul(n) >= 1 << 16 { n_threads } else { worth(n_threads, [m, n]) };
         let mut packed = copy(a);
         let block = factor::recommended_block_size::<T>(m, n).max(1);
-        let mut factors = Mat::<T>::zeros(block, size);
+        let mut factors = made([block, size], |_, _| T::ZERO);
         if size > 0 {
             with_threads(n_threads, |par| {
                 let needs = factor::qr_in_place_scratch::<T>(m, n, block, par, Default::default());

@@ -1,7 +1,7 @@
 //! Singular values, and what follows from them: pseudo-inverses, ranks, least squares.
 
 use super::error::{MatrixError, Result};
-use super::faer_view::{copy, scratch, write};
+use super::faer_view::{copy, made, scratch, write};
 use super::field::{Field, Part, expect_finite, scale_down};
 use super::pool::{with_threads, worth};
 use super::product::{Into, expect_output, matmul};
@@ -56,7 +56,7 @@ impl<T: Field> Svd<T> {
         };
         let unit = |i: usize, j: usize| if i == j { T::one() } else { T::ZERO };
         // Of a matrix without elements, these are the vectors.
-        let (mut u, mut v) = (Mat::from_fn(m, columns[0], unit), Mat::from_fn(n, columns[1], unit));
+        let (mut u, mut v) = (made([m, columns[0]], unit), made([n, columns[1]], unit));
         let mut s = Diag::<T>::zeros(size);
         if size > 0 {
             let mut a = copy(a);

@@ -8,6 +8,7 @@ use super::gather::{BLOCK, indices, refuse};
 use crate::Cores;
 use crate::cores::{Shared, stretch};
 use crate::error::{NumericError, Result};
+use partita_kernel::room::vec_of;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -156,7 +157,7 @@ pub fn bincount(values: &[i64], counts: &mut [i64], cores: Cores) -> Result<()> 
     // Every thread counts for itself, unless the counts are more than the values.
     let n_pieces =
         if n_bins < n / 4 { cores.n_pieces(n, SHARE).min(cores.n_threads.max(1)) } else { 1 };
-    let mut apart = vec![0_i64; n_bins * (n_pieces - 1)];
+    let mut apart = vec_of(0_i64, n_bins * (n_pieces - 1));
     let (own, others) = (Shared::new(counts), Shared::new(&mut apart));
     let wrong = AtomicUsize::new(n);
     cores.each(n_pieces, |piece| {

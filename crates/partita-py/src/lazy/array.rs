@@ -10,7 +10,7 @@ use partita_array::api::{Axes, How, Number, Reducing, reduce, running};
 use partita_array::local::{
     Array as LocalArray, Engine, Foreign, Here, Lock, Running, Snapshot, Spread,
 };
-use partita_team::Access;
+use partita_team::{Access, TeamError};
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -22,6 +22,7 @@ use super::memory::SharedMemory;
 use super::rank::{Kept, Rank};
 use super::reductions::{axes_given, truth};
 use super::types::{api_error, dtype_given, dtype_object};
+use crate::errors::team_error;
 use crate::layout::Layout;
 
 /// An array of a rank's engine.
@@ -93,10 +94,11 @@ impl Array {
 
     /// Its engine's array; one that Python holds enters the engine now.
     pub(crate) fn handle<'a>(&'a self, own: &Bound<'_, Self>) -> PyResult<&'a Handle> {
-        if let Some(handle) = self.entered() {
-            return Ok(handle);
-        }
         let py = own.py();
+        if let Some(handle) = self.entered() {
+            let is_apart = handle.rank.get().is_apart();
+            return if is_apart { Err(team_error(py, &TeamError::Busy)) } else { Ok(handle) };
+        }
         py.import("partita._array.enter")?.getattr("enter")?.call1((own,))?;
         let missing = || PyValueError::new_err("this array has no elements to compute with");
         self.entered().ok_or_else(missing)

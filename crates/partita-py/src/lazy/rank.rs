@@ -77,6 +77,8 @@ pub(crate) struct Rank {
     lines: Lines,
     /// Bytes of arrays that were made outside the engine.
     held_memory: Arc<AtomicUsize>,
+    /// Whether a user's function runs that other ranks do not call as often.
+    is_apart: AtomicBool,
     team: Mutex<Option<Py<PyAny>>>,
 }
 
@@ -94,7 +96,8 @@ impl Rank {
         let guarded = Guarded { engine, lock, dropped, has_dropped: AtomicBool::new(false) };
         let lines = Lines::new(team.py())?;
         let team = Mutex::new(Some(team.unbind()));
-        Ok(Self { guarded, n_ranks, in_turn, lines, held_memory, team })
+        let is_apart = AtomicBool::new(false);
+        Ok(Self { guarded, n_ranks, in_turn, lines, held_memory, is_apart, team })
     }
 
     /// The team whose rank this is.
@@ -160,6 +163,11 @@ impl Rank {
     /// Such memory is there no longer; any thread may say so at any time.
     fn release_memory(&self, n_bytes: usize) {
         self.held_memory.fetch_sub(n_bytes, Ordering::Relaxed);
+    }
+
+    /// Refuses operations on arrays of this rank, or no longer: other ranks would not make them.
+    fn set_apart(&self, is_apart: bool) {
+        self.is_apart.store(is_apart, Ordering::Relaxed);
     }
 
     /// Shows a bar while long computations run, or no longer.
@@ -233,6 +241,11 @@ unsafe impl<T> Send for Returned<T> {}
 impl Rank {
     pub(crate) fn n_ranks(&self) -> u64 {
         self.n_ranks
+    }
+
+    /// Whether operations on its arrays are refused.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.is_apart.load(Ordering::Relaxed)
     }
 
     /// Does something with the engine, alone.

@@ -6,7 +6,7 @@ use partita_array::api::{Axes, How, Reducing, reduce};
 use partita_kernel::Kind;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBool, PyDict, PyTuple};
 
 use super::array::Array;
 use super::types::dtype_given;
@@ -78,6 +78,13 @@ pub(super) fn truth(given: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// One number has an axis, as NumPy sees it, along which all but its moments can be taken.
 pub(super) fn axes_given(axis: Option<&Bound<'_, PyAny>>, how: How, ndim: usize) -> PyResult<Axes> {
     let Some(axis) = axis else { return Ok(Axes::All) };
+    let refused = || {
+        let shown = axis.repr().map_or_else(|_| "this".into(), |text| text.to_string());
+        PyTypeError::new_err(format!("{shown} is no axis; use an integer, several, or None"))
+    };
+    if has_truth(axis) {
+        return Err(refused());
+    }
     if let Ok(one) = axis.extract::<i64>() {
         let is_moment = matches!(how, How::Mean | How::Var | How::Std);
         if ndim == 0 && matches!(one, 0 | -1) && !is_moment {
@@ -85,11 +92,14 @@ pub(super) fn axes_given(axis: Option<&Bound<'_, PyAny>>, how: How, ndim: usize)
         }
         return Ok(Axes::Some(vec![one]));
     }
-    let refused = |_| {
-        let shown = axis.repr().map_or_else(|_| "this".into(), |text| text.to_string());
-        PyTypeError::new_err(format!("{shown} is no axis; use an integer, several, or None"))
-    };
-    axis.extract().map(Axes::Some).map_err(refused)
+    axis.extract().map(Axes::Some).map_err(|_| refused())
+}
+
+/// Whether an axis is a truth value, or one of several is: most likely meant for another argument.
+fn has_truth(axis: &Bound<'_, PyAny>) -> bool {
+    let is_truth = |given: &Bound<'_, PyAny>| given.is_instance_of::<PyBool>();
+    let several = axis.cast::<PyTuple>();
+    is_truth(axis) || several.is_ok_and(|axes| axes.iter().any(|one| is_truth(&one)))
 }
 
 /// An argument that may be left away.

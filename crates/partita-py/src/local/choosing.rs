@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 
 use super::block::{Block, refused, with_bytes};
-use super::cores;
+use super::{cores, detached};
 
 /// How many elements of a mask are true.
 #[pyfunction]
@@ -164,7 +164,7 @@ fn local_count_values(
 ) -> PyResult<()> {
     let (values, mut out) = (Block::of(values, Dtype::I64)?, Block::of(out, Dtype::I64)?);
     let (values, out) = (values.row::<i64>()?, out.row_mut::<i64>()?);
-    py.detach(|| choose::bincount(values, out, cores(n_threads))).map_err(numeric_error)
+    detached(py, || choose::bincount(values, out, cores(n_threads)))?.map_err(numeric_error)
 }
 
 /// Elements per entry of the first dimension.

@@ -8,6 +8,7 @@ use partita_plan::Dtype;
 use pyo3::prelude::*;
 
 use super::block::{Block, refused};
+use super::detached;
 
 /// Transforms complex numbers along an axis; the result may be the same memory.
 #[pyfunction]
@@ -31,7 +32,7 @@ fn local_fft(
             type C = Complex<$R>;
             // SAFETY: both are held as long as this runs, and their caller leaves them alone.
             let (input, mut out) = unsafe { (input_of::<C>(&block), output_of::<C>(&out)) };
-            py.detach(|| <$R>::fft(input, &mut out, &[axis], direction, norm, n_threads))
+            detached(py, || <$R>::fft(input, &mut out, &[axis], direction, norm, n_threads))?
         }};
     }
     let outcome = match block.dtype {
@@ -57,7 +58,7 @@ fn local_rfft(
             type C = Complex<$R>;
             // SAFETY: both are held as long as this runs, and their caller leaves them alone.
             let (input, mut out) = unsafe { (input_of::<$R>(&block), output_of::<C>(&out)) };
-            py.detach(|| <$R>::rfft(input, &mut out, &[axis], Norm::Backward, n_threads))
+            detached(py, || <$R>::rfft(input, &mut out, &[axis], Norm::Backward, n_threads))?
         }};
     }
     let outcome = match (block.dtype, out.dtype) {
@@ -83,7 +84,7 @@ fn local_irfft(
             type C = Complex<$R>;
             // SAFETY: both are held as long as this runs, and their caller leaves them alone.
             let (input, mut out) = unsafe { (input_of::<C>(&block), output_of::<$R>(&out)) };
-            py.detach(|| <$R>::irfft(input, &mut out, &[axis], Norm::Forward, n_threads))
+            detached(py, || <$R>::irfft(input, &mut out, &[axis], Norm::Forward, n_threads))?
         }};
     }
     let outcome = match (block.dtype, out.dtype) {

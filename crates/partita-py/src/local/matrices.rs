@@ -10,6 +10,7 @@ use partita_plan::Dtype;
 use pyo3::prelude::*;
 
 use super::block::{Block, refused, with_field};
+use super::detached;
 
 /// Multiplications from which a second thread pays.
 const WORTH: usize = 1 << 19;
@@ -33,13 +34,13 @@ fn local_matmul(
     let n_threads = n_threads.min(total / WORTH + 1);
     macro_rules! multiplied {
         ($T:ty) => {
-            py.detach(|| {
+            detached(py, || {
                 each_matrix(out.n_matrices(), n_threads, |at, n_threads| {
                     // SAFETY: each matrix is given out once.
                     let out = unsafe { out.matrix_mut::<$T>(at) };
                     <$T>::matmul(out, a.matrix(at), b.matrix(at), into, n_threads)
                 })
-            })
+            })?
         };
     }
     let outcome = match a.dtype {
@@ -99,11 +100,11 @@ fn local_lu(
         return Err(refused("LU takes one matrix and a place per row"));
     }
     with_field!(a.dtype, T => {
-        let outcome = py.detach(|| {
+        let outcome = detached(py, || {
             // SAFETY: this is its only user.
             let mut packed = unsafe { packed.matrix_mut(0) };
             T::lu(&mut packed, a.matrix(0), n_threads)
-        });
+        })?;
         let found = outcome.map_err(|error| matrix_error(py, &error))?;
         order.iter_mut().zip(found).for_each(|(to, from)| *to = from as i64);
         Ok(())
@@ -299,7 +300,7 @@ fn each(
     n_threads: usize,
     work: impl Fn(usize, usize) -> Result<(), MatrixError> + Sync + Send,
 ) -> PyResult<()> {
-    let outcome = py.detach(|| each_matrix(a.n_matrices(), n_threads, work));
+    let outcome = detached(py, || each_matrix(a.n_matrices(), n_threads, work))?;
     outcome.map_err(|error| matrix_error(py, &error))
 }
 

@@ -15,7 +15,9 @@ mod randomness;
 mod sorting;
 mod sparse;
 
+use partita_kernel::room::{NoRoom, told};
 use partita_numeric::Cores;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -26,6 +28,14 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     fourier::add(module)?;
     randomness::add(module)?;
     sparse::add(module)
+}
+
+/// What work returns that needs no interpreter; a `MemoryError` where the system has none left.
+fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> PyResult<R> {
+    let refused = |NoRoom { n_bytes }| {
+        PyMemoryError::new_err(format!("the system has no {n_bytes} bytes of memory left"))
+    };
+    py.detach(|| told(work)).map_err(refused)
 }
 
 /// The processor's best instructions on so many threads.

@@ -8,7 +8,7 @@ use partita_plan::Dtype;
 use pyo3::prelude::*;
 
 use super::block::{Block, refused, with_sortable};
-use super::cores;
+use super::{cores, detached};
 
 /// Sorts every line along the last axis, where it is.
 #[pyfunction]
@@ -17,10 +17,10 @@ fn local_sort(py: Python<'_>, block: &Bound<'_, PyAny>, n_threads: usize) -> PyR
     let length = block.extents.last().copied().unwrap_or(1);
     with_sortable!(block.dtype, T => {
         let row = block.row_mut::<T>()?;
-        py.detach(|| match row.len() == length {
+        detached(py, || match row.len() == length {
             true => sort::sort(row, &mut Scratch::default(), cores(n_threads)),
             false => sort::sort_rows(row, length, cores(n_threads)),
-        });
+        })?;
     });
     Ok(())
 }
@@ -42,10 +42,10 @@ fn local_positions(
     }
     with_sortable!(block.dtype, T => {
         let (row, out) = (block.row::<T>()?, out.row_mut::<i64>()?);
-        py.detach(|| match row.len() == length {
+        detached(py, || match row.len() == length {
             true => sort::positions(row, out, order, &mut Scratch::default(), cores(n_threads)),
             false => sort::positions_of_rows(row, length, out, order, cores(n_threads)),
-        });
+        })?;
     });
     Ok(())
 }
@@ -66,7 +66,7 @@ fn local_merge(
     with_sortable!(out.dtype, T => {
         let runs = runs.iter().map(Block::row::<T>).collect::<PyResult<Vec<_>>>()?;
         let out = out.new_row::<T>()?;
-        py.detach(|| sort::merge(&runs, out, &mut Scratch::default(), cores(n_threads)));
+        detached(py, || sort::merge(&runs, out, &mut Scratch::default(), cores(n_threads)))?;
     });
     Ok(())
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import stat
 import uuid
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,10 +29,11 @@ def written_beside(team: Team, target: Path, make: Callable[[Path], None]) -> It
     def begin() -> str:
         try:
             make(beside)
+            _keep_mode(target, beside)
         except OSError as error:
             if error.filename == str(beside):
                 # The user knows the file by its own name.
-                error.filename = str(target)
+                error.filename = str(given)
             raise
         return str(beside)
 
@@ -44,16 +46,25 @@ def written_beside(team: Team, target: Path, make: Callable[[Path], None]) -> It
             _remove(path)
             raise
 
+    # What a link names is written, not the link.
+    given, target = target, Path(os.path.realpath(target))
     beside = target.with_name(f".{target.name}.{uuid.uuid4().hex[:12]}")
     path = beside
     try:
-        path = Path(by_first(team, begin, target))
+        path = Path(by_first(team, begin, given))
         yield path
     except BaseException:
         # Whoever fails alone, by Ctrl-C for instance, leaves nothing behind either.
         _remove(path)
         raise
     by_first(team, end)
+
+
+def _keep_mode(target: Path, path: Path) -> None:
+    """Let a new file be read and written by whom the old one is."""
+    with contextlib.suppress(OSError):
+        if target.is_file() and path.is_file():
+            path.chmod(stat.S_IMODE(target.stat().st_mode))
 
 
 def _remove(path: Path) -> None:

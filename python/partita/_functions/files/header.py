@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _READERS: dict[tuple[int, int], Any] = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
+    # As 2.0, but for names of fields, which numbers have none of.
+    (3, 0): np.lib.format.read_array_header_2_0,
 }
 
 
@@ -50,8 +52,10 @@ def parsed(stream: Any, begin: int = 0) -> Header:
     """The head that a stream begins with; elements that only pickle knows are refused."""
     version = np.lib.format.read_magic(stream)
     if version not in _READERS:
-        raise ValueError(f"format {version} of NumPy's files; use one of 1.0 and 2.0")
+        raise ValueError(f"format {version} of NumPy's files; use 1.0, 2.0 or 3.0")
     shape, is_fortran, dtype = _READERS[version](stream)
+    if any(n < 0 for n in shape):
+        raise ValueError(f"the file says that its shape is {shape}; it is no file of NumPy's")
     if dtype.hasobject:
         raise ValueError("the file has objects of Python, which are not loaded; use numpy.load")
     if dtype.kind not in "biufcmM":

@@ -40,8 +40,11 @@ def save(file: Any, arr: Any, allow_pickle: bool = False) -> None:
     _write(path, array, header_bytes(array))
 
 
-def tofile(a: Array, file: Any, sep: str = "") -> None:
-    """Write the elements alone, in C order; all ranks their parts. Collective."""
+def tofile(a: Array, file: Any, sep: str = "", format: str = "%s") -> None:
+    """Write the elements alone, in C order; all ranks their parts. Collective.
+
+    `format` is for text, which `savetxt` writes.
+    """
     if sep:
         raise ValueError(f"elements with {sep!r} between them; use savetxt")
     _write(path_of(file), a, b"")

@@ -20,7 +20,7 @@ pub use dot::{Conjugate, Dot};
 pub use number::{Number, Truth};
 
 use super::error::{MatrixError, Result};
-use super::faer_view::{as_faer, as_faer_mut};
+use super::faer_view::{as_faer, as_faer_mut, expect_workspace};
 use super::stack::{Stack, StackMut, each_matrix};
 use super::view::{View, ViewMut};
 use faer::{Accum, Par};
@@ -88,6 +88,7 @@ macro_rules! by_faer {
                 };
                 let one = <$type as num_complex::ComplexFloat>::recip(1.0.into());
                 let (a, b) = (as_faer(a), as_faer(b));
+                expect_workspace();
                 faer::linalg::matmul::matmul(as_faer_mut(out), accumulate, a, b, one, Par::Seq);
             }
         }
