@@ -132,3 +132,30 @@ def test_rows_of_chances_and_choices_of_nothing(ranks: int) -> None:
         return made.tolist()
 
     assert pt.spmd(body, ranks)[0] == pt.spmd(body, 1)[0]
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_samples_of_several_colors(ranks: int) -> None:
+    colors = np.array([16, 0, 8, 4, 12])
+
+    def body(_: Any) -> Any:
+        rng = pt.random.default_rng(5)
+        made = rng.multivariate_hypergeometric(colors, 10, 20_000).gather()
+        assert (made.shape, made.dtype) == ((20_000, 5), np.int64)
+        assert (made.sum(axis=1) == 10).all()
+        assert (made >= 0).all()
+        assert (made <= colors).all()
+        share = colors / 40
+        np.testing.assert_allclose(made.mean(axis=0), 10 * share, atol=0.05)
+        wanted = 10 * share * (1 - share) * 30 / 39
+        np.testing.assert_allclose(made.var(axis=0), wanted, atol=0.08)
+        whole = rng.multivariate_hypergeometric(pt.asarray(colors), 40).gather()
+        np.testing.assert_array_equal(whole, colors)
+        shapes = [rng.multivariate_hypergeometric([3], 2, (2, 3)), made[:0]]
+        assert [one.shape for one in shapes] == [(2, 3, 1), (0, 5)]
+        for wrong in (([3, -1], 1), ([3, 4], 8), ([0.5], 0), (3, 1), ([3, 4], 2, None, "other")):
+            with pytest.raises(ValueError, match=r"use|must be|outside"):
+                rng.multivariate_hypergeometric(*wrong)
+        return made.tolist()
+
+    assert pt.spmd(body, ranks)[0] == pt.spmd(body, 1)[0]

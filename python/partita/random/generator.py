@@ -20,7 +20,6 @@ class Generator(Rarer):
     """
 
     bit_generator = Absent("bit_generator", "state, which can be read and set")
-    multivariate_hypergeometric = Absent("multivariate_hypergeometric", "choice and bincount")
 
     def spawn(self, n_children: int) -> list[Generator]:
         """Return generators that have nothing in common with this one or with each other."""

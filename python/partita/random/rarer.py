@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from partita._functions import elementwise as e
 from partita._functions.creation import an_array, sizes_of
 from partita._functions.finding import searchsorted
 from partita._functions.gathered import few
+from partita._functions.locally import each_element
 from partita._functions.manipulation import stack
 from partita._functions.placing import placed
 from partita._functions.searching import where
@@ -199,6 +201,32 @@ class Rarer(Vectors):
             size, [], lambda shape: searchsorted(shares, self.random(shape, **at), "right") + first
         )
 
+    def multivariate_hypergeometric(
+        self, colors: Any, nsample: Any, size: Any = None, method: str = "marginals", **at: Any
+    ) -> Array:
+        """Return how many of each color a sample has, in the last dimension."""
+        known = few(colors, "multivariate_hypergeometric") if isinstance(colors, Array) else colors
+        counts, n = np.asarray(known), int(_one("nsample", nsample))
+        if counts.ndim != 1 or not counts.size or counts.dtype.kind not in "iu":
+            raise ValueError(f"colors of shape {counts.shape}; use a row of whole numbers")
+        if method not in ("marginals", "count"):
+            raise ValueError(f"method {method!r}; use 'marginals' or 'count', which are one here")
+        checked("colors", counts >= 0, "0 or more")
+        checked("nsample", 0 <= n <= counts.sum(), "at most as many as there are")
+        sizes = () if size is None else sizes_of(size)
+        layout = at.pop("layout", None)
+        found: list[Array] = []
+        left: Any = n
+        behind = int(counts.sum())
+        for good in counts[:-1].tolist():
+            behind -= good
+            # Of those that are still to be taken, so many have this color.
+            work = partial(_good_ones, good, behind)
+            found.append(each_element(work, self.random(sizes, **at), left))
+            left = left - found[-1]
+        last = left if found else an_array(np.full(sizes, n))
+        return placed(stack([*found, last], axis=-1), layout)
+
     def multinomial(self, n: Any, pvals: Any, size: Any = None, **at: Any) -> Array:
         """Return how often each of several things happens in `n` trials, in the last dimension."""
         known = few(pvals, "multinomial") if isinstance(pvals, Array) else pvals
@@ -221,6 +249,17 @@ class Rarer(Vectors):
             left, rest = left - found[-1], rest - chance
         last = left if found else an_array(np.broadcast_to(np.asarray(n), sizes))
         return placed(stack([*found, last], axis=-1), layout)
+
+
+def _good_ones(good: int, bad: int, numbers: Any, samples: Any) -> Any:
+    """How many of each sample are good, where numbers from 0 to 1 say it."""
+    made = np.empty(numbers.shape, np.int64)
+    wide = np.broadcast_to(np.asarray(samples), numbers.shape)
+    for sample in np.unique(wide).tolist():
+        here = wide == sample
+        first, shares = _shares(good, bad, sample)
+        made[here] = np.searchsorted(shares, numbers[here], "right") + first
+    return made
 
 
 def _one(name: str, given: Any) -> float:
