@@ -44,6 +44,7 @@ __all__ = [
     "WindowListing",
     "WindowMapping",
     "ThreadWorld",
+    "KeptTeam",
     "Started",
     "BoundPlan",
     "TeamCore",

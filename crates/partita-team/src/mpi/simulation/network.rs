@@ -1,6 +1,7 @@
 //! The network of a simulation: a clock, and messages that come later than they were sent.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use partita_mpi::MpiError;
@@ -17,7 +18,7 @@ use crate::program::offer::Offer;
 pub(super) enum Event {
     /// As it was sent: what many ranks are told has memory once, or thousands of ranks would need
     /// more than a machine has.
-    Message { from: u64, message: ControlMessage },
+    Message { from: u64, message: Arc<ControlMessage> },
     /// It is time to look around, if the rank still is in that wait.
     Look { wait: u64 },
     /// It has slept.
@@ -77,7 +78,7 @@ impl Network {
         Some(event)
     }
 
-    fn deliver(&mut self, from: u64, to: u64, message: &ControlMessage, n_bytes: u64) {
+    fn deliver(&mut self, from: u64, to: u64, message: &Arc<ControlMessage>, n_bytes: u64) {
         if let Some(left) = self.sends_left.get_mut(&from) {
             if *left == 0 {
                 self.is_dead[from as usize] = true;
@@ -92,7 +93,7 @@ impl Network {
         self.traffic[from as usize].n_sent += 1;
         self.traffic[from as usize].n_bytes += n_bytes;
         self.traffic[to as usize].n_received += 1;
-        self.plan(at, to, Event::Message { from, message: message.clone() });
+        self.plan(at, to, Event::Message { from, message: Arc::clone(message) });
     }
 }
 
@@ -115,8 +116,9 @@ impl Around for Here<'_> {
     ) -> Result<(), MpiError> {
         let bytes = message.encode();
         debug_assert_eq!(ControlMessage::decode(&bytes).as_ref(), Some(message));
+        let message = Arc::new(message.clone());
         for to in to.filter(|to| *to != self.own) {
-            self.network.deliver(self.own, to, message, bytes.len() as u64);
+            self.network.deliver(self.own, to, &message, bytes.len() as u64);
         }
         Ok(())
     }

@@ -109,7 +109,7 @@ impl Process {
     pub(super) fn take(&mut self, network: &mut Network, event: Event) {
         match event {
             Event::Message { from, message } => {
-                self.inbox.take_message(message, from, &|_, _| None);
+                self.inbox.take_message(Arc::unwrap_or_clone(message), from, &|_, _| None);
                 self.look(network, false);
             }
             Event::Look { wait } if wait == self.n_waits && self.waiting.is_some() => {
