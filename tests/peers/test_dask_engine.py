@@ -17,10 +17,13 @@ import dask.array as da
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster, wait
+from distributed.protocol import deserialize_bytes, serialize, serialize_bytelist
 from task_cases import SHAPE, buffers, check, layouts, numbers, summands
 
 import partita as pt
 from partita._partita import ThreadWorld
+from partita._tasks.loans import SMALLEST_LOAN_BYTES, lend
+from partita.dask import spilling
 
 LAYOUTS = layouts()
 HERE = Path(__file__).parent
@@ -370,6 +373,19 @@ def test_workers_with_little_memory_are_not_paused_for_ever() -> None:
         ThreadPoolExecutor(6) as pool,
     ):
         assert all(pool.map(lambda k: work(client, k), range(6)))
+
+
+def test_lent_parts_come_back_from_a_worker_s_disk() -> None:
+    spilling.register()
+    part = lend(SMALLEST_LOAN_BYTES)
+    assert part is not None
+    part.array[:] = np.arange(SMALLEST_LOAN_BYTES) % 251
+    kept = [bytes(frame) for frame in serialize_bytelist(part, on_error="raise")]
+    travelling, _ = serialize(part, context={"recipient": "a worker"})
+    assert travelling["serializer"] == "pickle"
+    del part
+    found = deserialize_bytes(b"".join(kept))
+    np.testing.assert_array_equal(found, np.arange(SMALLEST_LOAN_BYTES) % 251)
 
 
 def test_what_is_on_dask_is_taken_over_by_its_protocol(client: Client) -> None:

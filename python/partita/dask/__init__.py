@@ -10,7 +10,7 @@ Plans run as tasks on the workers that hold the pieces; this process holds only 
 - `taking_over`: `from_dask`.
 - `hand_over`: from the ranks of a team, and to other processes.
 - `fetch`: `get` of its `__partitioned__`.
-- `submission`: a plan as tasks.
+- `submission`: a plan as tasks; `spilling`: lent parts that a worker moves to its disk.
 - `cluster`: clients and workers.
 - `waiting`: for futures, not for ever.
 """

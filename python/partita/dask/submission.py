@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from partita._tasks import worker
+from partita.dask import spilling
 from partita.dask.cluster import restricted, same
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Submission:
             self._submit(
                 f"cut-{one.source}-{number}",
                 one.place,
-                worker.cut,
+                spilling.cut,
                 (self._plan, one, handles[one.source]),
             )
             for number, one in enumerate(cuts)
