@@ -5,6 +5,7 @@
 
 use crate::error::{Result, SparseError};
 use partita_numeric::Scratch;
+use std::alloc::{Layout, alloc_zeroed};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
@@ -119,11 +120,47 @@ impl<M: Memory, T: Copy> Array<M, T> {
     }
 }
 
+/// Room for so many elements in a list without any.
+fn make_room<T>(list: &mut Vec<T>, length: usize) -> Result<()> {
+    let n_bytes = length.saturating_mul(size_of::<T>());
+    list.try_reserve_exact(length).map_err(|_| SparseError::NoMemory { n_bytes })
+}
+
+/// Integers, whose zero is a zero in every bit.
+pub(crate) trait Bits: Copy {}
+impl Bits for u32 {}
+impl Bits for u64 {}
+impl Bits for usize {}
+
+/// A list of so many zeros, which are touched only by whoever writes them: several threads may.
+pub(crate) fn zeros<T: Bits>(length: usize) -> Result<Vec<T>> {
+    let n_bytes = length.saturating_mul(size_of::<T>());
+    let none = SparseError::NoMemory { n_bytes };
+    if length == 0 {
+        return Ok(Vec::new());
+    }
+    let Ok(layout) = Layout::array::<T>(length) else { return Err(none) };
+    // SAFETY: the layout has a size above zero.
+    let address = unsafe { alloc_zeroed(layout) };
+    if address.is_null() {
+        return Err(none);
+    }
+    // SAFETY: allocated with the layout of such a list, and zeros are integers.
+    Ok(unsafe { Vec::from_raw_parts(address.cast(), length, length) })
+}
+
+/// A list of so many elements that nobody has written.
+pub(crate) fn unwritten<T>(length: usize) -> Result<Vec<MaybeUninit<T>>> {
+    let mut list = Vec::new();
+    make_room(&mut list, length)?;
+    list.resize_with(length, MaybeUninit::uninit);
+    Ok(list)
+}
+
 /// Lets a list have so many elements of one value; what it had before is gone.
 pub(crate) fn refill<T: Copy>(list: &mut Vec<T>, length: usize, value: T) -> Result<()> {
     list.clear();
-    let n_bytes = length.saturating_mul(size_of::<T>());
-    list.try_reserve(length).map_err(|_| SparseError::NoMemory { n_bytes })?;
+    make_room(list, length)?;
     list.resize(length, value);
     Ok(())
 }
@@ -150,5 +187,8 @@ mod tests {
         assert_eq!(list, [7, 7]);
         let n_bytes = usize::MAX;
         assert_eq!(refill(&mut list, usize::MAX / 2, 7), Err(SparseError::NoMemory { n_bytes }));
+        assert_eq!(zeros(3), Ok(vec![0_u64; 3]));
+        assert_eq!(zeros::<u64>(usize::MAX / 2), Err(SparseError::NoMemory { n_bytes }));
+        assert_eq!(unwritten::<u64>(3).map(|list| list.len()), Ok(3));
     }
 }

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::index::Index;
 use crate::level::prefetch;
 use crate::matrix::{Matrix, Pattern};
-use crate::memory::refill;
+use crate::memory::zeros;
 use partita_numeric::Shared;
 
 #[derive(Clone, Copy)]
@@ -49,8 +49,7 @@ impl<'a, I: Index, T> Right<'a, I, T> {
         T: Sync,
     {
         let n_rows = a.n_rows();
-        let mut terms = Vec::new();
-        refill(&mut terms, n_rows + 1, 0)?;
+        let mut terms = zeros(n_rows + 1)?;
         let n_pieces = a.n_pieces(1, cores);
         let shared = Shared::new(&mut terms);
         cores.each(n_pieces, |piece| {

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::index::Index;
 use crate::line::{self, Pair};
 use crate::matrix::Matrix;
-use crate::memory::{Memory, refill};
+use crate::memory::{Memory, unwritten, zeros};
 use crate::number::Number;
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -34,10 +34,7 @@ impl<T: Number> Sums<T> {
     pub(super) fn new(n_columns: usize, n_terms: usize) -> Result<Self> {
         let by_sorting = n_columns / SPARSE > n_terms;
         let n = if by_sorting { 0 } else { n_columns };
-        let (mut seen, mut sums, mut bits) = (Vec::new(), Vec::new(), Vec::new());
-        refill(&mut seen, n, 0)?;
-        refill(&mut sums, n, MaybeUninit::uninit())?;
-        refill(&mut bits, n.div_ceil(64), 0)?;
+        let (sums, seen, bits) = (unwritten(n)?, zeros(n)?, zeros(n.div_ceil(64))?);
         Ok(Self { seen, sums, bits, stamp: 0, by_sorting })
     }
 
