@@ -373,11 +373,52 @@ fn sparse_products<I: Index, T: Small>() {
     });
 }
 
+/// Rows that are like the ones before them, now and then with another one between.
+fn diagonals<I: Index, T: Small>(shape: [usize; 2], dice: &mut Dice) -> Csr<Heap, I, T> {
+    let offsets: Vec<usize> = (0..dice.below(5)).map(|_| dice.below(shape[1])).collect();
+    let mut given = Triplets { rows: vec![], columns: vec![], values: vec![] };
+    for row in 0..shape[0] {
+        let is_other = dice.below(12) == 0;
+        for offset in &offsets {
+            let column = if is_other { dice.below(shape[1]) } else { row + offset };
+            // Few of the values are 0, and some sums cancel.
+            if column < shape[1] && dice.below(200) > 0 {
+                given.rows.push(I::from_position(row));
+                given.columns.push(I::from_position(column));
+                given.values.push(T::small(dice));
+            }
+        }
+    }
+    let Triplets { rows, columns, values } = &given;
+    compressed(rows, columns, values, shape, Cores::best()).expect("all inside")
+}
+
+fn products_of_diagonals<I: Index, T: Small>() {
+    let dice = &mut Dice(1);
+    for turn in 0..40 {
+        let cores = Cores { n_threads: 1 + turn % 3, ..Cores::best() };
+        let [n_rows, n_inner, n_columns] = [0; 3].map(|_| 1 + dice.below(120));
+        let n_own = dice.below(n_inner + 1);
+        let a: Csr<Heap, I, T> = diagonals([n_rows, n_inner], dice);
+        let own: Csr<Heap, I, T> = diagonals([n_own, n_columns], dice);
+        let ghosts: Csr<Heap, I, T> = diagonals([n_inner - n_own, n_columns], dice);
+        let found: Csr<Heap, I, T> =
+            product(view(&a), view(&own), view(&ghosts), n_columns, cores).expect("inside");
+        assert!(is_tidy(view(&found).pattern, cores).expect("a matrix"));
+        assert!(found.data.elements().iter().all(|sum| *sum != T::ZERO));
+        let mut right = dense(view(&own), n_columns);
+        right.extend(dense(view(&ghosts), n_columns));
+        let wanted = multiplied(&dense(view(&a), n_inner), &right, n_columns);
+        assert_eq!(dense(view(&found), n_columns), wanted);
+    }
+}
+
 fn all<I: Index, T: Small>() {
     building::<I, T>();
     parts::<I, T>();
     dense_products::<I, T>();
     sparse_products::<I, T>();
+    products_of_diagonals::<I, T>();
 }
 
 // Every type has all functions with short positions, and one of each size with long ones.

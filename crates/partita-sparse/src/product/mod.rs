@@ -2,11 +2,13 @@
 //!
 //! - `right`: the right operand, whose rows lie in two places.
 //! - `sums`: the sums of one row, at the columns that it has.
+//! - `alike`: rows like the one before, whose columns need not be found again.
 //! - `room`: room for a result whose size is not known before.
 //!
 //! The result's size is found with the result: a pass that only counts would cost half as much
 //! again.
 
+mod alike;
 mod right;
 mod room;
 mod sums;

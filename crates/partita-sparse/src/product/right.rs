@@ -34,6 +34,13 @@ impl<'a, I: Index, T> Right<'a, I, T> {
         (&matrix.pattern.indices[entries.clone()], &matrix.data[entries])
     }
 
+    /// How many entries a row has.
+    #[inline(always)]
+    pub(super) fn length(&self, row: usize) -> usize {
+        let (matrix, row) = self.place(row);
+        matrix.pattern.row(row).len()
+    }
+
     /// Asks for a row that will be needed soon.
     #[inline(always)]
     pub(super) fn ask(&self, row: usize) {
@@ -55,12 +62,7 @@ impl<'a, I: Index, T> Right<'a, I, T> {
         cores.each(n_pieces, |piece| {
             for row in a.piece(n_pieces, piece) {
                 let columns = a.indices[a.row(row)].iter();
-                let n: usize = columns
-                    .map(|column| {
-                        let (matrix, row) = self.place(column.at());
-                        matrix.pattern.row(row).len()
-                    })
-                    .sum();
+                let n: usize = columns.map(|column| self.length(column.at())).sum();
                 // SAFETY: every row belongs to one piece.
                 unsafe { *shared.at(row + 1) = n };
             }

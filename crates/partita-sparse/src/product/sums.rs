@@ -1,5 +1,6 @@
 //! The sums of one row of a product, at the columns that it has.
 
+use super::alike::Alike;
 use super::right::Right;
 use super::room::Room;
 use crate::error::Result;
@@ -21,21 +22,22 @@ const SMALL: usize = 1 << 16;
 const SPARSE: usize = 8;
 
 /// Sums by columns; an entry of `seen` says in which row a column was last seen.
-pub(super) struct Sums<T> {
+pub(super) struct Sums<I, T> {
     seen: Vec<u32>,
     sums: Vec<MaybeUninit<T>>,
     bits: Vec<u64>,
     stamp: u32,
     /// Whether the columns are too many to have a sum each.
     by_sorting: bool,
+    alike: Alike<I>,
 }
 
-impl<T: Number> Sums<T> {
+impl<I: Index, T: Number> Sums<I, T> {
     pub(super) fn new(n_columns: usize, n_terms: usize) -> Result<Self> {
         let by_sorting = n_columns / SPARSE > n_terms;
         let n = if by_sorting { 0 } else { n_columns };
         let (sums, seen, bits) = (unwritten(n)?, zeros(n)?, zeros(n.div_ceil(64))?);
-        Ok(Self { seen, sums, bits, stamp: 0, by_sorting })
+        Ok(Self { seen, sums, bits, stamp: 0, by_sorting, alike: Alike::new() })
     }
 
     fn next_stamp(&mut self) -> u32 {
@@ -48,7 +50,7 @@ impl<T: Number> Sums<T> {
     }
 
     /// How many entries rows will probably have, from some of them, and some more.
-    pub(super) fn likely_entries<I: Index>(
+    pub(super) fn likely_entries(
         &mut self,
         a: Matrix<'_, I, T>,
         right: Right<'_, I, T>,
@@ -77,7 +79,7 @@ impl<T: Number> Sums<T> {
 
     /// Writes one row of the product; how many entries it has. Sums that cancel are left out.
     #[inline(always)]
-    pub(super) fn row<M: Memory, I: Index>(
+    pub(super) fn row<M: Memory>(
         &mut self,
         a: Matrix<'_, I, T>,
         right: Right<'_, I, T>,
@@ -87,8 +89,13 @@ impl<T: Number> Sums<T> {
         if self.by_sorting {
             return sorted_row(a, right, row, room);
         }
-        let stamp = self.next_stamp();
         let (columns, values) = room.next();
+        if let Some(n) = self.alike.row(a, right, row, columns, values) {
+            // SAFETY: columns and values were written.
+            unsafe { room.keep(n) };
+            return n;
+        }
+        let stamp = self.next_stamp();
         let (seen, sums) = (&mut self.seen[..], &mut self.sums[..]);
         let mut n = 0;
         let entries = a.pattern.row(row);
@@ -119,6 +126,7 @@ impl<T: Number> Sums<T> {
         // SAFETY: that many columns were written just now.
         let columns = unsafe { &mut *(std::ptr::from_mut(&mut columns[..n]) as *mut [I]) };
         sort(columns, &mut self.bits);
+        self.alike.learn(a, right, row, columns);
         let mut kept = 0;
         for at in 0..n {
             let column = columns[at];
