@@ -1,7 +1,7 @@
 """Moving arrays: partita on threads and on MPI, beside mpi4py's Alltoallw, as ratios to a copy.
 
-Run as a script it is one rank: `mpiexec -n N python benches/movement.py OUT.json`, or with
-`--threads N` all ranks of one process.
+Run as a script it is one rank: `mpiexec -n N python benches/movement.py OUT.json`, or all ranks of
+one process: `python benches/movement.py OUT.json --threads N`.
 """
 
 import json
@@ -212,36 +212,56 @@ def _rank(team: pt.Team) -> list[list]:
     return [[f.name, f.seconds, f.ratio, f.peer] for f in figures]
 
 
-def _measure_mpi(size: int, shared: bool) -> list[Figure]:
+@dataclass(frozen=True)
+class Setting:
+    """Where ranks run, and with which instructions."""
+
+    n_ranks: int
+    simd: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.n_ranks} ranks" + (f", {self.simd} alone" if self.simd else "")
+
+
+# The last one is what processors without AVX-512 have.
+SETTINGS = (Setting(2), Setting(4), Setting(2, "avx2"))
+
+
+def _measured(setting: Setting, engine: str) -> list[Figure]:
+    """What ranks in processes of their own have measured."""
+    n_ranks = str(setting.n_ranks)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "figures.json"
-        command = [str(mpiexec()), "-n", str(size), sys.executable, __file__, str(out)]
-        env = {**os.environ, "PARTITA_SHARED_MEMORY": "1" if shared else "0"}
+        command = [sys.executable, __file__, str(out)]
+        if engine == "threads":
+            command += ["--threads", n_ranks]
+        else:
+            command = [str(mpiexec()), "-n", n_ranks, *command]
+        env = {**os.environ, "PARTITA_SHARED_MEMORY": "0" if engine == "MPI, messages" else "1"}
+        env |= {"PARTITA_SIMD": setting.simd} if setting.simd else {}
         subprocess.run(command, check=True, timeout=900, env=env)
         return [Figure(*values) for values in json.loads(out.read_text())]
 
 
-def measure(sizes: tuple[int, ...] = (2, 4)) -> dict[tuple[int, str], list[Figure]]:
-    """Figures by number of ranks and engine."""
-    found = {}
-    for size in sizes:
-        threads = [Figure(*values) for values in pt.spmd(_rank, size, deadline=600)[0]]
-        found[size, ENGINES[0]] = threads
-        found[size, ENGINES[1]] = _measure_mpi(size, shared=True)
-        found[size, ENGINES[2]] = _measure_mpi(size, shared=False)
-    return found
+Figures = dict[tuple[Setting, str], list[Figure]]
 
 
-def page(found: dict[tuple[int, str], list[Figure]]) -> str:
+def measure(settings: tuple[Setting, ...] = SETTINGS) -> Figures:
+    """Figures by setting and engine."""
+    return {(one, engine): _measured(one, engine) for one in settings for engine in ENGINES}
+
+
+def page(found: Figures) -> str:
     """The figures as tables."""
     text = INTRODUCTION
-    for size in sorted({size for size, _ in found}):
-        text += f"\n{size} ranks:\n\n"
-        head = ["movement", *ENGINES, "mpi4py Alltoallw", "bars" if size == 2 else ""]
+    for setting in dict.fromkeys(setting for setting, _ in found):
+        has_bar = setting.n_ranks == 2
+        text += f"\n{setting}:\n\n"
+        head = ["movement", *ENGINES, "mpi4py Alltoallw", "bars" if has_bar else ""]
         text += f"| {' | '.join(head)} |\n| --- |{' ---: |' * 5}\n"
-        tables = [{f.name: f for f in found[size, engine]} for engine in ENGINES]
+        tables = [{f.name: f for f in found[setting, engine]} for engine in ENGINES]
         for name in tables[0]:
-            text += _row(name, [table.get(name) for table in tables], has_bar=size == 2)
+            text += _row(name, [table.get(name) for table in tables], has_bar=has_bar)
     return text
 
 
@@ -272,19 +292,23 @@ turns, called from Python with warm target memory; times are in brackets. Arrays
 float64 unless a size is given. mpi4py's Alltoallw with derived types runs on the same MPI in the
 same run; the better figure of the two MPI runs is shown. Halo exchange has width 1 on 4096 x 4096
 float64; the time is that of one call. "Messages" is the same engine with shared memory switched
-off. With four ranks, two ranks share each of the machine's cores. Bars: threads / one node /
-messages.
+off. With four ranks, two ranks share each of the machine's cores. "avx2 alone" is
+`PARTITA_SIMD=avx2`, for processors without AVX-512. Bars: threads / one node / messages.
 """
 
 
 def main() -> None:
-    """One rank under a launcher."""
+    """One rank under a launcher, or all of them as threads."""
+    out = Path(sys.argv[1])
+    if sys.argv[2:3] == ["--threads"]:
+        out.write_text(json.dumps(pt.spmd(_rank, int(sys.argv[3]), deadline=600)[0]))
+        return
     import mpi4py.MPI  # noqa: F401  (partita then takes the same MPI)
 
     team = pt.world()
     figures = _rank(team)
     if team.rank == 0:
-        Path(sys.argv[1]).write_text(json.dumps(figures))
+        out.write_text(json.dumps(figures))
 
 
 if __name__ == "__main__":

@@ -78,16 +78,7 @@ def test_engine(n_hosts: int, case: Case, hosts_of: Made, request: pytest.Fixtur
         case.check(outcome.results, *case.args)
 
 
-# Whoever is stopped while data is under way may be told by far ranks that others were late: which
-# of them is named depends on whose messages had left.
-FAULTS = [
-    case
-    for case in test_faults.faults_at(Place("mpi", 4))
-    if case.args[0] != "stopped while moving"
-]
-
-
-@pytest.mark.parametrize("case", FAULTS, ids=str)
+@pytest.mark.parametrize("case", test_faults.faults_at(Place("mpi", 4)), ids=str)
 @pytest.mark.parametrize("n_hosts", [2])
 def test_a_fault_is_told_and_the_team_works_on(
     n_hosts: int, case: Case, hosts_of: Made, request: pytest.FixtureRequest

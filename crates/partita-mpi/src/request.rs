@@ -96,6 +96,22 @@ impl Request {
     }
 }
 
+impl Request {
+    /// Asks for a receive to end without a message; whether it has, `test` tells later: what has
+    /// begun to arrive cannot be stopped. A send goes on.
+    pub fn cancel(&mut self) {
+        if self.kind != RequestKind::Receive || self.outcome.is_some() || !self.library.is_active()
+        {
+            return;
+        }
+        for handle in self.handles.iter().filter(|handle| !self.library.is_null_request(*handle)) {
+            let mut slot = Slot::new(self.library.width(), handle);
+            // SAFETY: the request is a live receive. One that cannot be cancelled goes on.
+            drop(unsafe { self.library.calls().cancel(slot.as_mut_ptr()) });
+        }
+    }
+}
+
 impl Drop for Request {
     fn drop(&mut self) {
         for handle in self.handles.iter() {

@@ -446,6 +446,36 @@ for_types! {
     complex_double: [f64; 2], i32, i64;
 }
 
+/// A matrix of ones, from the columns of each row.
+fn ones(rows: &[&[i32]]) -> Csr<Heap, i32, f64> {
+    let given: Vec<(i32, i32)> =
+        (0..).zip(rows).flat_map(|(row, columns)| columns.iter().map(move |c| (row, *c))).collect();
+    let (rows_of, columns): (Vec<i32>, Vec<i32>) = given.into_iter().unzip();
+    let n_columns = columns.iter().max().map_or(0, |most| *most as usize + 1);
+    let shape = [rows.len(), n_columns];
+    compressed(&rows_of, &columns, &vec![1.0; columns.len()], shape, Cores::best()).expect("inside")
+}
+
+#[test]
+fn rows_that_only_seem_alike_are_multiplied() {
+    let none = ones(&[]);
+    // The last row has fewer terms than the one before, and no room for as many.
+    let pairs = ones(&[&[0, 1], &[2, 3], &[4, 5]]);
+    let right = ones(&[&[0], &[1], &[2], &[3], &[], &[]]);
+    let found: Csr<Heap, i32, f64> =
+        product(view(&pairs), view(&right), view(&none), 4, Cores::best()).expect("inside");
+    let wanted = [[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0], [0.0; 4]];
+    assert_eq!(dense(view(&found), 4), wanted.map(Vec::from));
+
+    // More columns than are ever learned, of which the last ones come first.
+    let full = ones(&[&[0, 1], &[0, 1]]);
+    let (late, early): (Vec<i32>, Vec<i32>) = ((5000..8000).collect(), (0..5000).collect());
+    let right = ones(&[&late, &early]);
+    let found: Csr<Heap, i32, f64> =
+        product(view(&full), view(&right), view(&none), 8000, Cores::best()).expect("inside");
+    assert_eq!(dense(view(&found), 8000), [vec![1.0; 8000], vec![1.0; 8000]]);
+}
+
 #[test]
 fn wrong_matrices_have_reasons() {
     let cores = Cores::best();

@@ -64,6 +64,9 @@ impl<I: Index> Alike<I> {
         row: usize,
         columns: &[I],
     ) {
+        if columns.len() > MOST_TERMS {
+            return;
+        }
         (self.terms.clear(), self.places.clear(), self.columns.clear());
         self.columns.extend_from_slice(columns);
         let mut is_seen = [0_u64; MOST_TERMS / 64];
@@ -101,7 +104,8 @@ impl<I: Index> Alike<I> {
             return None;
         }
         let n = self.columns.len();
-        let (columns, values) = (&mut columns[..n], &mut values[..n]);
+        // A row with fewer terms has less room, and is not alike.
+        let (columns, values) = (columns.get_mut(..n)?, values.get_mut(..n)?);
         let (mut terms, mut places) = (&self.terms[..], &self.places[..]);
         let (mut shift, mut differ) = (None, 0);
         for (at, length) in entries.zip(&self.lengths) {

@@ -221,6 +221,10 @@ impl Meeting for MpiMeeting {
         unsafe { transfer::transfer(self, context, patience) }
     }
 
+    fn await_abandoned(&self) -> Result<()> {
+        self.world.await_abandoned().map_err(broken)
+    }
+
     fn withdraw(&self, buffers: &[Buffer]) {
         let Some(arena) = Arena::get() else { return };
         for buffer in buffers {

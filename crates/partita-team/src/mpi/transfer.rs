@@ -19,7 +19,7 @@ use crate::memory::process::Life;
 use crate::mpi::chunk_memory::ChunkMemory;
 use crate::mpi::meeting::MpiMeeting;
 use crate::mpi::round::{ASK_FROM, LOOK_EVERY};
-use crate::mpi::world::broken;
+use crate::mpi::world::{Abandoned, broken};
 use crate::program::cut::{Chunk, Chunks};
 use crate::program::packing::{self, Side, Unpack};
 use crate::team::interrupt;
@@ -361,12 +361,18 @@ impl<'a> Transfer<'a> {
 
     /// Leaves chunks under way behind, with the memory that MPI may still use.
     fn give_up(&mut self) {
-        // Receives are cancelled when dropped, before their memory goes.
-        for incoming in &mut self.into {
-            incoming.under_way.clear();
+        let kept = self.out.iter_mut().flat_map(|o| o.under_way.drain(..)).map(Abandoned::from);
+        let mut abandoned: Vec<Abandoned> = kept.collect();
+        // Waiting here for what has begun to arrive would keep this rank from telling the others.
+        for (mut request, _, landing) in self.into.iter_mut().flat_map(|i| i.under_way.drain(..)) {
+            request.cancel();
+            let memory = match landing {
+                Destination::Apart(memory) => Some(memory),
+                Destination::Target => None,
+            };
+            abandoned.push(Abandoned { request, memory });
         }
-        let sends = self.out.iter_mut().flat_map(|o| o.under_way.drain(..)).collect::<Vec<_>>();
-        self.meeting.world().keep_abandoned(sends.into_iter());
+        self.meeting.world().keep_abandoned(abandoned);
     }
 }
 

@@ -86,8 +86,21 @@ pub(crate) struct State {
     far: Vec<(u64, Request, Box<[u8]>)>,
     /// Control messages to and from each neighbour.
     near: Vec<Stream>,
-    /// Messages that were given up, with their memory.
-    abandoned: Vec<(Request, ChunkMemory)>,
+    abandoned: Vec<Abandoned>,
+}
+
+/// A message that was given up, but MPI may not be done with it.
+#[derive(Debug)]
+pub(crate) struct Abandoned {
+    pub request: Request,
+    /// Its memory; none if it arrives in a target, which belongs to the caller.
+    pub memory: Option<ChunkMemory>,
+}
+
+impl From<(Request, ChunkMemory)> for Abandoned {
+    fn from((request, memory): (Request, ChunkMemory)) -> Self {
+        Self { request, memory: Some(memory) }
+    }
 }
 
 impl Drop for State {
@@ -96,7 +109,7 @@ impl Drop for State {
         for (_, request, memory) in self.far.drain(..) {
             keep_unless_sent(request, memory);
         }
-        for (request, memory) in self.abandoned.drain(..) {
+        for Abandoned { request, memory } in self.abandoned.drain(..) {
             keep_unless_sent(request, memory);
         }
     }
@@ -400,7 +413,7 @@ impl World {
         }
         let is_finished = |request: &mut Request| matches!(request.test(), Ok(Some(_)));
         state.far.retain_mut(|(_, request, _)| !is_finished(request));
-        state.abandoned.retain_mut(|(request, _)| !is_finished(request));
+        state.abandoned.retain_mut(|one| !is_finished(&mut one.request));
         Ok(())
     }
 
@@ -436,8 +449,20 @@ impl World {
     }
 
     /// Keeps messages that were given up, and their memory, until MPI is done with them.
-    pub(crate) fn keep_abandoned(&self, abandoned: impl Iterator<Item = (Request, ChunkMemory)>) {
+    pub(crate) fn keep_abandoned(&self, abandoned: Vec<Abandoned>) {
         self.state().abandoned.extend(abandoned);
+    }
+
+    /// Waits a little for messages that were given up and arrive in targets all the same: these are
+    /// their owner's again when the call returns.
+    pub(crate) fn await_abandoned(&self) -> Result<(), MpiError> {
+        let start = Instant::now();
+        let arrives = || self.state().abandoned.iter().any(|one| one.memory.is_none());
+        while arrives() && start.elapsed() < LISTEN_AT_END {
+            self.poll()?;
+            std::thread::yield_now();
+        }
+        Ok(())
     }
 
     /// Memory for a chunk, that of an earlier one if it is large enough.

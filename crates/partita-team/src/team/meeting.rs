@@ -140,6 +140,10 @@ pub(crate) trait Meeting: fmt::Debug + Send + Sync {
     /// # Safety
     /// The buffers of the context must be those of a running call, as for `Team::run`.
     unsafe fn transfer(&self, context: &RunContext<'_>, patience: &Patience) -> Result<()>;
+    /// Waits a little for what still arrives in the targets of a call that was given up.
+    fn await_abandoned(&self) -> Result<()> {
+        Ok(())
+    }
     /// Takes memory out of the reach of ranks that may still write it.
     fn withdraw(&self, buffers: &[Buffer]);
 }

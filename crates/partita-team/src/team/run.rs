@@ -268,7 +268,10 @@ impl Team {
         let way = if is_packed { Way::Packed } else { Way::Direct };
         match &outcome {
             Ok(()) => self.note_run(run, &met.posts, way),
-            Err(_) => self.meeting.cache().forget_agreed(),
+            Err(_) => {
+                self.meeting.cache().forget_agreed();
+                self.meeting.await_abandoned()?;
+            }
         }
         outcome
     }
