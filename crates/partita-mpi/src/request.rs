@@ -32,6 +32,7 @@ pub struct Request {
     statuses: StatusArray,
     kind: RequestKind,
     outcome: Option<Result<Status>>,
+    is_cancelled: bool,
 }
 
 impl Request {
@@ -46,14 +47,16 @@ impl Request {
         let null = library.handle(Predefined::RequestNull);
         let handles = HandleArray::new(library.width());
         let statuses = StatusArray::new(library.abi(), 0);
-        let mut request = Self { library: library.clone(), handles, statuses, kind, outcome: None };
+        let library = library.clone();
+        let mut request =
+            Self { library, handles, statuses, kind, outcome: None, is_cancelled: false };
         for chunk in chunks {
-            let mut slot = Slot::new(library.width(), null);
+            let mut slot = Slot::new(request.library.width(), null);
             // On an error the requests so far are abandoned by the drop.
             start(chunk, slot.as_mut_ptr())?;
             request.handles.push(slot.get());
         }
-        request.statuses = StatusArray::new(library.abi(), request.handles.len());
+        request.statuses = StatusArray::new(request.library.abi(), request.handles.len());
         Ok(request)
     }
 
@@ -99,9 +102,12 @@ impl Request {
 impl Request {
     /// Asks for a receive to end without a message; whether it has, `test` tells later: what has
     /// begun to arrive cannot be stopped. A send goes on.
+    ///
+    /// Dropping it does not wait any more: its memory has to stay until it has ended.
     pub fn cancel(&mut self) {
-        if self.kind != RequestKind::Receive || self.outcome.is_some() || !self.library.is_active()
-        {
+        let is_cancelled = std::mem::replace(&mut self.is_cancelled, true);
+        let is_receive = self.kind == RequestKind::Receive;
+        if is_cancelled || !is_receive || self.outcome.is_some() || !self.library.is_active() {
             return;
         }
         for handle in self.handles.iter().filter(|handle| !self.library.is_null_request(*handle)) {
@@ -114,8 +120,10 @@ impl Request {
 
 impl Drop for Request {
     fn drop(&mut self) {
+        // A receive that was cancelled goes on like a send: its memory stays.
+        let kind = if self.is_cancelled { RequestKind::Send } else { self.kind };
         for handle in self.handles.iter() {
-            self.library.abandon(handle, self.kind);
+            self.library.abandon(handle, kind);
         }
     }
 }

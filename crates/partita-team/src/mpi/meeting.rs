@@ -221,8 +221,8 @@ impl Meeting for MpiMeeting {
         unsafe { transfer::transfer(self, context, patience) }
     }
 
-    fn await_abandoned(&self) -> Result<()> {
-        self.world.await_abandoned().map_err(broken)
+    fn await_abandoned(&self) {
+        self.world.await_abandoned();
     }
 
     fn withdraw(&self, buffers: &[Buffer]) {

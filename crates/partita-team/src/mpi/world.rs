@@ -35,8 +35,8 @@ const CONTROL_TAG: i32 = 1;
 const FIRST_DATA_TAG: u64 = 2;
 /// Far processes are heard only when asked: no sleep is longer than this where there are some.
 const LONGEST_SLEEP: Duration = Duration::from_micros(200);
-/// How long a process that ends listens to the others.
-const LISTEN_AT_END: Duration = Duration::from_millis(300);
+/// How long a process listens to the others that ends, or has given up a call.
+const LISTEN_MORE: Duration = Duration::from_millis(300);
 /// How often a process that ends looks whether others have died, and how long it then takes MPI to
 /// end at most.
 const LOOK_FOR_DEATHS: Duration = Duration::from_millis(50);
@@ -320,7 +320,7 @@ impl World {
             return Ok(());
         }
         let start = Instant::now();
-        while start.elapsed() < LISTEN_AT_END {
+        while start.elapsed() < LISTEN_MORE {
             self.poll()?;
             let state = self.state();
             let is_known = |rank: u64| rank == self.rank() || state.inbox.departed(rank).is_some();
@@ -455,14 +455,13 @@ impl World {
 
     /// Waits a little for messages that were given up and arrive in targets all the same: these are
     /// their owner's again when the call returns.
-    pub(crate) fn await_abandoned(&self) -> Result<(), MpiError> {
+    pub(crate) fn await_abandoned(&self) {
         let start = Instant::now();
         let arrives = || self.state().abandoned.iter().any(|one| one.memory.is_none());
-        while arrives() && start.elapsed() < LISTEN_AT_END {
-            self.poll()?;
+        // The call has an error to tell already.
+        while arrives() && start.elapsed() < LISTEN_MORE && self.poll().is_ok() {
             std::thread::yield_now();
         }
-        Ok(())
     }
 
     /// Memory for a chunk, that of an earlier one if it is large enough.

@@ -141,9 +141,7 @@ pub(crate) trait Meeting: fmt::Debug + Send + Sync {
     /// The buffers of the context must be those of a running call, as for `Team::run`.
     unsafe fn transfer(&self, context: &RunContext<'_>, patience: &Patience) -> Result<()>;
     /// Waits a little for what still arrives in the targets of a call that was given up.
-    fn await_abandoned(&self) -> Result<()> {
-        Ok(())
-    }
+    fn await_abandoned(&self) {}
     /// Takes memory out of the reach of ranks that may still write it.
     fn withdraw(&self, buffers: &[Buffer]);
 }

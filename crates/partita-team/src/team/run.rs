@@ -270,7 +270,7 @@ impl Team {
             Ok(()) => self.note_run(run, &met.posts, way),
             Err(_) => {
                 self.meeting.cache().forget_agreed();
-                self.meeting.await_abandoned()?;
+                self.meeting.await_abandoned();
             }
         }
         outcome

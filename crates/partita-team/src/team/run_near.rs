@@ -38,7 +38,7 @@ impl Team {
             Ok(()) => near.count_near(*key),
             Err(_) => {
                 self.meeting.cache().forget_agreed();
-                self.meeting.await_abandoned()?;
+                self.meeting.await_abandoned();
                 if agreed.way == Way::Packed {
                     self.meeting.cache().abandon_packed_halos();
                 }
