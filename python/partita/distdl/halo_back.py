@@ -1,7 +1,7 @@
 """The adjoint of a halo exchange in the caller's own buffer: only halos travel.
 
 What an owner gave to a halo in the exchange is added to the owner's elements: the exchange's plan
-reversed, run in place. Then the halo becomes zero.
+reversed, run in place. The halo becomes zero.
 """
 
 from __future__ import annotations
@@ -19,12 +19,6 @@ from partita._team.team import Team
 from partita.distdl.movement import Movement
 
 Local = np.ndarray[Any, Any]
-Part = tuple[slice, ...]
-
-
-def _part(indices: list[Any]) -> Part:
-    """The box of a buffer that these indices are: halos of blocks are boxes."""
-    return tuple(slice(int(one[0]), int(one[-1]) + 1) for one in indices)
 
 
 class HaloReturn:
@@ -33,8 +27,6 @@ class HaloReturn:
     def __init__(self, exchange: Plan, team: Team) -> None:
         self._team, self._layout = team, exchange.target
         self._shape = exchange.target.local_shape(team.rank)
-        moves = [m for m in exchange.receives(team.rank) if m.n_elements]
-        self._halos = [_part(m.target_indices()) for m in moves if m.source_rank != team.rank]
         self._plan = exchange.adjoint()
 
     def run(self, buffer: Local) -> Local:
@@ -43,9 +35,6 @@ class HaloReturn:
             with self._team:
                 check_shape(self._layout, self._team.rank, buffer.shape)
         self._team.native.run_in_place(self._plan, [as_bits(buffer)])
-        # Nobody returns before all have read.
-        for part in self._halos:
-            buffer[part] = 0
         return buffer
 
 

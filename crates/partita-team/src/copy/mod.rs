@@ -42,6 +42,7 @@ pub use kernels::Isa;
 pub use region::{Region, Source, Stores, Target};
 pub use shuffle::Shuffle;
 pub use zero::fill_zero;
+pub(crate) use zero::fill_zero_region;
 
 /// A region between buffers with known strides, ready to be copied any number of times.
 #[derive(Debug, Clone)]

@@ -27,7 +27,15 @@ use super::{Move, Prepared, Region, Stores, Target, run_all};
 pub unsafe fn fill_zero(target: Target<'_>, shape: &[u64], item_bytes: usize, stores: Stores) {
     let runs: Vec<[Run; 1]> = shape.iter().map(|&n| [Run::contiguous(0, 0, n)]).collect();
     let runs: Vec<&[Run]> = runs.iter().map(|runs| runs.as_slice()).collect();
-    let region = Region { runs: &runs, item_bytes };
+    // SAFETY: the caller's promise.
+    unsafe { fill_zero_region(target, Region { runs: &runs, item_bytes }, stores) };
+}
+
+/// The same for the elements of a region, at the places where it has its targets.
+///
+/// # Safety
+/// As [`fill_zero`].
+pub(crate) unsafe fn fill_zero_region(target: Target<'_>, region: Region<'_>, stores: Stores) {
     let prepared = Prepared::new(region, target.strides, target.strides);
     // The kernels below never read: the source only keeps the offsets company.
     let once = Move { prepared: &prepared, source: target.pointer, target: target.pointer };

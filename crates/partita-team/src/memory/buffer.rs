@@ -1,8 +1,9 @@
 //! Buffers: somebody's memory, described well enough to move through it.
 
-use partita_layout::Layout;
+use partita_layout::{Layout, Run};
+use partita_plan::Move;
 
-use crate::copy::{Stores, Target, fill_zero};
+use crate::copy::{Region, Stores, Target, fill_zero, fill_zero_region};
 use crate::error::{Result, TeamError};
 
 /// A strided buffer of one rank. It borrows nothing: the engine's calls keep the owner waiting.
@@ -91,6 +92,20 @@ impl Buffer {
         let target = Target { pointer: self.address as *mut u8, strides: &self.strides };
         // SAFETY: the caller's promise.
         unsafe { fill_zero(target, &self.shape, item_bytes, stores) };
+    }
+
+    /// Zeroes what a rank gives in a move, if this is the buffer that it comes from.
+    ///
+    /// # Safety
+    /// Nobody else touches the memory meanwhile.
+    pub(crate) unsafe fn fill_zero_given(&self, given: &Move, item_bytes: usize) {
+        let runs: Vec<Vec<Run>> =
+            given.runs.iter().map(|runs| runs.iter().map(Run::reversed).collect()).collect();
+        let runs: Vec<&[Run]> = runs.iter().map(Vec::as_slice).collect();
+        let target = Target { pointer: self.address as *mut u8, strides: &self.strides };
+        let region = Region { runs: &runs, item_bytes };
+        // SAFETY: the caller's promise; moves lie in the buffers of their plan.
+        unsafe { fill_zero_region(target, region, Stores::Cached) };
     }
 
     /// Checks that every element can be written on its own.

@@ -147,7 +147,7 @@ impl Team {
         let (style, about, checked) = (Style::InPlace, "", Checked::Before);
         let run = Run { style, about, plan, rank: self.member()?, sources, targets, checked };
         // SAFETY: the caller's promise.
-        unsafe { self.carry_out(run) }
+        unsafe { self.carry_out_in_place(run) }
     }
 
     /// Checks this rank's buffers for runs of a plan, in place if there are no targets.
@@ -160,14 +160,15 @@ impl Team {
         sources: &[Buffer],
         targets: Option<&[Buffer]>,
     ) -> Result<()> {
+        let rank = self.member()?;
         let style = if targets.is_some() { Style::Apart } else { Style::InPlace };
-        if style == Style::InPlace && plan.source() != plan.target() {
+        if style == Style::InPlace && (plan.source() != plan.target() || adds_to_itself(plan, rank))
+        {
             let error = TeamError::NotInPlace;
             self.report(&error.to_string())?;
             return Err(error);
         }
         let (targets, about, checked) = (targets.unwrap_or(sources), "", Checked::NotYet);
-        let rank = self.member()?;
         self.check_run(&Run { style, about, plan, rank, sources, targets, checked })
     }
 
@@ -197,8 +198,8 @@ impl Team {
 
     /// Runs a plan from a layout to itself on one set of buffers: fills what is held, not owned.
     ///
-    /// Its adjoint adds what is held to the owners' elements, and leaves what is held as it is;
-    /// refused where a periodic dimension wraps around onto the same rank.
+    /// Its adjoint adds what is held to the owners' elements, and leaves zeros there; refused where
+    /// a periodic dimension wraps around onto the same rank.
     ///
     /// # Errors
     /// As [`Team::run`]; a plan between two different layouts.
@@ -215,9 +216,27 @@ impl Team {
         let (sources, targets) = (buffers, buffers);
         let (style, about, checked) = (Style::InPlace, "", Checked::NotYet);
         let run = Run { style, about, plan, rank: self.member()?, sources, targets, checked };
+        // SAFETY: the caller's promise.
+        unsafe { self.carry_out_in_place(run) }
+    }
+
+    /// # Safety
+    /// As [`Team::run_in_place`].
+    unsafe fn carry_out_in_place(&self, run: Run<'_>) -> Result<()> {
+        let Run { plan, rank, targets, .. } = run;
+        let item_bytes = run.item_bytes();
         // SAFETY: the caller's promise; moves of a layout to itself read what is owned and write
         // what is not, or the reverse, and what stays in place is left out.
-        unsafe { self.carry_out(run) }
+        unsafe { self.carry_out(run) }?;
+        if plan.combine() == Combine::Sum {
+            // No move reaches what was given. All who take of it have come back, too.
+            for given in plan.sends(rank).iter().filter(|given| given.crosses()) {
+                let Some(buffer) = targets.get(given.source_buffer) else { continue };
+                // SAFETY: the rank's own buffer, which it holds again.
+                unsafe { buffer.fill_zero_given(given, item_bytes) };
+            }
+        }
+        Ok(())
     }
 
     /// # Safety
@@ -432,7 +451,7 @@ impl Team {
             }
         };
         let make = || {
-            if style == Style::InPlace && plan.combine() == Combine::Sum && wraps(plan, view.rank) {
+            if style == Style::InPlace && adds_to_itself(plan, view.rank) {
                 return Err(TeamError::NotInPlace);
             }
             Program::new(style, plan, view).ok_or_else(out_of_reach)
@@ -484,8 +503,11 @@ fn shown(posts: &Round<Contribution>) -> Vec<ShownOffer<'_>> {
     posts.iter().map(shown).collect()
 }
 
-/// Whether a rank gives to itself, at another position: in place it could not tell what it had.
-fn wraps(plan: &Plan, rank: u64) -> bool {
+/// Whether a rank adds to itself, at another position: in place it could not tell what it had.
+fn adds_to_itself(plan: &Plan, rank: u64) -> bool {
+    if plan.combine() == Combine::Copy {
+        return false;
+    }
     let own = plan.receives(rank).into_iter().filter(|m| !m.crosses());
     own.into_iter().any(|m| !moving_regions(&m).is_empty())
 }
