@@ -40,6 +40,8 @@ What is done with them:
 - `reductions`, `extremes`, `reducing`: of all elements, of lines, and where lines end up.
   `first_zero`: the first element that is not stored.
 - `generators`: tensors made in parallel. `laplacians`: of grids. `graphs`: random graphs.
+- `stacking`: matrices beside and below each other. `functions`: methods by names of SciPy's
+  functions. `absent`: what SciPy's arrays have and tensors have not.
 - `files`: Matrix Market and SciPy's `.npz`. `linalg`: solvers.
 """
 
@@ -47,16 +49,23 @@ from partita.sparse import linalg
 from partita.sparse.files.archive import load_npz, save_npz
 from partita.sparse.files.market import mmread
 from partita.sparse.files.market_out import mmwrite
+from partita.sparse.functions import find, kron, tril, triu
 from partita.sparse.generators import diags, eye, random_array
 from partita.sparse.graphs import rmat
 from partita.sparse.laplacians import laplacian
 from partita.sparse.sampling import sddmm
+from partita.sparse.stacking import block_array, block_diag, hstack, vstack
 from partita.sparse.tensor import DistTensor
 
 __all__ = [
     "DistTensor",
+    "block_array",
+    "block_diag",
     "diags",
     "eye",
+    "find",
+    "hstack",
+    "kron",
     "laplacian",
     "linalg",
     "load_npz",
@@ -66,4 +75,7 @@ __all__ = [
     "rmat",
     "save_npz",
     "sddmm",
+    "tril",
+    "triu",
+    "vstack",
 ]

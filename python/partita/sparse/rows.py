@@ -50,3 +50,11 @@ class Rows(Base):
             return chosen(self, places_of_mask(self, key))
         key = whole_index(key, self._team)
         return chosen(self, key) if self.ndim == 2 else tensor_part(self, key)
+
+    def getrow(self, i: int) -> Any:
+        """Return a row of a matrix as a matrix of one row."""
+        return self[[i], :]
+
+    def getcol(self, j: int) -> Any:
+        """Return a column of a matrix as a matrix of one column."""
+        return self[:, [j]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from partita.sparse.absent import Absences
 from partita.sparse.arithmetic import Arithmetic
 from partita.sparse.building import Building
 from partita.sparse.forms import Forms
@@ -10,5 +11,5 @@ from partita.sparse.rows import Rows
 from partita.sparse.slicing import Slicing
 
 
-class DistTensor(Building, Forms, Slicing, Rows, Products, Arithmetic):
+class DistTensor(Building, Forms, Slicing, Rows, Products, Arithmetic, Absences):
     """A sparse tensor whose dimensions are replicated, or distributed over a grid of ranks."""
