@@ -75,3 +75,119 @@ def test_functions_of_two_operands(n_ranks: int) -> None:
             numpy.hypot(t, u[:2])
 
     on_ranks(n_ranks, body)
+
+
+C = np.nan_to_num(A, posinf=7)
+V = np.array([2.0, -1, 0, 3])
+
+# What a function gives of a sparse tensor, and NumPy's of the array.
+FUNCTIONS: list[tuple[str, Any]] = [
+    ("dot", lambda np, t, u: np.dot(t, u)),
+    ("dot with vectors", lambda np, t, u: np.dot(t, V) + np.dot(V, t)),
+    ("dot with numbers", lambda np, t, u: np.dot(t, 3.0)),
+    ("inner", lambda np, t, u: np.inner(t, u)),
+    ("inner with a vector", lambda np, t, u: np.inner(t, V)),
+    ("matmul", lambda np, t, u: np.matmul(t, u)),
+    ("kron", lambda np, t, u: np.kron(t, u)),
+    ("norm", lambda np, t, u: np.linalg.norm(t)),
+    ("norm 1", lambda np, t, u: np.linalg.norm(t, 1)),
+    ("norm of lines", lambda np, t, u: np.linalg.norm(t, axis=1)),
+    ("sum", lambda np, t, u: np.sum(t)),
+    ("sum of rows", lambda np, t, u: np.sum(t, axis=1)),
+    ("sum by name", lambda np, t, u: np.sum(a=t, axis=0)),
+    ("mean", lambda np, t, u: np.mean(t, 0)),
+    ("max", lambda np, t, u: np.max(t, axis=0)),
+    ("amin", lambda np, t, u: np.amin(t)),
+    ("argmax", lambda np, t, u: np.argmax(t, axis=1)),
+    ("count_nonzero", lambda np, t, u: np.count_nonzero(t)),
+    ("transpose", lambda np, t, u: np.transpose(t)),
+    ("diagonal", lambda np, t, u: np.diagonal(t, offset=1)),
+    ("trace", lambda np, t, u: np.trace(t, -1)),
+    ("tril", lambda np, t, u: np.tril(t)),
+    ("triu", lambda np, t, u: np.triu(t, k=1)),
+    ("reshape", lambda np, t, u: np.reshape(t, (2, 8), order="F")),
+    ("round", lambda np, t, u: np.round(t, 0)),
+    ("real", lambda np, t, u: np.real(t)),
+    ("imag", lambda np, t, u: np.imag(t)),
+    ("copy", lambda np, t, u: np.copy(t)),
+    ("shape", lambda np, t, u: np.shape(t)),
+    ("ndim", lambda np, t, u: np.ndim(t)),
+    ("extent", lambda np, t, u: np.size(t, 1)),
+    ("iscomplexobj", lambda np, t, u: np.iscomplexobj(t)),
+    ("allclose", lambda np, t, u: np.allclose(t, u)),
+]
+
+
+@RANKS
+def test_functions_that_are_none_of_each_element(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        for at in (0, 1, 4):
+            t = DistTensor.from_scipy(sp.csr_array(C), layout=LAYOUTS[at], format=FORMATS[at % 3])
+            u = DistTensor.from_scipy(sp.csr_array(B))
+            for _, work in FUNCTIONS:
+                same(work(np, t, u), work(np, C, B))
+            same(numpy.kron(B, t), np.kron(B, C))
+            assert numpy.result_type(t, np.complex64) == np.complex128
+            assert numpy.size(t) == t.nnz
+            vector = t[:, 0]
+            same(numpy.linalg.norm(vector), np.linalg.norm(C[:, 0]))
+
+    on_ranks(n_ranks, body)
+
+
+REFUSED: list[tuple[Any, str]] = [
+    (lambda t: numpy.asarray(t), r"t\.to_dense\(\).*t\.gather\(\)"),
+    (lambda t: numpy.array([t, t]), r"t\.gather\(\)"),
+    (lambda t: numpy.cumsum(t), r"numpy\.cumsum .*t\.to_dense\(\)"),
+    (lambda t: numpy.vstack([t, t]), r"partita\.sparse\.vstack"),
+    (lambda t: numpy.array_equal(t, t), r"nnz == 0"),
+    (lambda t: numpy.linalg.solve(t, V), r"numpy\.linalg\.solve .*cg"),
+    (lambda t: numpy.linalg.norm(t, 2), r"partita\.sparse\.linalg\.norm\(t, 2\)"),
+    (lambda t: numpy.sum(t, axis=0, keepdims=True), r"'keepdims'; it takes axis, dtype, out"),
+    (lambda t: sp.csr_array(C).multiply(t), r"t\.multiply"),
+    (lambda t: sp.csr_array(C).maximum(t), r"t\.to_dense"),
+    (lambda t: sp.find(t), r"t\.gather\(\)"),
+    (lambda t: sp.vstack([t, t]), r"t\.gather\(\)"),
+    (lambda t: sp.coo_array(t), r"t\.gather\(\)"),
+]
+
+
+@RANKS
+def test_what_has_no_counterpart_names_a_cure(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        t = DistTensor.from_scipy(sp.csr_array(C))
+        for work, words in REFUSED:
+            with pytest.raises((TypeError, NotImplementedError), match=words):
+                work(t)
+            team.barrier()
+        with pytest.raises(ValueError, match="unrecognized csr_array"):
+            sp.csr_array(t)
+
+    on_ranks(n_ranks, body)
+
+
+@RANKS
+def test_scipys_operators_leave_ours_the_work(n_ranks: int) -> None:
+    operators: list[Any] = [
+        lambda m, t: m @ t,
+        lambda m, t: m.T @ t,
+        lambda m, t: m + t,
+        lambda m, t: m - t,
+        lambda m, t: m > t,
+        lambda m, t: m != t,
+    ]
+
+    def body(team: pt.Team) -> None:
+        t = DistTensor.from_scipy(sp.csr_array(B))
+        for make in (sp.csr_array, sp.csc_matrix, sp.coo_array, sp.dia_array):
+            for work in operators:
+                same(work(make(C), t), work(sp.csr_array(C), sp.csr_array(B)).toarray())
+            if make is not sp.csc_matrix:
+                same(make(C) * t, C * B)
+        same(sp.csr_array(C).dot(t), C @ B)
+        for array in (pt.asarray(C), C):
+            same(array * t, C * B)
+            same(array @ t, C @ B)
+            same(array + t, C + B)
+
+    on_ranks(n_ranks, body)

@@ -92,7 +92,8 @@ def _view(obj: Any) -> Local | None:
 
 def _asked(obj: Any) -> tuple[Local, str, bool]:
     """What `__array__` gives, and whether that is the object's own memory."""
-    if hasattr(obj, "__array__"):
+    # A sparse tensor has one to refuse; what it is says more.
+    if hasattr(obj, "__array__") and not hasattr(obj, "__partita_function__"):
         try:
             with warnings.catch_warnings():
                 # An old `__array__` does not say whether it copies.

@@ -29,11 +29,10 @@ What is done with them:
   ranks with unequal shares.
 - `rows`: rows of other ranks. `wishes`: those that a rank asks for; `chosen`: what an index gives
   of a matrix, `tensor_parts`, `tensor_rows`: of other tensors. `indices`: those that lie on many
-  ranks. `asking`: who gives what to whom.
-  `carrying`: sparse rows on their way; `reading`: rows read where they are; `access`: which of the
-  two. `rowwise`: matrices of whole rows. `hollow`: rows of matrices most of whose rows are empty;
-  `pointers`: formats that these cannot have.
-  `replicas`: slices that several ranks hold.
+  ranks. `asking`: who gives what to whom. `carrying`: sparse rows on their way; `reading`: rows
+  read where they are; `access`: which of the two. `rowwise`: matrices of whole rows. `hollow`: rows
+  of matrices most of whose rows are empty; `pointers`: formats that these cannot have. `replicas`:
+  slices that several ranks hold.
 - `arithmetic`: operators. `elements`, `aligned`: operands beside a tensor, element by element.
 - `unary`, `comparing`, `complex_order`: functions and comparisons. `diagonals`: diagonals and
   triangles.
@@ -41,7 +40,8 @@ What is done with them:
   `first_zero`: the first element that is not stored.
 - `generators`: tensors made in parallel. `laplacians`: of grids. `graphs`: random graphs.
 - `stacking`: matrices beside and below each other. `functions`: methods by names of SciPy's
-  functions. `absent`: what SciPy's arrays have and tensors have not.
+  functions. `dispatch`: NumPy's functions on tensors. `absent`: what SciPy's arrays have and
+  tensors have not.
 - `files`: Matrix Market and SciPy's `.npz`. `linalg`: solvers.
 """
 
