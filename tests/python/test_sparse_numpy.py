@@ -135,6 +135,41 @@ def test_functions_that_are_none_of_each_element(n_ranks: int) -> None:
     on_ranks(n_ranks, body)
 
 
+# Those whose functions of partita do not look at sparse tensors.
+ONLY_NUMPYS = {"iscomplexobj", "extent"}
+
+
+@RANKS
+def test_partitas_functions_are_numpys(n_ranks: int) -> None:
+    ours: Any = pt
+
+    def body(team: pt.Team) -> None:
+        t = DistTensor.from_scipy(sp.csr_array(C), layout=LAYOUTS[1])
+        u = DistTensor.from_scipy(sp.csr_array(B))
+        for name, work in FUNCTIONS:
+            if name not in ONLY_NUMPYS:
+                same(work(ours, t, u), work(np, C, B))
+        x = pt.asarray(V)
+        same(ours.dot(x, t), V @ C)
+        same(ours.matmul(t, x), C @ V)
+        same(numpy.dot(x, t), V @ C)
+        same(ours.maximum(t, u), np.maximum(C, B))
+        same(ours.minimum(pt.asarray(B), t), np.minimum(C, B))
+        same(ours.nanmax(t, axis=0), np.nanmax(C, axis=0))
+        for refused, words in (
+            (lambda: pt.asarray(t), r"t\.sum\(\), t\.to_dense\(\)"),
+            (lambda: ours.concatenate([t, t]), r"t\.to_dense\(\)"),
+            (lambda: ours.vdot(x, t), r"t\.to_dense\(\)"),
+            (lambda: ours.sum(t, keepdims=True), r"partita\.sum .*'keepdims'; it takes axis"),
+            (lambda: ours.linalg.norm(t, 2), r"partita\.sparse\.linalg\.norm"),
+        ):
+            with pytest.raises((pt.ProtocolError, TypeError, NotImplementedError), match=words):
+                refused()
+            team.barrier()
+
+    on_ranks(n_ranks, body)
+
+
 REFUSED: list[tuple[Any, str]] = [
     (lambda t: numpy.asarray(t), r"t\.to_dense\(\).*t\.gather\(\)"),
     (lambda t: numpy.array([t, t]), r"t\.gather\(\)"),

@@ -115,6 +115,8 @@ def _instead_of(obj: Any) -> str:
         return "list(...) of it, or fromiter"
     if isinstance(obj, Mapping):
         return "list(...) of its values, or a dictionary of a protocol"
+    if hasattr(obj, "__partita_function__"):
+        return "its own methods, such as t.sum(), t.to_dense(), or partita.sparse"
     if hasattr(obj, "to_dense"):
         return "to_dense() of it"
     return "an object with DLPack, the buffer protocol or __array_interface__"
