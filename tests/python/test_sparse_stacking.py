@@ -108,6 +108,8 @@ def test_parts_that_do_not_fit(n_ranks: int) -> None:
         if team.size > 1:
             with pytest.raises(pt.MismatchError, match="the blocks"):
                 sparse.hstack([t, u] if last else [t, B])
+            with pytest.raises(pt.MismatchError, match="the blocks"):
+                sparse.block_diag([t, float(last)])
 
     on_ranks(n_ranks, body)
 

@@ -25,6 +25,7 @@ from partita._team.spmd import own_team
 from partita.sparse.agreement import agreed
 from partita.sparse.base import Base
 from partita.sparse.block import Block, checked_format
+from partita.sparse.elements import number_words
 from partita.sparse.generators import made, own_numbers
 from partita.sparse.kinds import checked_dtype
 from partita.sparse.outside import block_of, is_foreign
@@ -62,6 +63,8 @@ class Part:
         """What ranks compare of it."""
         if isinstance(self.given, Base):
             return self.given._words
+        if isinstance(self.given, np.ndarray) and self.given.size == 1:
+            return f"{number_words(self.given.reshape(-1)[0])} at {self.starts}"
         return f"{self.given.dtype} of shape {self.given.shape} in {self.format} at {self.starts}"
 
     def entries(self, team: Team) -> tuple[list[Local], Local]:
@@ -107,15 +110,20 @@ def block_array(
     """Return a matrix of rows of matrices; None is one of zeros. Collective.
 
     They are sparse tensors, SciPy's matrices and NumPy's arrays, which every rank has whole, and
-    arrays of partita. `dist=`, `grid=` or `layout=` say where the result lies; its first rows are
-    on the first rank if they do not.
+    arrays of partita. `dist=`, `grid=` or `layout=` say where the result lies: in even blocks of
+    rows if none does.
     """
     rows = _rows(blocks)
     return _stacked("block_array", rows, lambda: _grid(rows), (format, None, dtype), team, where)
 
 
 def hstack(
-    blocks: Any, format: str | None = None, dtype: Any = None, *, team: Any = None, **where: Any
+    blocks: Any,
+    format: str | None = None,
+    dtype: Any = None,
+    *,
+    team: Team | None = None,
+    **where: Any,
 ) -> DistTensor:
     """Return a matrix of matrices beside each other. Collective."""
     rows = [_listed(blocks)]
@@ -123,7 +131,12 @@ def hstack(
 
 
 def vstack(
-    blocks: Any, format: str | None = None, dtype: Any = None, *, team: Any = None, **where: Any
+    blocks: Any,
+    format: str | None = None,
+    dtype: Any = None,
+    *,
+    team: Team | None = None,
+    **where: Any,
 ) -> DistTensor:
     """Return a matrix of matrices below each other. Collective."""
     rows = [[one] for one in _listed(blocks)]
@@ -131,7 +144,12 @@ def vstack(
 
 
 def block_diag(
-    mats: Any, format: str | None = None, dtype: Any = None, *, team: Any = None, **where: Any
+    mats: Any,
+    format: str | None = None,
+    dtype: Any = None,
+    *,
+    team: Team | None = None,
+    **where: Any,
 ) -> DistTensor:
     """Return a matrix of matrices along its diagonal, in COO if no format is named. Collective."""
     rows = [_listed(mats)]
