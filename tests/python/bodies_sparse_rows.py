@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sparse_cases import raised, tensor
 from sparse_matrices import LAYOUTS, cases, dense, matrix, numbers, spread
 
@@ -157,6 +158,50 @@ def indices_that_choose(team: pt.Team) -> None:
             assert isinstance(t[i, j], np.float64)
     # What comes out is a matrix like any other.
     np.testing.assert_array_equal((t[2:9] @ np.ones(9)).gather(), full[2:9] @ np.ones(9))
+
+
+def indices_that_lie_on_many_ranks(team: pt.Team) -> None:
+    """Arrays of partita mean the same on any number of ranks: NumPy's with all their elements."""
+    m = tensor((9, 6), "float64", 4)
+    full, vector = m.toarray(), np.array([0.0, 3, 0, 1, 2])
+    a: Any = full.sum(axis=1), full.sum(axis=0)
+    for layout in ("block(last), *", "*, cyclic", "block, block"):
+        t = DistTensor.from_scipy(m, layout=layout, team=team)
+        rows, columns = t.sum(axis=1), t.sum(axis=0)
+        order = np.argsort(a[0], stable=True)
+        keys: list[tuple[Any, Any]] = [
+            (rows > 3, a[0] > 3),
+            ((slice(None), columns > 6), (slice(None), a[1] > 6)),
+            (pt.argsort(rows, stable=True), order),
+            (rows.nonzero()[0], a[0].nonzero()[0]),
+            ((pt.arange(5), slice(1, 3)), (np.arange(5), slice(1, 3))),
+            (pt.arange(0), np.arange(0)),
+            (rows > 1e9, a[0] > 1e9),
+            (-1 - pt.arange(8, layout="cyclic"), -1 - np.arange(8)),
+            ((pt.reshape(pt.arange(4), (4, 1)), pt.asarray([[0, 2]])), np.ix_(range(4), [0, 2])),
+            (pt.ix_(pt.arange(4), pt.arange(3)), np.ix_(range(4), range(3))),
+        ]
+        for key, wanted in keys:
+            np.testing.assert_array_equal(t[key].to_dense().gather(), full[wanted])
+        # They come in the order of ranks.
+        found = np.sort(t[t.nonzero()].to_dense().gather())
+        np.testing.assert_array_equal(found, np.sort(full[np.nonzero(full)]))
+        by = pt.argsort(rows, stable=True)
+        equal(t.get_rows(by), m[order])
+        equal(t.plan_rows(rows > 3)(t), m[a[0] > 3])
+        with pytest.raises(IndexError, match="a mask of 6 for 9"):
+            t[columns > 0]
+        with pytest.raises(IndexError, match="float64"):
+            t[rows]
+        with pytest.raises(IndexError, match="index 9 where"):
+            t[1 + pt.arange(9)]
+    v = DistTensor.from_scipy(sp.coo_array(vector), team=team)
+    for mask in (v > 1, v.to_dense() > 1):
+        np.testing.assert_array_equal(v[mask].to_dense().gather(), [3, 2])
+    np.testing.assert_array_equal(v[pt.asarray([4, 1, 1])].to_dense().gather(), [2, 3, 3])
+    if team.size > 1:
+        with pytest.raises(pt.MismatchError):
+            t[pt.arange(4) if team.rank else [0, 1, 2, 3]]
 
 
 def refusals(team: pt.Team) -> None:
@@ -310,5 +355,6 @@ BODIES = [
     rows_added_back,
     rows_of_other_dimensions_added_back,
     indices_that_choose,
+    indices_that_lie_on_many_ranks,
     refusals,
 ]

@@ -125,7 +125,10 @@ def operand(given: Any, rank: Rank) -> Any:
     """What an object is beside arrays; `NotImplemented` where it is nothing."""
     if isinstance(given, bool | int | float | complex) and not isinstance(given, np.generic):
         return given
-    shows_elements = hasattr(type(given), "__array__")
+    # What serves our functions itself has operators of its own, too.
+    shows_elements = hasattr(type(given), "__array__") and not hasattr(
+        type(given), "__partita_function__"
+    )
     if not isinstance(given, list | tuple | range | np.ndarray | np.generic) and (
         not shows_elements or getattr(given, "__array_ufunc__", 0) is None
     ):

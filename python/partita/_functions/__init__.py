@@ -31,6 +31,6 @@
 - `gathered`: what takes whole arrays to every rank, and is counted.
 - `looking`: what programs will cost, what they did, how much they may take.
 - `inspection`: what the library has of the Array API.
-- `interop`: NumPy's own functions on our arrays.
+- `interop`: NumPy's own functions on our arrays. `serving`: ours on what serves them itself.
 - `methods`: the methods that NumPy's arrays have.
 """

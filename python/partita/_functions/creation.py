@@ -16,6 +16,7 @@ from partita._array.parts import in_order
 from partita._errors import LayoutError
 from partita._functions.inspection import check_device, in_c_order
 from partita._functions.placing import placed
+from partita._functions.serving import served
 from partita._partita import Elementwise, lazy_empty, lazy_full, lazy_index
 from partita._protocol.asarray import taken_over
 from partita._team.spmd import own_team
@@ -512,6 +513,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None) -> Array:
     return asarray(a, dtype=dtype)
 
 
+@served
 def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
     """Return the same elements in memory of their own."""
     in_c_order(order)

@@ -13,6 +13,7 @@ from partita._array.array import Array
 from partita._functions import complex_order
 from partita._functions.creation import an_array
 from partita._functions.gathered import whole
+from partita._functions.serving import served
 from partita._partita import Elementwise, lazy_where
 
 if TYPE_CHECKING:
@@ -209,11 +210,13 @@ def _of_numbers(array: Array, name: str) -> Array:
     return array
 
 
+@served
 def real(val: Any, out: Any = None) -> Any:
     """Return the real part of each element."""
     return _real(val, out=out)
 
 
+@served
 def imag(val: Any, out: Any = None) -> Any:
     """Return the imaginary part of each element."""
     return _imag(val, out=out)
@@ -286,6 +289,7 @@ def fmin(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True) -> Array:
     return made
 
 
+@served
 def round(a: Any, decimals: int = 0, out: Any = None) -> Array:
     """Return each element rounded to so many decimals, halves to the even side."""
     made: Array = fitted_to(_rounded(an_array(a), operator.index(decimals)), out)

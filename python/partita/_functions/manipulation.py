@@ -22,6 +22,7 @@ from partita._functions.gathered import whole
 from partita._functions.inspection import check_device
 from partita._functions.memory_order import as_read, reads_backwards
 from partita._functions.placing import placed
+from partita._functions.serving import served
 from partita._functions.shaping import sizes_for
 from partita._functions.types import result_type
 from partita._partita import lazy_index, lazy_where
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 MOST_DIMS = 16
 
 
+@served
 def reshape(x: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Array:
     """Return the elements in another shape; -1 is what is left."""
     array = an_array(x)
@@ -95,17 +97,20 @@ def squeeze(a: Any, axis: Any = None) -> Array:
     return array.reshape(tuple(size for at, size in enumerate(array.shape) if at not in axes))
 
 
+@served
 def permute_dims(a: Any, axes: Sequence[int]) -> Array:
     """Return a view with the dimensions in another order."""
     return an_array(a)._permute(list(axes))
 
 
+@served
 def transpose(a: Any, axes: Sequence[int] | None = None) -> Array:
     """Return a view with the dimensions in another order, the reverse one if none is given."""
     array = an_array(a)
     return array._permute(list(range(array.ndim))[::-1] if axes is None else list(axes))
 
 
+@served
 def matrix_transpose(x: Any, /) -> Array:
     """Return a view with the last two dimensions exchanged."""
     array = an_array(x)
@@ -358,6 +363,7 @@ def _matrices(m: Any, device: Any, team: Team | None) -> Array:
     return array._broadcast((len(array), len(array))) if array.ndim == 1 else array
 
 
+@served
 def tril(
     m: Any,
     k: int = 0,
@@ -372,6 +378,7 @@ def tril(
     return made if layout is None else placed(made, layout)
 
 
+@served
 def triu(
     m: Any,
     k: int = 0,

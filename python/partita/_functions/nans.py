@@ -11,6 +11,7 @@ from partita._functions import elementwise, masked, searching, statistics
 from partita._functions.creation import an_array, full
 from partita._functions.elementwise import fitted_to, reduced_to
 from partita._functions.masked import filled, holes_of
+from partita._functions.serving import served
 
 
 def _holes(array: Array, where: Any = True) -> Array | None:
@@ -149,6 +150,7 @@ def _extreme(
     return result
 
 
+@served
 def nanmin(
     a: Any,
     axis: Any = None,
@@ -161,6 +163,7 @@ def nanmin(
     return _extreme("min", a, axis, out, keepdims, initial, where)
 
 
+@served
 def nanmax(
     a: Any,
     axis: Any = None,

@@ -25,6 +25,7 @@ from partita._functions.manipulation import (
     stack,
 )
 from partita._functions.matmul import product
+from partita._functions.serving import served, serves
 from partita._functions.types import result_type
 
 
@@ -37,7 +38,8 @@ def together(*given: Any) -> list[Array]:
     made = [one if isinstance(one, Array) else enter.operand(one, rank) for one in given]
     for one, found in zip(given, made, strict=True):
         if found is NotImplemented:
-            raise TypeError(f"a {type(one).__name__} is no array of numbers; use one")
+            cure = "its own methods, or t.to_dense()" if serves(one) else "one"
+            raise TypeError(f"a {type(one).__name__} is no array of numbers; use {cure}")
     return [
         found if isinstance(found, Array) else enter.from_numpy(np.array(found), rank)
         for found in made
@@ -67,6 +69,7 @@ def _operands(x1: Any, x2: Any, dtype: Any, casting: Any) -> list[Array]:
     return [cast(one, kind) for one in given]
 
 
+@served
 def matmul(
     x1: Any,
     x2: Any,
@@ -201,6 +204,7 @@ def vecmat(
     return made
 
 
+@served
 def dot(a: Any, b: Any, out: Any = None) -> Array:
     """Return NumPy's dot: the last axis of one with the last but one of the other."""
     x, y = alike(a, b)
@@ -214,6 +218,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Array:
     return result
 
 
+@served
 def inner(a: Any, b: Any, /) -> Array:
     """Return sums of products over the last axes of both."""
     x, y = alike(a, b)
@@ -259,6 +264,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
     return reshape(product(left, right), [*sizes[0], *sizes[1]])
 
 
+@served
 def kron(a: Any, b: Any) -> Array:
     """Return the products of all elements of one with the whole other, side by side."""
     x, y = alike(a, b)
@@ -312,6 +318,7 @@ def _in_space(vectors: Array) -> Array:
     return concat([vectors, zero], axis=-1)
 
 
+@served
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """Return the elements on a diagonal of two axes, as the last axis: a copy, no view."""
     array = an_array(a)
@@ -328,6 +335,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return turned[(..., along + row, along + column)]
 
 
+@served
 def trace(
     a: Any,
     offset: int = 0,

@@ -10,15 +10,18 @@ from partita._array.array import Array
 from partita._chosen.truth import where_true
 from partita._functions.creation import an_array
 from partita._functions.elementwise import beside
+from partita._functions.serving import served
 from partita._functions.statistics import _reduced
 from partita._partita import lazy_where
 
 
+@served
 def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
     """Return the index of the first largest element."""
     return _reduced("argmax", a, _one_axis(axis), keepdims, out=out)
 
 
+@served
 def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
     """Return the index of the first smallest element."""
     return _reduced("argmin", a, _one_axis(axis), keepdims, out=out)
@@ -31,11 +34,13 @@ def _one_axis(axis: Any) -> Any:
     return axis
 
 
+@served
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
     """Return how many elements are not zero."""
     return _reduced("count_nonzero", a, axis, keepdims)
 
 
+@served
 def nonzero(a: Any) -> tuple[Array, ...]:
     """Return where elements are not zero: positions along each dimension."""
     array = an_array(a)

@@ -14,6 +14,7 @@ from partita._functions import complex_order, elementwise, masked
 from partita._functions.creation import an_array, axes_of, full, is_axis_of_number, refuse_truth
 from partita._functions.elementwise import fitted_to, reduced_to
 from partita._functions.manipulation import broadcast_to, concat, reshape
+from partita._functions.serving import served
 from partita._partita import lazy_where
 
 # What a reduction combines with, and what changes nothing.
@@ -101,6 +102,7 @@ def _begun(how: str, array: Array, axis: Any, keepdims: bool, dtype: Any, initia
     return combined
 
 
+@served
 def sum(
     a: Any,
     axis: Any = None,
@@ -127,6 +129,7 @@ def prod(
     return _reduced("prod", a, axis, keepdims, dtype, 0.0, out, initial, where)
 
 
+@served
 def min(
     a: Any,
     axis: Any = None,
@@ -139,6 +142,7 @@ def min(
     return _reduced("min", a, axis, keepdims, None, 0.0, out, initial, where)
 
 
+@served
 def max(
     a: Any,
     axis: Any = None,
@@ -151,6 +155,7 @@ def max(
     return _reduced("max", a, axis, keepdims, None, 0.0, out, initial, where)
 
 
+@served
 def mean(
     a: Any,
     axis: Any = None,
@@ -333,6 +338,7 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None)
     return _in_turn(a, axis, dtype, out, product=True)
 
 
+@served
 def allclose(
     a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> bool:

@@ -17,6 +17,7 @@ from partita._functions import accumulating
 from partita._functions.creation import an_array
 from partita._functions.elementwise import reduced_to, written
 from partita._functions.manipulation import reshape
+from partita._functions.serving import serves
 from partita._functions.updating import update
 from partita._partita import UfuncBase
 
@@ -64,6 +65,9 @@ class ufunc(UfuncBase):
 
     def _called(self, operands: tuple[Any, ...], options: dict[str, Any] | None) -> Any:
         """The function of each element; options as NumPy has them."""
+        for one in operands:
+            if serves(one):
+                return one.__array_ufunc__(self._theirs, "__call__", *operands, **(options or {}))
         if not options and len(operands) == self.nin:
             return self._function(*operands)
         for option in options or {}:

@@ -92,7 +92,8 @@ def _view(obj: Any) -> Local | None:
 
 def _asked(obj: Any) -> tuple[Local, str, bool]:
     """What `__array__` gives, and whether that is the object's own memory."""
-    if hasattr(obj, "__array__"):
+    # A sparse tensor has one to refuse; what it is says more.
+    if hasattr(obj, "__array__") and not hasattr(obj, "__partita_function__"):
         try:
             with warnings.catch_warnings():
                 # An old `__array__` does not say whether it copies.
@@ -114,6 +115,8 @@ def _instead_of(obj: Any) -> str:
         return "list(...) of it, or fromiter"
     if isinstance(obj, Mapping):
         return "list(...) of its values, or a dictionary of a protocol"
+    if hasattr(obj, "__partita_function__"):
+        return "its own methods, such as t.sum(), t.to_dense(), or partita.sparse"
     if hasattr(obj, "to_dense"):
         return "to_dense() of it"
     return "an object with DLPack, the buffer protocol or __array_interface__"

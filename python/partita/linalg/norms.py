@@ -13,6 +13,7 @@ from partita._functions.creation import an_array, axes_of, full
 from partita._functions.manipulation import expand_dims, permute_dims, reshape
 from partita._functions.products import cast
 from partita._functions.searching import count_nonzero, where
+from partita._functions.serving import served_as
 from partita.linalg.elimination import inverses
 from partita.linalg.full_rank import inverse_above, is_in_panels
 from partita.linalg.given import matrix, real_type, square
@@ -91,6 +92,7 @@ def _matrix_norm(array: Array, axes: tuple[int, int], keepdims: bool, order: Any
     return expand_dims(made, axis=tuple(sorted(axes))) if keepdims else made
 
 
+@served_as("linalg.norm")
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
     """Return NumPy's norm: of vectors along one axis, of matrices along two.
 

@@ -28,17 +28,20 @@ What is done with them:
   an operand. `exchange`: rows of operands that are fetched, and added back. `balance`: threads of
   ranks with unequal shares.
 - `rows`: rows of other ranks. `wishes`: those that a rank asks for; `chosen`: what an index gives
-  of a matrix, `tensor_parts`, `tensor_rows`: of other tensors. `asking`: who gives what to whom.
-  `carrying`: sparse rows on their way; `reading`: rows read where they are; `access`: which of the
-  two. `rowwise`: matrices of whole rows. `hollow`: rows of matrices most of whose rows are empty;
-  `pointers`: formats that these cannot have.
-  `replicas`: slices that several ranks hold.
+  of a matrix, `tensor_parts`, `tensor_rows`: of other tensors. `indices`: those that lie on many
+  ranks. `asking`: who gives what to whom. `carrying`: sparse rows on their way; `reading`: rows
+  read where they are; `access`: which of the two. `rowwise`: matrices of whole rows. `hollow`: rows
+  of matrices most of whose rows are empty; `pointers`: formats that these cannot have. `replicas`:
+  slices that several ranks hold.
 - `arithmetic`: operators. `elements`, `aligned`: operands beside a tensor, element by element.
 - `unary`, `comparing`, `complex_order`: functions and comparisons. `diagonals`: diagonals and
   triangles.
 - `reductions`, `extremes`, `reducing`: of all elements, of lines, and where lines end up.
   `first_zero`: the first element that is not stored.
 - `generators`: tensors made in parallel. `laplacians`: of grids. `graphs`: random graphs.
+- `stacking`: matrices beside and below each other. `functions`: methods by names of SciPy's
+  functions. `dispatch`: NumPy's functions on tensors. `absent`: what SciPy's arrays have and
+  tensors have not.
 - `files`: Matrix Market and SciPy's `.npz`. `linalg`: solvers.
 """
 
@@ -46,16 +49,23 @@ from partita.sparse import linalg
 from partita.sparse.files.archive import load_npz, save_npz
 from partita.sparse.files.market import mmread
 from partita.sparse.files.market_out import mmwrite
+from partita.sparse.functions import find, kron, tril, triu
 from partita.sparse.generators import diags, eye, random_array
 from partita.sparse.graphs import rmat
 from partita.sparse.laplacians import laplacian
 from partita.sparse.sampling import sddmm
+from partita.sparse.stacking import block_array, block_diag, hstack, vstack
 from partita.sparse.tensor import DistTensor
 
 __all__ = [
     "DistTensor",
+    "block_array",
+    "block_diag",
     "diags",
     "eye",
+    "find",
+    "hstack",
+    "kron",
     "laplacian",
     "linalg",
     "load_npz",
@@ -65,4 +75,7 @@ __all__ = [
     "rmat",
     "save_npz",
     "sddmm",
+    "tril",
+    "triu",
+    "vstack",
 ]

@@ -111,6 +111,12 @@ def multiplied_elements(left: Block, right: Block) -> Block:
     return numbers.block(keys[kept], data[kept])
 
 
+def hypotenuses(left: Block, right: Block) -> Block:
+    """Return the roots of sums of squares of elements."""
+    numbers, keys, a, b = side_by_side(left, right)
+    return without_zeros(numbers.block(keys, np.hypot(a, b)))
+
+
 def _is_finite(data: Local) -> bool:
     """Whether all values are known to be finite: by their sum, which is read fastest."""
     if data.dtype.kind not in "fc":

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array.array import Array
+from partita._functions import elementwise
 from partita.sparse.agreement import agreed, computed
-from partita.sparse.aligned import combined, multiplied_elements
+from partita.sparse.aligned import combined, hypotenuses, multiplied_elements
 from partita.sparse.comparing import Comparing
 from partita.sparse.complex_order import dense_extreme
 from partita.sparse.diagonals import Diagonals
@@ -185,3 +186,25 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
             message += "; use t.to_dense() for that"
             raise self._team.told(NotImplementedError(message))
         return self._with_data(function(self._block.data, number), f"{name} {number_words(number)}")
+
+    def hypot(self, other: Any) -> Any:
+        """Return the roots of sums of squares of two tensors' elements. Collective."""
+        right = self._sparse(other)
+        if right is None:
+            if is_number(other) and as_number(other) == 0:
+                whole: Any = self
+                return whole.fabs()
+            return self._dense_hypot(other)
+        beside = self._beside(right)
+        found = computed(self._team, lambda: hypotenuses(self._block, beside))
+        return self._made(found, f"hypot {right._words}")
+
+    def _dense_hypot(self, other: Any) -> Any:
+        """That with an array; a number would fill the tensor."""
+        if not is_dense(other) or is_number(other):
+            message = f"hypot of a sparse tensor and a {type(other).__name__}"
+            message += " would fill it; use t.to_dense() for that"
+            raise self._team.told(NotImplementedError(message))
+        whole: Any = self
+        with self._team:
+            return elementwise.hypot(whole.to_dense(), other)

@@ -44,15 +44,20 @@ METHODS: dict[Any, str] = {
     np.positive: "__pos__",
     np.maximum: "maximum",
     np.minimum: "minimum",
+    np.hypot: "hypot",
     **{
         one: one.__name__
         for one in (
             *(np.sin, np.tan, np.arcsin, np.arctan, np.sinh, np.tanh, np.arcsinh, np.arctanh),
             *(np.rint, np.sign, np.expm1, np.log1p, np.deg2rad, np.rad2deg, np.floor, np.ceil),
-            *(np.trunc, np.sqrt, np.conjugate),
+            *(np.trunc, np.sqrt, np.cbrt, np.square, np.fabs, np.isnan, np.isinf),
+            *(np.radians, np.degrees, np.conjugate),
         )
     },
 }
+
+# Those that give the same with operands exchanged: the tensor may stand on the right.
+SYMMETRIC = (np.maximum, np.minimum, np.hypot)
 
 
 class Products(Base):
@@ -117,6 +122,8 @@ class Products(Base):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """For NumPy: functions that leave zeros zero, and operators with its arrays on the left."""
         is_plain = method == "__call__" and not options
+        if ufunc in SYMMETRIC and not isinstance(inputs[0], Base):
+            inputs = inputs[::-1]
         if is_plain and ufunc in METHODS and isinstance(inputs[0], Base):
             return getattr(inputs[0], METHODS[ufunc])(*inputs[1:])
         work = OPERATORS.get(ufunc)
@@ -137,7 +144,7 @@ def _refused(ufunc: Any, method: str, options: Any) -> str:
         return f"numpy.{name}.{method} of a DistTensor; use its methods, such as t.sum(axis)"
     if options and (ufunc in METHODS or ufunc in OPERATORS):
         return f"numpy.{name} of a DistTensor with {', '.join(options)}=; use it without"
-    return f"numpy.{name} of a DistTensor, whose zeros are not stored; use t.to_dense() for it"
+    return f"numpy.{name} has no counterpart for a DistTensor; use t.to_dense() for it"
 
 
 def _sparse_product(left: Any, right: Any) -> Any:

@@ -95,6 +95,13 @@ class Reductions(Elements):
         coords, data = self._entries(is_tidy=True)
         return self._summed((coords, data != 0), axis, "count_nonzero", np.int64)
 
+    def getnnz(self, axis: Any = None) -> Any:
+        """Return how many entries are stored, or an array of how many along axes."""
+        if axis is None:
+            return self.nnz
+        coords, data = self._entries(is_tidy=True)
+        return self._summed((coords, np.ones(len(data), bool)), axis, "getnnz", np.int64)
+
     def norm(self, ord: Any = None, axis: Any = None) -> Any:
         """Return a norm: 'fro', 1, -1, inf, -inf of a matrix; 2, 1, 0, inf, ... of lines."""
         # What is wrong here may be wrong on this rank only: the others are told.

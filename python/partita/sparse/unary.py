@@ -44,10 +44,17 @@ class Unary(Elements):
     log1p = _method(np.log1p)
     deg2rad = _method(np.deg2rad)
     rad2deg = _method(np.rad2deg)
+    radians = _method(np.radians)
+    degrees = _method(np.degrees)
     floor = _method(np.floor)
     ceil = _method(np.ceil)
     trunc = _method(np.trunc)
     sqrt = _method(np.sqrt)
+    cbrt = _method(np.cbrt)
+    square = _method(np.square)
+    fabs = _method(np.fabs)
+    isnan = _method(np.isnan)
+    isinf = _method(np.isinf)
     __abs__ = _method(np.abs)
 
     def __neg__(self) -> Self:
