@@ -89,11 +89,11 @@ class Team(Keeper):
         """Return whether this rank and another member can access each other's memory."""
         return self.native.shares_memory_with(natural(rank, "rank"))
 
-    def empty(self, shape: Sequence[int], dtype: Any = "float64") -> np.ndarray[Any, Any]:
+    def empty(self, shape: int | Sequence[int], dtype: Any = "float64") -> np.ndarray[Any, Any]:
         """Return an uninitialised local array in warm memory that neighbours can reach."""
         from partita._memory.warm import empty
 
-        return empty(shape, dtype)
+        return empty((shape,) if isinstance(shape, int) else shape, dtype)
 
     def with_deadline(self, seconds: float | None) -> Team:
         """Return the same team with another deadline in seconds; None waits for ever."""

@@ -105,11 +105,20 @@ impl UfuncBase {
     ) -> PyResult<Bound<'py, PyAny>> {
         match slf.get().function {
             Some(function) if options.is_none() && operands.len() == function.n_operands() => {
-                applied(function, operands)
+                let outcome = applied(function, operands);
+                if outcome.is_err() && operands.iter().any(|one| serves_itself(&one)) {
+                    return slf.call_method1(intern!(slf.py(), "_called"), (operands, options));
+                }
+                outcome
             }
             _ => slf.call_method1(intern!(slf.py(), "_called"), (operands, options)),
         }
     }
+}
+
+/// Whether an operand of another kind has our functions itself.
+fn serves_itself(operand: &Bound<'_, PyAny>) -> bool {
+    operand.get_type().hasattr(intern!(operand.py(), "__partita_function__")).unwrap_or(false)
 }
 
 /// The rank of the first array; of this thread's team if there is none.

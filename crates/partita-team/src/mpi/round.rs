@@ -20,7 +20,7 @@ use crate::program::offer::Offer;
 use crate::team::cache::LastPosted;
 use crate::team::call::CallName;
 use crate::team::meeting::{Arrival, Contribution, Post, Stage};
-use crate::team::patience::GRACE;
+use crate::team::patience::{ANSWER_WITHIN, GRACE};
 
 /// How often a waiting rank looks whether others are still there. The first time it does so it sends
 /// its post to everybody.
@@ -327,7 +327,7 @@ impl Membership {
             let failure =
                 self.absence(around, rank, (round, stage), look).or_else(|| failed.clone());
             failure.or_else(|| {
-                let late = self.lateness(around, rank, stage, look)?;
+                let late = self.lateness(around, rank, (round, stage), look)?;
                 look.given_up.get_or_insert_with(|| late.clone());
                 Some(late)
             })
@@ -362,15 +362,28 @@ impl Membership {
         is_told.then(|| left("its process has ended"))
     }
 
+    /// Whether this rank has made near calls since the last round, and was not stuck in one.
+    fn comes_from_near_calls(&self, around: &mut dyn Around, round: u64) -> bool {
+        let Some(rank) = self.rank else { return false };
+        let is_stuck = |own: &Contribution| own.arrival == Arrival::Stuck;
+        let own = around.inbox().slot(self.key, round).posts.get(rank);
+        own.is_some_and(|own| own.n_near > 0 && !own.post.as_ref().as_ref().is_ok_and(is_stuck))
+    }
+
     /// Why a member is waited for no longer.
     fn lateness(
         &self,
         around: &mut dyn Around,
         rank: u64,
-        stage: Stage,
+        (round, stage): (u64, Stage),
         look: &Look,
     ) -> Option<Failure> {
         let limit = look.limit?;
+        // Those that wait in near calls come here once their own deadlines have passed.
+        let may_be_near = stage == Stage::Arrival && self.comes_from_near_calls(around, round);
+        if may_be_near && look.waited < limit + ANSWER_WITHIN {
+            return None;
+        }
         // Whoever else waits has had time to answer for itself.
         let is_heard = |since: Instant| look.now - since >= LOOK_EVERY;
         let is_heard = !is_relayed(self.size()) || look.spoke_up.is_some_and(is_heard);

@@ -11,6 +11,9 @@ use partita_mpi::Polling;
 /// How long a failure is held back so that ranks failing at once agree on the lowest.
 pub(crate) const GRACE: Duration = Duration::from_millis(100);
 
+/// How long ranks that wait in near calls have to come to the meeting that follows a deadline.
+pub(crate) const ANSWER_WITHIN: Duration = Duration::from_millis(500);
+
 /// How long to yield before sleeping.
 const LONGEST_YIELDING: Duration = Duration::from_millis(2);
 

@@ -12,11 +12,9 @@ use crate::program::offer::{CallBuffers, Half, ShownOffer, View};
 use crate::team::agreed::{AgreedPlan, Way};
 use crate::team::meeting::{Arrival, CallPlace, Contribution, Round, Stage};
 use crate::team::near::{Coming, NearCall, NearMeeting, NearNote, Stuck};
+use crate::team::patience::ANSWER_WITHIN;
 use crate::team::run::{Packed, Run};
 use crate::team::team::Team;
-
-/// How long ranks that wait in near calls have to come to the meeting that follows a deadline.
-const ANSWER_WITHIN: Duration = Duration::from_millis(500);
 
 impl Team {
     /// Runs an agreed plan among partners.
