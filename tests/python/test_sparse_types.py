@@ -40,6 +40,27 @@ def test_quotients_have_scipys_types(kind: str, n_ranks: int) -> None:
 
 @RANKS
 @pytest.mark.parametrize("kind", KINDS)
+def test_quotients_by_dense_arrays_have_scipys_types(kind: str, n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        a = tensor((4, 3), kind, 3)
+        t = DistTensor.from_scipy(a)
+        for other in KINDS:
+            for shape in ((4, 3), (1, 3), (4, 1), (3,)):
+                by = np.full(shape, 3).astype(other)
+                wanted = (a / by).tocsr()
+                for given in (by, pt.asarray(by)):
+                    found = (t / given).gather()
+                    assert found.dtype == wanted.dtype, (other, shape)
+                    np.testing.assert_allclose(dense(found), dense(wanted), rtol=1e-6)
+                    # As precise as the type: a quotient by one number is.
+                    exact = dense(a).astype(wanted.dtype) / by.flat[0]
+                    np.testing.assert_array_equal(dense(found), exact.astype(wanted.dtype))
+
+    pt.spmd(body, n_ranks)
+
+
+@RANKS
+@pytest.mark.parametrize("kind", KINDS)
 def test_norms_have_scipys_types(kind: str, n_ranks: int) -> None:
     def body(team: pt.Team) -> None:
         a = tensor((4, 3), kind, 3)
