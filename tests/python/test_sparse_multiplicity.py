@@ -140,3 +140,15 @@ def test_copies_with_other_arguments(n_ranks: int) -> None:
         )
 
     on_ranks(n_ranks, body)
+
+
+def test_a_lonely_shift_names_the_cure() -> None:
+    matrix = pt.asarray(torus(4) + np.eye(16))
+    for sigma, cure in ((0.0, "cg(A, x"), (0.5, r"cg(A - 0.5 \* eye(n), x")):
+        with pytest.raises(ValueError, match=cure.replace("(", r"\(").replace(")", r"\)")):
+            ours.eigsh(matrix, 2, sigma=sigma)
+    with pytest.raises(ValueError, match="without sigma="):
+        ours.eigsh(matrix, 2, OPinv=matrix)
+    near = ours.LinearOperator((16, 16), lambda x: ours.cg(matrix, x, rtol=1e-12)[0], dtype=float)
+    values = ours.eigsh(matrix, 5, sigma=0.0, OPinv=near, return_eigenvectors=False)
+    np.testing.assert_allclose(values.gather(), [1, 3, 3, 3, 3], atol=1e-8)

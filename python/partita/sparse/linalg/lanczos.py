@@ -117,9 +117,18 @@ def _checked(
     if m is not None or m_inverse is not None or mode != "normal":
         raise NotImplementedError("eigsh with M= or another mode; use lobpcg(A, X, B=M)")
     if (sigma is None) != (solved is None):
-        raise ValueError("sigma= and OPinv= belong together; give both, or none")
+        raise ValueError(_lonely(sigma))
     if v0 is not None and np.shape(v0) != (n,):
         raise ValueError(f"v0 of shape {np.shape(v0)}; use ({n},)")
     if ncv is not None and not k < ncv <= n:
         raise ValueError(f"ncv={ncv} for k={k} of a matrix of {n} rows; use from {k + 1} to {n}")
     return operator, None if solved is None else aslinearoperator(solved)
+
+
+def _lonely(sigma: float | None) -> str:
+    """What to say where one of sigma= and OPinv= is missing."""
+    if sigma is None:
+        return "OPinv= without sigma=; give both, or none"
+    shifted = f"A - {sigma} * eye(n)" if sigma else "A"
+    made = f"LinearOperator(A.shape, lambda x: cg({shifted}, x, rtol=1e-12)[0], dtype=A.dtype)"
+    return f"sigma={sigma} without OPinv=; give both: OPinv={made}, gmres for cg if not definite"
