@@ -104,6 +104,42 @@ def test_blocks_at_rows_and_columns(n_ranks: int) -> None:
     on_ranks(n_ranks, body)
 
 
+# Each is more than a number of its type; sums and products with others would change them.
+ODD: list[tuple[str, list[Any]]] = [
+    ("complex128", [complex(np.inf, 0), complex(1, np.nan), complex(0, -np.inf), 0]),
+    ("complex64", [complex(-np.inf, np.nan), 1j, complex(np.nan, np.inf), -0.0]),
+    ("float64", [np.inf, np.nan, -np.inf, -0.0]),
+    ("float32", [-0.0, 0.0, np.nan, 1]),
+    ("int8", [-128, 127, 0, 1]),
+    ("bool", [True, False, True, True]),
+]
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+@pytest.mark.parametrize("format", ["csr", "csc", "coo"])
+@pytest.mark.parametrize(("dtype", "values"), ODD, ids=[kind for kind, _ in ODD])
+def test_columns_that_come_repeatedly_are_copied(
+    dtype: str, values: list[Any], format: str, n_ranks: int
+) -> None:
+    made = sp.coo_array((np.array(values, dtype), ([0, 1, 1, 3], [1, 1, 0, 2])), (4, 3))
+    m = made.asformat(format)
+    keys: list[Any] = [[1, 1], [0, 0], [2, 0, 1, 0, 2, 2], [-1, 2], [1, 0, 1], [0, 0, 0, 0]]
+
+    def body(team: pt.Team) -> None:
+        t = DistTensor.from_scipy(m, team=team)
+        for key in keys:
+            for rows in (slice(None), [1, 1, 3], slice(3, 0, -2), 1, 3):
+                found = t[numpy.ix_(rows, key)] if isinstance(rows, list) else t[rows, key]
+                by_rows = m.tocsr()[rows, :]
+                wanted = by_rows[:, key] if by_rows.ndim == 2 else by_rows[key]
+                assert found.nnz == wanted.nnz
+                assert found.dtype == dtype
+                whole, exact = found.gather().toarray(), wanted.toarray()
+                np.testing.assert_array_equal(whole.view("u1"), exact.view("u1"))
+
+    on_ranks(n_ranks, body)
+
+
 @pytest.mark.parametrize("n_ranks", RANKS)
 def test_indices_that_do_not_fit_into_signed_ones(n_ranks: int) -> None:
     def body(team: pt.Team) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,27 @@ def test_quotients_have_scipys_types(kind: str, n_ranks: int) -> None:
 
 @RANKS
 @pytest.mark.parametrize("kind", KINDS)
+def test_quotients_by_dense_arrays_have_scipys_types(kind: str, n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        a = tensor((4, 3), kind, 3)
+        t = DistTensor.from_scipy(a)
+        for other in KINDS:
+            for shape in ((4, 3), (1, 3), (4, 1), (3,)):
+                by = np.full(shape, 3).astype(other)
+                wanted = (a / by).tocsr()
+                for given in (by, pt.asarray(by)):
+                    found = (t / given).gather()
+                    assert found.dtype == wanted.dtype, (other, shape)
+                    np.testing.assert_allclose(dense(found), dense(wanted), rtol=1e-6)
+                    # As precise as the type: a quotient by one number is.
+                    exact = dense(a).astype(wanted.dtype) / by.flat[0]
+                    np.testing.assert_array_equal(dense(found), exact.astype(wanted.dtype))
+
+    pt.spmd(body, n_ranks)
+
+
+@RANKS
+@pytest.mark.parametrize("kind", KINDS)
 def test_norms_have_scipys_types(kind: str, n_ranks: int) -> None:
     def body(team: pt.Team) -> None:
         a = tensor((4, 3), kind, 3)
@@ -62,6 +84,42 @@ def test_norms_of_small_integers_do_not_overflow(n_ranks: int) -> None:
         t = DistTensor.from_scipy(sp.csr_array(np.array([[100, -128]], "int8")))
         found = [t.norm(), t.norm(axis=1).item(), t.norm(1), t.norm(np.inf)]
         np.testing.assert_allclose(found, [np.hypot(100, 128)] * 2 + [128, 228])
+
+    pt.spmd(body, n_ranks)
+
+
+@RANKS
+def test_powers_that_a_type_has_not_name_the_cure(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        for kind in ("bool", "int8", "uint8", "int64", "uint64"):
+            a = tensor((4, 3), kind, 3)
+            a.eliminate_zeros()
+            t = DistTensor.from_scipy(a)
+            for power in (-1, 300, np.int8(-2)):
+                try:
+                    wanted = a**power
+                except (ValueError, OverflowError) as error:
+                    cure = re.escape(f"use t.power({power}, dtype=float)")
+                    with pytest.raises(type(error), match=f"{kind} to the power.*{cure}"):
+                        t**power
+                else:
+                    same((t**power).gather(), wanted)
+                powered = dense(t.power(power, dtype=float).gather())
+                np.testing.assert_allclose(powered, dense(a.power(power, dtype=float)))
+
+    pt.spmd(body, n_ranks)
+
+
+@RANKS
+def test_counts_are_wide(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        a = tensor((4, 3), "float32", 3)
+        t = DistTensor.from_scipy(a)
+        for axis in (0, 1):
+            assert t.count_nonzero(axis=axis).dtype == np.int64
+            np.testing.assert_array_equal(
+                t.count_nonzero(axis=axis).gather(), a.count_nonzero(axis)
+            )
 
     pt.spmd(body, n_ranks)
 

@@ -36,8 +36,20 @@ def _dividend_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def _quotient_type(dtype: np.dtype[Any], number: Any) -> np.dtype[Any]:
     """The type of quotients by a number, as SciPy has it: a product with its inverse."""
-    by = np.true_divide(1.0, number.dtype.type(1)).dtype if hasattr(number, "dtype") else number
+    by = _inverse_type(number.dtype) if hasattr(number, "dtype") else number
     return np.result_type(_dividend_type(dtype), by)
+
+
+def _inverse_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The type of inverses: doubles for all whole numbers."""
+    found: np.dtype[Any] = np.true_divide(1.0, dtype.type(1)).dtype
+    return found
+
+
+def _quotients(values: Local, by: Local) -> Local:
+    """Quotients by the elements of a dense array, in SciPy's type: of products with inverses."""
+    kind = np.result_type(values.dtype, _inverse_type(by.dtype))
+    return np.asarray(np.true_divide(values, by, dtype=kind))
 
 
 class Arithmetic(Comparing, Extremes, Diagonals, Unary):
@@ -154,7 +166,7 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
             kind = self.dtype if right.dtype.kind == "c" else _dividend_type(self.dtype)
             # Zeros divided by zeros are not zero.
             return whole.astype(kind).to_dense() / right.to_dense()
-        return self._scaled(other, operator.truediv) if is_dense(other) else NotImplemented
+        return self._scaled(other, _quotients) if is_dense(other) else NotImplemented
 
     def __rtruediv__(self, other: Any) -> Any:
         message = "divisions by a sparse tensor give infinities for all its zeros"

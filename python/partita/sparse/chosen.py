@@ -8,6 +8,7 @@ import numpy as np
 
 from partita._array.parts import cut_along
 from partita._local import sparse
+from partita._team.together import together
 from partita.sparse.agreement import agreed
 from partita.sparse.block import Block
 from partita.sparse.hollow import first_rows
@@ -165,24 +166,35 @@ def _with_columns(tensor: Any, index: Index) -> Any:
     found = rowwise(tensor)
     n = tensor.shape[1]
     wanted = _listed(index, n)
-    lines = _lines_with(found._block.lines, wanted, n)
+    given = found._block.lines
+    new = np.full(n, -1, np.int64)
+    new[wanted] = np.arange(len(wanted))
+    if np.count_nonzero(new >= 0) == len(wanted):
+        lines = _lines_with(given, new)
+    else:
+        # They may be more entries than the indices of some rank can count.
+        lines = together(tensor.team, lambda: _lines_repeated(given, wanted, n))
     shape = (found._block.shape[0], len(wanted))
     slices = rows_slices(found._slices, (tensor.shape[0], len(wanted)))
     return tensor._made(Block.of_lines(shape, "csr", lines), "columns", slices)
 
 
-def _lines_with(lines: Csr, wanted: Local, n: int) -> Csr:
+def _lines_with(lines: Csr, new: Local) -> Csr:
+    indptr, indices, data = lines
+    return sparse.tidy(*sparse.chosen_columns(indptr, indices, data, new))
+
+
+def _lines_repeated(lines: Csr, wanted: Local, n: int) -> Csr:
+    """The columns of which some come repeatedly: rows of the transposed matrix, which are copied.
+
+    Values are not computed with, because infinities would not stay what they are.
+    """
+    distinct, places = np.unique(wanted, return_inverse=True)
     new = np.full(n, -1, np.int64)
-    new[wanted] = np.arange(len(wanted))
-    if np.count_nonzero(new >= 0) == len(wanted):
-        return sparse.tidy(*sparse.chosen_columns(*lines, new))
-    # Columns that come repeatedly: by a product with a matrix of ones.
-    kind = lines[0].dtype
-    order = np.argsort(wanted, kind="stable").astype(kind)
-    starts = np.searchsorted(wanted[order], np.arange(n + 1)).astype(kind)
-    ones = np.ones(len(wanted), lines[2].dtype)
-    none = np.zeros(1, kind), np.empty(0, kind), ones[:0]
-    return sparse.product(lines, (starts, order, ones), none, len(wanted))
+    new[distinct] = np.arange(len(distinct))
+    indptr, columns, data = sparse.transposed(*_lines_with(lines, new), len(distinct))
+    taken = sparse.taken_rows(indptr, columns, data, places)
+    return sparse.transposed(*taken, len(lines[0]) - 1)
 
 
 def _one_line(tensor: Any, dim: int) -> Any:

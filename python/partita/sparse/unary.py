@@ -114,9 +114,14 @@ class Unary(Elements):
             message = "the power 0 would make all zeros ones"
             raise NotImplementedError(f"{message}; use partita.ones(t.shape)")
         kind = self.dtype if dtype is None else np.dtype(dtype)
-        with np.errstate(all="ignore"):
-            # What a type does not have is refused here, also where a rank has no entries.
-            np.ones(1, kind) ** n
+        # What a type does not have is refused here, also where a rank has no entries.
+        try:
+            with np.errstate(all="ignore"):
+                np.ones(1, kind) ** n
+        except (ValueError, OverflowError) as error:
+            text = str(error).rstrip(".")
+            message = f"{kind} to the power {n}: {text}; use t.power({n}, dtype=float)"
+            raise type(error)(message) from None
         return kind
 
     def eliminate_zeros(self) -> Self:

@@ -1,18 +1,18 @@
-"""A few eigenvalues of Hermitian matrices, by Lanczos with thick restarts."""
+"""A few eigenvalues of Hermitian matrices: what is asked for, and what comes back."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from partita._functions.creation import asarray
-from partita._team.together import by_first, together
+from partita._team.together import together
 from partita.linalg.given import float_type
 from partita.random.generator import default_rng
 from partita.sparse.linalg.basis import Basis
 from partita.sparse.linalg.operators import LinearOperator, aslinearoperator
+from partita.sparse.linalg.restarts import Search
 from partita.sparse.linalg.system import a_team, put, rows_layout, same_on_all, turns_of
 from partita.sparse.linalg.tall import Tall
 
@@ -53,7 +53,8 @@ def eigsh(
     They rise for complex matrices, too, where SciPy has an order of its own.
 
     With `sigma`, those near it (`which` is then about 1 / (eigenvalue - sigma)): `OPinv` must solve
-    with A - sigma. Problems with two matrices are for `lobpcg`.
+    with A - sigma. Problems with two matrices are for `lobpcg`. Eigenvalues come as often as the
+    matrix has them.
     """
     team = a_team(A, v0)
     (a, solved), asked = together(
@@ -75,11 +76,12 @@ def eigsh(
         start = default_rng(0 if rng is None else rng, team=team).uniform(-1.0, 1.0, n)
     else:
         start = asarray(v0, team=team)
-    basis = Basis(n_vectors + 1, layout, team, dtype)
+    # Space to look for eigenvalues beside those that are found.
+    basis = Basis(min(n, max(n_vectors, k + 4)) + 1, layout, team, dtype)
     basis.begin(put(start, layout, np.result_type(dtype, start.dtype)))
-    values, vectors, n_found = _restarted(
-        a if solved is None else solved, basis, k, which, turns, float(tol)
-    )
+    search = Search(a if solved is None else solved, basis, k, which, float(tol))
+    # One eigenvalue has no copies, and a random start does not miss the best.
+    values, vectors, n_found = search.found(turns, is_sure=k == 1 and v0 is None)
     if sigma is not None:
         values = sigma + 1 / values
     order = np.argsort(values)
@@ -115,7 +117,7 @@ def _checked(
     if m is not None or m_inverse is not None or mode != "normal":
         raise NotImplementedError("eigsh with M= or another mode; use lobpcg(A, X, B=M)")
     if (sigma is None) != (solved is None):
-        raise ValueError("sigma= and OPinv= belong together; give both, or none")
+        raise ValueError(_lonely(sigma))
     if v0 is not None and np.shape(v0) != (n,):
         raise ValueError(f"v0 of shape {np.shape(v0)}; use ({n},)")
     if ncv is not None and not k < ncv <= n:
@@ -123,82 +125,10 @@ def _checked(
     return operator, None if solved is None else aslinearoperator(solved)
 
 
-def _restarted(
-    operator: LinearOperator, basis: Basis, k: int, which: str, turns: int, tol: float
-) -> tuple[Local, Local, int]:
-    """Eigenvalues, weights of the basis, and how many are right."""
-    most = len(basis.rows) - 1
-    small = np.zeros((most, most), basis.rows.dtype)
-    tol = max(tol, float(np.finfo(basis.rows.dtype).eps))
-    turn = 0
-    while True:
-        turn += 1
-        below = _filled(operator, basis, small)
-        found = partial(_small, small, below, k, which, tol)
-        values, ways, chosen, right = by_first(basis.team, found)
-        if right >= k or turn > turns or below == 0:
-            return values[chosen], ways[:, chosen], right
-        # What is kept beside the wanted ones makes those come sooner.
-        n_kept = min(k + max((most - k) // 2, 1), most - 1)
-        kept = _order(values, which)[:n_kept]
-        last = basis.rows[most].copy()
-        basis.rows[:n_kept] = ways[:, kept].T @ basis.rows[:most]
-        basis.rows[n_kept] = last
-        basis.n = n_kept + 1
-        small[:] = 0
-        small[range(n_kept), range(n_kept)] = values[kept]
-
-
-def _filled(operator: LinearOperator, basis: Basis, small: Local) -> float:
-    """Fill the basis with products; return how long what leads out of it is. Collective."""
-    most = len(small)
-    tiny = float(np.finfo(basis.rows.dtype).eps)
-    below = 0.0
-    for at in range(basis.n - 1, most):
-        parts, own, below = basis.without(operator.matvec(basis.vector(at)))
-        small[: at + 1, at] = parts
-        small[at, : at + 1] = parts.conj()
-        small[at, at] = parts[at].real
-        scale = float(np.linalg.norm(small[: at + 1, : at + 1]))
-        if below > 10 * tiny * scale:
-            basis.take(own, below)
-            continue
-        below = 0.0
-        if at + 1 < most:
-            # The basis is closed; any other direction goes on from here.
-            _another(basis, at)
-    return below
-
-
-def _another(basis: Basis, seed: int) -> None:
-    """Append a random vector, orthogonal to the others. Collective."""
-    n = basis.layout.shape[0]
-    given = default_rng(seed + 1, team=basis.team).uniform(-1.0, 1.0, n)
-    _, own, below = basis.without(given)
-    basis.take(own, below)
-
-
-def _small(
-    small: Local, below: float, k: int, which: str, tol: float
-) -> tuple[Local, Local, Local, int]:
-    """Eigenvalues of the small matrix, their vectors, which are wanted, how many are right."""
-    values, ways = np.linalg.eigh(small)
-    chosen = _order(values, which)[:k]
-    # Small eigenvalues of a large matrix have its rounding errors.
-    floor = 4 * float(np.finfo(values.dtype).eps) * np.abs(values).max()
-    errors = np.abs(below * ways[-1, chosen])
-    right = errors <= np.maximum(tol * np.abs(values[chosen]), floor)
-    return values, ways, chosen, int(right.sum())
-
-
-def _order(values: Local, which: str) -> Local:
-    """Positions of eigenvalues, the wanted ones first."""
-    if which == "BE":
-        rising = np.argsort(values)
-        ends = np.empty(len(values), np.int64)
-        ends[0::2] = rising[::-1][: (len(values) + 1) // 2]
-        ends[1::2] = rising[: len(values) // 2]
-        return ends
-    by = values if which[1] == "A" else np.abs(values)
-    order = np.argsort(by, kind="stable")
-    return order[::-1] if which[0] == "L" else order
+def _lonely(sigma: float | None) -> str:
+    """What to say where one of sigma= and OPinv= is missing."""
+    if sigma is None:
+        return "OPinv= without sigma=; give both, or none"
+    shifted = f"A - {sigma} * eye(n)" if sigma else "A"
+    made = f"LinearOperator(A.shape, lambda x: cg({shifted}, x, rtol=1e-12)[0], dtype=A.dtype)"
+    return f"sigma={sigma} without OPinv=; give both: OPinv={made}, gmres for cg if not definite"
