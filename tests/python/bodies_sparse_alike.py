@@ -187,6 +187,55 @@ ARGUMENTS: list[tuple[Callable[[Any, Any], Any], Any, Any, type[Exception]]] = [
     (lambda t, kind: pt.sparse.laplacian((3,), dtype=kind), "nothing", float, TypeError),
 ]
 
+# Operators, and what an operand is that all of them know.
+_OPERATORS: list[tuple[Callable[[Any, Any], Any], Any]] = [
+    (lambda t, x: t + x, 0),
+    (lambda t, x: x + t, 0),
+    (lambda t, x: t - x, 0),
+    (lambda t, x: x - t, 0),
+    (lambda t, x: t > x, 1),
+    (lambda t, x: t < x, -1),
+    (lambda t, x: x <= t, 1),
+    (lambda t, x: x >= t, -1),
+    (lambda t, x: t * x, 2),
+    (lambda t, x: x * t, 2),
+    (lambda t, x: t.multiply(x), 2),
+    (lambda t, x: t / x, 2),
+    (lambda t, x: t @ x, np.ones(6)),
+    (lambda t, x: x @ t, np.ones(6)),
+]
+ARGUMENTS += [
+    (work, wrong, right, TypeError) for work, right in _OPERATORS for wrong in (None, "a", object())
+]
+# Integers that the tensor's type does not have.
+ARGUMENTS += [
+    (lambda t, x: t.astype(int).maximum(x), 2**63, -1, pt.LayoutError),
+    (lambda t, x: t.astype(int).maximum(x), 2**20000, -1, pt.LayoutError),
+    (lambda t, x: t.maximum(x), 2**63, -1, NotImplementedError),
+    (lambda t, x: t.astype(int).maximum(x), -(2**63) - 1, -1, pt.LayoutError),
+    (lambda t, x: t.astype(int).minimum(x), 2**63, 1, pt.LayoutError),
+    (lambda t, x: t.astype(int).minimum(x), 2**20000, 1, pt.LayoutError),
+    (lambda t, x: t.astype("u1") * x, 300, 2, pt.LayoutError),
+    (lambda t, x: t / x, 2**2000, 2, OverflowError),
+]
+
+
+class _Odd:
+    """Something that cannot be compared."""
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("cannot be compared")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+ARGUMENTS += [
+    (lambda t, x: t.asformat(x), np.ones(3), "csr", pt.LayoutError),
+    (lambda t, x: t.asformat(x), _Odd(), "csr", pt.LayoutError),
+    (lambda t, x: t == x, _Odd(), 1, RuntimeError),
+    (lambda t, x: t != x, _Odd(), 0, RuntimeError),
+]
+
 
 def arguments(team: pt.Team) -> None:
     """Wrong arguments are refused on every rank, also on those without entries.
@@ -289,5 +338,29 @@ def roots(team: pt.Team) -> None:
             assert "root is" in words
 
 
-BODIES = [indices, calls, tensors, products, products_with_dense, origins, arguments]
+def operands(team: pt.Team) -> None:
+    """Operands that know tensors answer themselves; large integers are used where they can be."""
+
+    class Answering:
+        def __radd__(self, other: Any) -> str:
+            return "added"
+
+        def __gt__(self, other: Any) -> str:
+            return "compared"
+
+        def __eq__(self, other: object) -> Any:
+            return "equal"
+
+        __hash__ = None  # type: ignore[assignment]
+
+    t, one = _tensor(), Answering()
+    assert (t + one, t < one, t == one) == ("added", "compared", "equal")
+    assert (t == None, t != None, t == "a") == (False, True, False)  # noqa: E711
+    large = (t * 0).eliminate_zeros().astype("u8").with_diagonal(2**63)
+    assert large.minimum(2**63).sum() == large.sum()
+    assert (t.astype(int) > 2**70).nnz == 0
+    assert t.minimum(2**70).sum() == t.sum()
+
+
+BODIES = [operands, indices, calls, tensors, products, products_with_dense, origins, arguments]
 BODIES += [generated, options, wrong, roots]

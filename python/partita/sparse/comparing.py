@@ -11,6 +11,7 @@ import numpy as np
 from partita._array.array import Array
 from partita._array.place import levels_to_user
 from partita.sparse.aligned import compared, filtered, negated, side_by_side
+from partita.sparse.answers import answered, equal_or_not
 from partita.sparse.complex_order import dense_compared
 from partita.sparse.elements import Elements, as_number, is_number, number_words
 
@@ -60,26 +61,31 @@ class Comparing(Elements):
         return self.nnz != 0
 
     def __eq__(self, other: object) -> Any:
-        return self._compared(other, operator.eq)
+        return equal_or_not(self, self._compared(other, operator.eq), other, "__eq__")
 
     def __ne__(self, other: object) -> Any:
-        return self._compared(other, operator.ne)
+        return equal_or_not(self, self._compared(other, operator.ne), other, "__ne__")
 
     def __lt__(self, other: Any) -> Any:
-        return self._compared(other, operator.lt)
+        found = self._compared(other, operator.lt)
+        return answered(self, found, other, "<", "__gt__")
 
     def __gt__(self, other: Any) -> Any:
-        return self._compared(other, operator.gt)
+        found = self._compared(other, operator.gt)
+        return answered(self, found, other, ">", "__lt__")
 
     def __le__(self, other: Any) -> Any:
-        return self._compared(other, operator.le)
+        found = self._compared(other, operator.le)
+        return answered(self, found, other, "<=", "__ge__")
 
     def __ge__(self, other: Any) -> Any:
-        return self._compared(other, operator.ge)
+        found = self._compared(other, operator.ge)
+        return answered(self, found, other, ">=", "__le__")
 
     def _compared(self, other: Any, compare: Callable[[Any, Any], Any]) -> Any:
         if is_number(other):
-            return self._with_number(as_number(other), compare)
+            with self._team:
+                return self._with_number(as_number(other), compare)
         right = self._sparse(other)
         if right is None:
             if not isinstance(other, Array | np.ndarray | list | tuple):

@@ -66,10 +66,10 @@ class Forms(Base):
 
     def asformat(self, format: str | None, copy: bool = False) -> Self:
         """Return the tensor in a format, itself if it has it; nothing moves between ranks."""
-        if format is None or format == self.format:
-            return self.copy() if copy else self
         with self._team:
-            wanted = checked_format(format, self.ndim)
+            wanted = self.format if format is None else checked_format(format, self.ndim)
+        if wanted == self.format:
+            return self.copy() if copy else self
         check_pointers(self._slices, wanted, lambda: self.nnz, 'keep it in format="coo"')
         # Memory may be too little on this rank only: no rank waits for another here.
         with self._team:

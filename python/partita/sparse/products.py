@@ -10,6 +10,7 @@ import numpy as np
 # Results are arrays, whose methods come with the functions.
 import partita._functions.methods  # noqa: F401
 from partita._array.array import Array
+from partita.sparse.answers import answered
 from partita.sparse.base import Base
 from partita.sparse.elements import is_number
 from partita.sparse.matmul import sparse_product
@@ -66,12 +67,14 @@ class Products(Base):
         if _is_dense(other):
             return vector_times_dense(self, other) if self.ndim == 1 else multiplied(self, other, 1)
         right = self._operand(other)
-        return NotImplemented if right is None else _sparse_product(self, right)
+        found = NotImplemented if right is None else _sparse_product(self, right)
+        return answered(self, found, other, "@", "__rmatmul__")
 
     def __rmatmul__(self, other: Any) -> Any:
         if not _is_dense(other):
             left = self._operand(other)
-            return NotImplemented if left is None else _sparse_product(left, self)
+            found = NotImplemented if left is None else _sparse_product(left, self)
+            return answered(self, found, other, "@")
         x = other if isinstance(other, Array) else np.asarray(other)
         if self.ndim == 1:
             return vector_times_dense(self, x.T)
