@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from sparse_cases import raised, tensor
 
@@ -362,5 +363,57 @@ def operands(team: pt.Team) -> None:
     assert t.minimum(2**70).sum() == t.sum()
 
 
-BODIES = [operands, indices, calls, tensors, products, products_with_dense, origins, arguments]
+# A call, what is no tensor there, and what is right for a matrix, its plan of rows and these.
+_NO_TENSOR: list[tuple[Callable[..., Any], Any, Callable[..., Any]]] = [
+    (lambda t, rows, given: rows(given), None, lambda t, came: t),
+    (lambda t, rows, given: rows(given), np.ones(3), lambda t, came: t),
+    (lambda t, rows, given: rows.adjoint(given), slice(None), lambda t, came: came),
+    (lambda t, rows, given: rows.adjoint(given), None, lambda t, came: came.data),
+    (lambda t, rows, given: rows.adjoint(given), "a", lambda t, came: came),
+    (lambda t, rows, given: ps.sddmm(given, *_factors(np)), None, lambda t, came: t),
+    (lambda t, rows, given: ps.sddmm(given, *_factors(pt)), "a", lambda t, came: t),
+]
+
+
+def _factors(library: Any) -> tuple[Any, Any]:
+    """What `sddmm` takes beside the matrix."""
+    return library.ones((7, 2)), library.ones((6, 2))
+
+
+def no_tensors(team: pt.Team) -> None:
+    """What is no tensor is refused by its type, on one rank and on all."""
+    last = team.rank == team.size - 1
+    matrix = _tensor()
+    rows: Any = matrix.plan_rows([0, 3])
+    coords = ([0, 2], [1, 1], [3, 0]) if team.rank == 0 else ([], [], [])
+    cube = DistTensor.from_coo((3, 2, 4), coords, np.ones(len(coords[0])), team=team)
+    planned: Any = cube.plan_rows([0, 2])
+    works = [(matrix, rows, *one) for one in _NO_TENSOR]
+    works += [(cube, planned, *one) for one in _NO_TENSOR[:-2]]
+    for t, plan, work, odd, right in works:
+        came = plan(t)
+        given = odd if last else right(t, came)
+        with pytest.raises(pt.LayoutError) as caught:
+            work(t, plan, odd)
+        assert caught.value.reason == "sparse-type"
+        team.barrier()
+        words = raised(
+            lambda t=t, plan=plan, work=work, given=given: work(t, plan, given),
+            *(pt.LayoutError, pt.RemoteError),
+        )
+        assert type(odd).__name__ in words
+        team.barrier()
+
+
+BODIES = [
+    operands,
+    no_tensors,
+    indices,
+    calls,
+    tensors,
+    products,
+    products_with_dense,
+    origins,
+    arguments,
+]
 BODIES += [generated, options, wrong, roots]
