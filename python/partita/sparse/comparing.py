@@ -14,6 +14,7 @@ from partita.sparse.aligned import compared, filtered, negated, side_by_side
 from partita.sparse.answers import answered, equal_or_not
 from partita.sparse.complex_order import dense_compared
 from partita.sparse.elements import Elements, as_number, is_number, number_words
+from partita.sparse.room import dense_room
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,7 +102,8 @@ class Comparing(Elements):
         if compare not in _OPPOSITE:
             return self._made(compared(self._block, block, compare), step)
         _warn(compare, _OPPOSITE[compare])
-        return self._made(negated(compared(self._block, block, _OPPOSITE[compare])), step)
+        holds = compared(self._block, block, _OPPOSITE[compare])
+        return self._made(self._negated(holds, _OPPOSITE[compare]), step)
 
     def _with_number(self, number: Any, compare: Callable[[Any, Any], Any]) -> Any:
         step = f"{compare.__name__} {number_words(number)}"
@@ -111,7 +113,13 @@ class Comparing(Elements):
         opposite = opposites[compare]
         _warn(compare, opposite)
         # Beside NaN neither holds: as in SciPy, what is looked at is where the opposite does not.
-        return self._made(negated(self._where(opposite, number)), step)
+        return self._made(self._negated(self._where(opposite, number), opposite), step)
+
+    def _negated(self, block: Block, opposite: Any) -> Block:
+        """Where a comparison does not hold, which is nearly everywhere."""
+        cure = f"use {_SIGNS[opposite]}, which holds where this does not"
+        with dense_room(self._team, self.shape, bool, cure):
+            return negated(block)
 
     def _where(self, compare: Callable[[Any, Any], Any], number: Any) -> Block:
         """Where a comparison of what is stored holds."""
