@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -392,7 +393,7 @@ def _solved(name: str, **given: Any) -> Any:
     given.setdefault("A", pt.asarray(a_matrix(6, is_even=True)))
     more: dict[str, Any] = {"lobpcg": {"X": np.eye(6)[:, :2]}, "eigsh": {"k": 2}}
     rest = more.get(name, {"b": np.ones(6)})
-    return getattr(ours, name)(**rest, **given)
+    return getattr(ours, name)(**(rest | given))
 
 
 @pytest.mark.parametrize("n_ranks", [1, 2, 3])
@@ -427,3 +428,21 @@ def test_a_function_that_returns_no_array_on_one_rank_is_told_to_all(name: str) 
                 _solved(name, **given)
 
         on_ranks(3, body)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2, 3])
+@pytest.mark.parametrize("name", [*SOLVERS, "lobpcg", "eigsh"])
+def test_sparse_vectors_are_refused_with_a_cure(name: str, n_ranks: int) -> None:
+    words = {"lobpcg": ["X", "Y"], "eigsh": ["v0"]}.get(name, ["b", "x0"])
+
+    def body(team: pt.Team) -> None:
+        s = pt.sparse.DistTensor.from_scipy(sp.csr_array(a_matrix(6)), team=team)
+        column = s[:, :2] if name == "lobpcg" else s[:, 3]
+        for word in words:
+            for given, cure in ((column, "to_dense"), (column.gather(), "toarray")):
+                solve = partial(_solved, name, **{word: given})
+                with pytest.raises(pt.LayoutError, match=rf"{word}\.{cure}\(\)") as caught:
+                    solve()
+                assert caught.value.reason == "sparse-operand"
+
+    on_ranks(n_ranks, body)

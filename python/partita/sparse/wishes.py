@@ -254,6 +254,9 @@ def words_of(listed: Local) -> str:
 
 def positions(indices: Any, n: int) -> Local:
     """Return indices along a dimension of n entries from 0 on; a mask, or numbers as NumPy's."""
+    if indices is None or isinstance(indices, slice):
+        what = "None as an index" if indices is None else f"{indices} in a list of indices"
+        raise IndexError(f"{what}; use a list of integers or a mask, or slices as in t[3:9]")
     given = np.atleast_1d(np.asarray(indices))
     if given.size == 0:
         return np.empty(0, np.int64)

@@ -13,7 +13,12 @@ from partita._array.array import Array
 from partita._functions.creation import asarray
 from partita._team.together import by_first, together
 from partita.linalg.given import float_type
-from partita.sparse.linalg.operators import LinearOperator, aslinearoperator, of_function
+from partita.sparse.linalg.operators import (
+    LinearOperator,
+    aslinearoperator,
+    check_dense,
+    of_function,
+)
 from partita.sparse.linalg.system import (
     a_team,
     preconditioner,
@@ -107,6 +112,7 @@ def _array(given: Any, team: Team) -> Array:
 def _checked(
     a: Any, x: Any, b: Any, m: Any, y: Any
 ) -> tuple[LinearOperator, LinearOperator | None, LinearOperator | None]:
+    check_dense(X=x, Y=y)
     if np.ndim(x) != 2:
         raise ValueError(f"X of {np.ndim(x)} dimensions; use a matrix of start vectors")
     n, k = np.shape(x)

@@ -215,6 +215,14 @@ def aslinearoperator(a: Any) -> LinearOperator:
     return MatrixOperator(a)
 
 
+def check_dense(**given: Any) -> None:
+    """Refuse sparse vectors and matrices where solvers compute with dense ones, by their names."""
+    for name, one in given.items():
+        if isinstance(one, Base) or is_foreign(one):
+            cure = "to_dense()" if isinstance(one, Base) else "toarray()"
+            raise LayoutError(f"{name} is sparse; give {name}.{cure}", "sparse-operand")
+
+
 def _instead(a: Any) -> str:
     """What to use in place of what is no matrix of partita."""
     if is_foreign(a):

@@ -25,6 +25,7 @@ from partita.sparse.linalg.operators import (
     LinearOperator,
     MatrixOperator,
     aslinearoperator,
+    check_dense,
     of_function,
 )
 from partita.sparse.teams import on_team
@@ -150,6 +151,7 @@ def _checked(
     n = operator.shape[0]
     if operator.shape[1] != n:
         raise ValueError(f"a matrix of shape {operator.shape}; expected a square matrix")
+    check_dense(b=b, x0=x0)
     for name, one in (("b", b), ("x0", x0)):
         if isinstance(one, str) and one == "Mb" and name == "x0":
             continue
