@@ -128,7 +128,9 @@ class Products(Base):
         left, right = inputs
         # The method itself: Python's operator would ask the other array, too, and come back here.
         if isinstance(left, Base):
-            return getattr(left, f"__{_name(work)}__")(right)
+            # Who has functions of its own is asked by NumPy, once: the method would ask it again.
+            answer = getattr(left, f"__{_name(work)}__")
+            return NotImplemented if _answers_itself(right) else answer(right)
         mirrored = getattr(right, _mirrored(work), None)
         return NotImplemented if mirrored is None else mirrored(left)
 
@@ -157,6 +159,12 @@ def _mirrored(work: Any) -> str:
     turned = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
     name = _name(work)
     return f"__{turned[name]}__" if name in turned else f"__r{name}__"
+
+
+def _answers_itself(other: Any) -> bool:
+    """Whether an operand that sparse tensors do not know has functions of NumPy of its own."""
+    is_known = isinstance(other, Array | Base | np.ndarray | np.generic) or is_foreign(other)
+    return hasattr(type(other), "__array_ufunc__") and not is_known
 
 
 def _is_dense(other: Any) -> bool:
