@@ -32,7 +32,7 @@ from partita._team.together import together_telling
 from partita.distdl import Movement, Primitive
 from partita.distdl.agree import Structure
 from partita.sparse import DistTensor
-from partita.sparse.operands import Operands, check_alike, operands_of
+from partita.sparse.operands import Operands, check_alike, misfit, operands_of
 
 Function = Callable[[Any], Any]
 
@@ -144,7 +144,8 @@ def spmm(pattern: DistTensor, x: Any, values: Any = None) -> Any:
     """
     operands = operands_of(pattern)
     given = jax.numpy.asarray(pattern._block.data) if values is None else values
-    _check_rows(operands, (given, x), (operands.n_values, operands.n_rows(1)))
+    own = {"values": (given, operands.n_values), "x": (x, operands.n_rows(1))}
+    _check_rows(operands, own)
     return _product(operands, 1, given, x)
 
 
@@ -154,15 +155,16 @@ spmv = spmm
 def sddmm(pattern: DistTensor, x: Any, y: Any) -> Any:
     """Return this rank's values of `x @ y.T` where the pattern has entries. Collective."""
     operands = operands_of(pattern)
-    _check_rows(operands, (x, y), (operands.n_rows(0), operands.n_rows(1)))
+    _check_rows(operands, {"x": (x, operands.n_rows(0)), "y": (y, operands.n_rows(1))})
     return _sampled(operands, x, y)
 
 
-def _check_rows(operands: Operands, given: tuple[Any, Any], n_rows: tuple[int, int]) -> None:
-    team = operands.pattern.team
+def _check_rows(operands: Operands, own: dict[str, tuple[Any, int]]) -> None:
+    """Refuse arrays that do not fit: each by its name, and how many rows or values it needs."""
+    team, given = operands.pattern.team, [one for one, _ in own.values()]
 
     def look() -> tuple[None, list[int]]:
-        _check_own(given, n_rows)
+        _check_own(own)
         return None, list(given[-1].shape[1:])
 
     if any(isinstance(one, jax.core.Tracer) for one in given):
@@ -174,14 +176,14 @@ def _check_rows(operands: Operands, given: tuple[Any, Any], n_rows: tuple[int, i
     check_alike(together_telling(team, look, "partita.jax")[1])
 
 
-def _check_own(given: tuple[Any, Any], n_rows: tuple[int, int]) -> None:
-    for one, n in zip(given, n_rows, strict=True):
+def _check_own(own: dict[str, tuple[Any, int]]) -> None:
+    given = [one for one, _ in own.values()]
+    for name, (one, n) in own.items():
         if not isinstance(one, jax.Array | np.ndarray):
             message = f"a {type(one).__name__} as local array; use an array of JAX or NumPy"
             raise LayoutError(message, "local-type")
-        if one.ndim not in (1, 2) or one.shape[0] != n:
-            message = f"an array of shape {one.shape} where this rank has {n} rows"
-            raise LayoutError(f"{message}; use operand_rows(pattern, dim)", "operand-rows")
+        if (problem := misfit(name, one.shape, n)) is not None:
+            raise LayoutError(problem, "operand-rows")
         if one.dtype != given[0].dtype or np.dtype(one.dtype).name not in FLOATING:
             types = " and ".join(str(other.dtype) for other in given)
             message = f"arrays of {types} in a sparse product; use one type of"

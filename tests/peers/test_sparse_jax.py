@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -84,6 +85,14 @@ def test_what_does_not_fit_is_refused() -> None:
         with pytest.raises(pt.LayoutError, match="where this rank has 3 rows") as found:
             spmm(t, jax.numpy.ones(3 + (team.rank == 1)))
         assert found.value.reason == "operand-rows"
+        ones = jax.numpy.ones
+        for given, words in (
+            ((ones(3), ones(99)), f"values of shape (99,) for this rank's {t.nnz_local} entries"),
+            ((ones(3), ones((t.nnz_local, 1))), "give nnz_local of them"),
+            ((ones((3, 2, 2)),), "x of shape (3, 2, 2), of 3 dimensions"),
+        ):
+            with pytest.raises(pt.LayoutError, match=re.escape(words)):
+                spmm(t, *given)
         with pytest.raises(pt.MismatchError, match="on rank 1"):
             spmm(t, jax.numpy.ones((3, 1 + team.rank)))
         with pytest.raises(pt.LayoutError, match="a NoneType as local array"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -141,6 +143,15 @@ def test_what_does_not_fit_is_refused_on_all() -> None:
             ps.spmm(t, None if team.rank else torch.ones(n, dtype=torch.float64))  # type: ignore[arg-type]
         with pytest.raises(pt.MismatchError, match="on rank 1"):
             ps.spmm(t, torch.ones((n, 1 + team.rank), dtype=torch.float64))
+        ones = partial(torch.ones, dtype=torch.float64)
+        for given, words in (
+            ((ones(n), ones(3)), f"values of shape (3,) for this rank's {t.nnz_local} entries"),
+            ((ones(n), ones(t.nnz_local, 1)), "give nnz_local of them"),
+            ((ones(n, 2, 2),), f"x of shape ({n}, 2, 2), of 3 dimensions"),
+            ((ones(n + 1),), f"x of shape ({n + 1},) where this rank has {n} rows"),
+        ):
+            with pytest.raises(pt.LayoutError, match=re.escape(words)):
+                ps.spmm(t, *given)
         with pytest.raises(ValueError, match="one type"):
             ps.spmm(t, torch.ones(n, dtype=torch.float32))
         whole, _ = pattern(team, (6, 6), "*, *", "csr")

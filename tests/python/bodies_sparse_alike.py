@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from sparse_cases import raised, tensor
 
@@ -187,6 +188,55 @@ ARGUMENTS: list[tuple[Callable[[Any, Any], Any], Any, Any, type[Exception]]] = [
     (lambda t, kind: pt.sparse.laplacian((3,), dtype=kind), "nothing", float, TypeError),
 ]
 
+# Operators, and what an operand is that all of them know.
+_OPERATORS: list[tuple[Callable[[Any, Any], Any], Any]] = [
+    (lambda t, x: t + x, 0),
+    (lambda t, x: x + t, 0),
+    (lambda t, x: t - x, 0),
+    (lambda t, x: x - t, 0),
+    (lambda t, x: t > x, 1),
+    (lambda t, x: t < x, -1),
+    (lambda t, x: x <= t, 1),
+    (lambda t, x: x >= t, -1),
+    (lambda t, x: t * x, 2),
+    (lambda t, x: x * t, 2),
+    (lambda t, x: t.multiply(x), 2),
+    (lambda t, x: t / x, 2),
+    (lambda t, x: t @ x, np.ones(6)),
+    (lambda t, x: x @ t, np.ones(6)),
+]
+ARGUMENTS += [
+    (work, wrong, right, TypeError) for work, right in _OPERATORS for wrong in (None, "a", object())
+]
+# Integers that the tensor's type does not have.
+ARGUMENTS += [
+    (lambda t, x: t.astype(int).maximum(x), 2**63, -1, pt.LayoutError),
+    (lambda t, x: t.astype(int).maximum(x), 2**20000, -1, pt.LayoutError),
+    (lambda t, x: t.maximum(x), 2**63, -1, NotImplementedError),
+    (lambda t, x: t.astype(int).maximum(x), -(2**63) - 1, -1, pt.LayoutError),
+    (lambda t, x: t.astype(int).minimum(x), 2**63, 1, pt.LayoutError),
+    (lambda t, x: t.astype(int).minimum(x), 2**20000, 1, pt.LayoutError),
+    (lambda t, x: t.astype("u1") * x, 300, 2, pt.LayoutError),
+    (lambda t, x: t / x, 2**2000, 2, OverflowError),
+]
+
+
+class _Odd:
+    """Something that cannot be compared."""
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("cannot be compared")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+ARGUMENTS += [
+    (lambda t, x: t.asformat(x), np.ones(3), "csr", pt.LayoutError),
+    (lambda t, x: t.asformat(x), _Odd(), "csr", pt.LayoutError),
+    (lambda t, x: t == x, _Odd(), 1, RuntimeError),
+    (lambda t, x: t != x, _Odd(), 0, RuntimeError),
+]
+
 
 def arguments(team: pt.Team) -> None:
     """Wrong arguments are refused on every rank, also on those without entries.
@@ -289,5 +339,81 @@ def roots(team: pt.Team) -> None:
             assert "root is" in words
 
 
-BODIES = [indices, calls, tensors, products, products_with_dense, origins, arguments]
+def operands(team: pt.Team) -> None:
+    """Operands that know tensors answer themselves; large integers are used where they can be."""
+
+    class Answering:
+        def __radd__(self, other: Any) -> str:
+            return "added"
+
+        def __gt__(self, other: Any) -> str:
+            return "compared"
+
+        def __eq__(self, other: object) -> Any:
+            return "equal"
+
+        __hash__ = None  # type: ignore[assignment]
+
+    t, one = _tensor(), Answering()
+    assert (t + one, t < one, t == one) == ("added", "compared", "equal")
+    assert (t == None, t != None, t == "a") == (False, True, False)  # noqa: E711
+    large = (t * 0).eliminate_zeros().astype("u8").with_diagonal(2**63)
+    assert large.minimum(2**63).sum() == large.sum()
+    assert (t.astype(int) > 2**70).nnz == 0
+    assert t.minimum(2**70).sum() == t.sum()
+
+
+# A call, what is no tensor there, and what is right for a matrix, its plan of rows and these.
+_NO_TENSOR: list[tuple[Callable[..., Any], Any, Callable[..., Any]]] = [
+    (lambda t, rows, given: rows(given), None, lambda t, came: t),
+    (lambda t, rows, given: rows(given), np.ones(3), lambda t, came: t),
+    (lambda t, rows, given: rows.adjoint(given), slice(None), lambda t, came: came),
+    (lambda t, rows, given: rows.adjoint(given), None, lambda t, came: came.data),
+    (lambda t, rows, given: rows.adjoint(given), "a", lambda t, came: came),
+    (lambda t, rows, given: ps.sddmm(given, *_factors(np)), None, lambda t, came: t),
+    (lambda t, rows, given: ps.sddmm(given, *_factors(pt)), "a", lambda t, came: t),
+]
+
+
+def _factors(library: Any) -> tuple[Any, Any]:
+    """What `sddmm` takes beside the matrix."""
+    return library.ones((7, 2)), library.ones((6, 2))
+
+
+def no_tensors(team: pt.Team) -> None:
+    """What is no tensor is refused by its type, on one rank and on all."""
+    last = team.rank == team.size - 1
+    matrix = _tensor()
+    rows: Any = matrix.plan_rows([0, 3])
+    coords = ([0, 2], [1, 1], [3, 0]) if team.rank == 0 else ([], [], [])
+    cube = DistTensor.from_coo((3, 2, 4), coords, np.ones(len(coords[0])), team=team)
+    planned: Any = cube.plan_rows([0, 2])
+    works = [(matrix, rows, *one) for one in _NO_TENSOR]
+    works += [(cube, planned, *one) for one in _NO_TENSOR[:-2]]
+    for t, plan, work, odd, right in works:
+        came = plan(t)
+        given = odd if last else right(t, came)
+        with pytest.raises(pt.LayoutError) as caught:
+            work(t, plan, odd)
+        assert caught.value.reason == "sparse-type"
+        team.barrier()
+        words = raised(
+            lambda t=t, plan=plan, work=work, given=given: work(t, plan, given),
+            *(pt.LayoutError, pt.RemoteError),
+        )
+        assert type(odd).__name__ in words
+        team.barrier()
+
+
+BODIES = [
+    operands,
+    no_tensors,
+    indices,
+    calls,
+    tensors,
+    products,
+    products_with_dense,
+    origins,
+    arguments,
+]
 BODIES += [generated, options, wrong, roots]

@@ -215,6 +215,15 @@ def refusals(team: pt.Team) -> None:
         t.plan_rows([-7] if team.rank == 0 else [0])
     with pytest.raises(IndexError, match="float64"):
         t.get_rows([0.5])
+    for wrong in (slice(3, 5), None):
+        for work in (t.get_rows, t.plan_rows):
+            with pytest.raises(IndexError, match=r"slices as in t\[3:9\]"):
+                work(wrong)
+            with pytest.raises(IndexError, match=r"slices as in t\[3:9\]"):
+                work(wrong if team.rank == last else [0])
+    for key in (None, (None, 1), (slice(3, 5), None)):
+        with pytest.raises(IndexError, match=r"None as an index; .* t\[3:9\]"):
+            t[key]
     with pytest.raises(IndexError, match="a mask of 3 for 6"):
         t.get_rows(np.ones(3, bool))
     with pytest.raises(IndexError):

@@ -566,3 +566,77 @@ def test_shapes_products_and_extremes_beside_scipys(n_ranks: int) -> None:
                 np.testing.assert_array_equal(found, getattr(m, name)(axis=axis).toarray())
 
     on_ranks(n_ranks, body)
+
+
+FORMATS = ["csr", "csc", "coo", "bsr", "dia"]
+# Where a format has its coordinates.
+COORDINATES = {"coo": ["coords"], "dia": ["offsets"]}
+
+
+def _uses(m: Any, team: pt.Team) -> list[Any]:
+    """Everything that takes a matrix of SciPy of shape (4, 4)."""
+    t = DistTensor.from_scipy(sp.csr_array(np.eye(4)), team=team)
+    everywhere = ("replicated", "replicated")
+    return [
+        lambda: DistTensor.from_scipy(m, team=team),
+        lambda: DistTensor.from_scipy(m if team.rank == 0 else None, team=team, root=0),
+        lambda: DistTensor.from_blocks(m, (4, 4), everywhere, team=team),
+        lambda: DistTensor.from_blocks(t.gather(), (4, 4), everywhere).set_slice((0, 0), m),
+        lambda: t + m,
+        lambda: t * m,
+        lambda: t @ m,
+        lambda: m @ t,
+        lambda: t.maximum(m),
+        lambda: t.kron(m),
+    ]
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+@pytest.mark.parametrize("format", FORMATS)
+def test_coordinates_that_are_no_integers_are_refused(format: str, n_ranks: int) -> None:
+    names = COORDINATES.get(format, ["indptr", "indices"])
+
+    def body(team: pt.Team) -> None:
+        for name in names:
+            m: Any = sp.coo_matrix(np.arange(16.0).reshape(4, 4) % 5).asformat(format)
+            old = getattr(m, name)
+            new = tuple(one + 0.7 for one in old) if name == "coords" else old + 0.7
+            setattr(m, name, new)
+            for work in _uses(m, team):
+                with pytest.raises(pt.LayoutError, match="convert them to integers") as caught:
+                    work()
+                assert caught.value.reason == "sparse-coordinates"
+
+    on_ranks(n_ranks, body)
+
+
+def at_odd_addresses(given: Any) -> Any:
+    """The same elements, one byte behind where they could be read at once."""
+    return np.frombuffer(b"\0" + given.tobytes(), np.uint8)[1:].view(given.dtype)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+@pytest.mark.parametrize("format", ["csr", "csc", "coo"])
+def test_memory_at_odd_addresses_is_copied(format: str, n_ranks: int) -> None:
+    whole = np.arange(16.0).reshape(4, 4) % 5
+
+    def body(team: pt.Team) -> None:
+        names = ["data", *(["indptr", "indices"] if format != "coo" else ["coords"])]
+        for name in names:
+            m: Any = sp.coo_array(whole).asformat(format)
+            old = getattr(m, name)
+            is_one = name != "coords"
+            new = at_odd_addresses(old) if is_one else tuple(map(at_odd_addresses, old))
+            setattr(m, name, new)
+            t = DistTensor.from_scipy(m, team=team)
+            np.testing.assert_array_equal((t @ np.eye(4)).gather(), whole)
+            np.testing.assert_array_equal((t @ t).gather().toarray(), whole @ whole)
+            np.testing.assert_array_equal(t.T.get_rows([1, 3]).toarray(), whole.T[[1, 3]])
+            for work in _uses(m, team):
+                work()
+        values = at_odd_addresses(np.ones(4))
+        at = at_odd_addresses(np.arange(4))
+        t = DistTensor.from_coo((4, 4), (at, at), values, team=team)
+        assert t.with_values(at_odd_addresses(t.values)).sum() == 4 * team.size
+
+    on_ranks(n_ranks, body)

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import partita as pt
+from partita import sparse
 from partita.sparse import DistTensor
+from partita.sparse.room import dense_room
 
 MANY = 2**36 + 7
 ROWS = np.array([0, 5, 2**31, 2**32 + 3, MANY - 1])
@@ -155,3 +157,95 @@ def test_sums_of_diagonals_and_products_with_rows_cost_what_is_stored(n_ranks: i
         assert (tall * np.array([1.0, 10.0, 100.0])).sum() == 300 + 4 * 10 ** ((n - 1) % 3)
 
     pt.spmd(body, n_ranks, deadline=30.0)
+
+
+# What would be dense, and what the error names beside the shape.
+TOO_LARGE: list[tuple[Any, tuple[int, ...], str]] = [
+    (lambda t, u: t.to_dense(), (2**60, 3), "keep it sparse"),
+    (lambda t, u: t + np.ones(3), (2**60, 3), "keep it sparse"),
+    (lambda t, u: t.sum(axis=1), (2**60,), "find"),
+    (lambda t, u: t.max(axis=1), (2**60,), "find"),
+    (lambda t, u: t.mean(axis=1), (2**60,), "find"),
+    (lambda t, u: t.norm(axis=1), (2**60,), "find"),
+    (lambda t, u: t.argmax(axis=1), (2**60,), "find"),
+    (lambda t, u: t.count_nonzero(axis=1), (2**60,), "find"),
+    (lambda t, u: u.sum(axis=0), (2**60,), "find"),
+    (lambda t, u: t @ np.ones(3), (2**60,), "sparse operand"),
+    (lambda t, u: t @ np.ones((3, 5)), (2**60, 5), "sparse operand"),
+    (lambda t, u: np.ones(3) @ u, (2**60,), "sparse operand"),
+    (lambda t, u: sparse.eye(2**61), (2**61, 2**61), "fewer entries"),
+    (lambda t, u: sparse.eye(2**61, format="coo"), (2**61, 2**61), "fewer entries"),
+    (lambda t, u: sparse.diags([1.0], shape=(2**61, 2**61)), (2**61, 2**61), "fewer entries"),
+    (lambda t, u: sparse.random_array((2**62, 3), density=1), (2**62, 3), "fewer entries"),
+    (lambda t, u: sparse.laplacian((2**30, 2**31)), (2**61, 2**61), "fewer entries"),
+    (lambda t, u: sparse.rmat(60), (2**60, 2**60), "fewer entries"),
+]
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2, 3])
+def test_what_no_memory_holds_is_refused_by_its_shape(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        coords: Any = ([0], [1]) if team.rank == 0 else ([], [])
+        values = np.ones(len(coords[0]))
+        t = DistTensor.from_coo((2**60, 3), coords, values, team=team, format="coo")
+        for work, shape, cure in TOO_LARGE:
+            with pytest.raises(pt.LayoutError, match=cure) as caught:
+                work(t, t.T)
+            assert caught.value.reason == "shape-overflow"
+            assert str(shape) in str(caught.value)
+            team.barrier()
+
+    pt.spmd(body, n_ranks, deadline=60.0)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2, 3])
+def test_memory_that_one_rank_has_not_is_told_to_all(n_ranks: int) -> None:
+    def work(team: pt.Team) -> None:
+        with dense_room(team, (7, 2), "float64", "go on"):
+            if team.rank == team.size - 1:
+                raise MemoryError("too few")
+            team.barrier()
+
+    def body(team: pt.Team) -> None:
+        kind = MemoryError if team.rank == team.size - 1 else pt.RemoteError
+        with pytest.raises(kind, match=r"shape \(7, 2\).*too few\); go on"):
+            work(team)
+
+    pt.spmd(body, n_ranks, deadline=60.0)
+
+
+# What is no share, shape, offset or seed, and what the error says of it.
+random_array: Any = sparse.random_array
+laplacian: Any = sparse.laplacian
+NO_NUMBERS: list[tuple[Any, str]] = [
+    (lambda: random_array((4, 4), density=np.array(["a"])), "density-not-number"),
+    (lambda: random_array((4, 4), density=np.array([0.1, 0.2])), "density-not-number"),
+    (lambda: random_array((4, 4), density=1.5), "density-outside"),
+    (lambda: random_array((4, 4), rng=MASKED), "seed-not-integer"),
+    (lambda: random_array((4, 4), rng=np.array(["a"])), "seed-not-integer"),
+    (lambda: random_array(MASKED), "shape-masked"),
+    (lambda: sparse.diags([[1.0], [1.0]], offsets=MASKED, shape=(3, 3)), "offsets-masked"),
+    (lambda: sparse.diags([[1.0]], offsets=[0.5], shape=(3, 3)), "offsets-not-integer"),
+    (lambda: laplacian(MASKED), "shape-masked"),
+    (lambda: laplacian("ab"), "shape-not-integer"),
+]
+MASKED: Any = np.ma.masked_array([1, 2], [False, True])
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2, 3])
+def test_what_is_no_number_is_refused_by_its_name(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        for work, reason in NO_NUMBERS:
+            with pytest.raises(pt.LayoutError) as caught:
+                work()
+            assert caught.value.reason == reason
+        # NumPy's own matrices are seeds as other arrays are.
+        seed = np.array([[1, 2]])
+        one, other = (
+            random_array((9, 9), density=0.5, rng=rng).gather().toarray()
+            for rng in (seed, seed.view(np.matrix))
+        )
+        np.testing.assert_array_equal(one, other)
+        assert random_array((4, 4), density=np.array(0.5)).nnz == 8
+
+    pt.spmd(body, n_ranks, deadline=60.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -364,3 +365,84 @@ def test_minres_computes_with_doubles_as_scipy_does() -> None:
         wanted, _ = theirs.minres(matrix, right)
         found, _ = ours.minres(pt.asarray(matrix), right)
         assert found.dtype == wanted.dtype == np.float64
+
+
+# What a function of a user returns in place of an array, and how errors call it.
+RETURNED: list[tuple[Any, str]] = [
+    (np.ones(6), r"a ndarray of shape \(6,\)"),
+    (None, "None"),
+    (2.0, "a float"),
+    ([1.0] * 6, "a list"),
+    ("a", "a str"),
+]
+
+
+def _with_functions(name: str, work: Any) -> list[tuple[str, dict[str, Any]]]:
+    """What the errors of a solver name, and the arguments that have a function of the user's."""
+    operators = [
+        ("matvec", ours.LinearOperator((6, 6), matvec=work, dtype=float)),
+        ("matmat", ours.LinearOperator((6, 6), matmat=work, dtype=float)),
+    ]
+    given: list[tuple[str, dict[str, Any]]] = [(word, {"A": one}) for word, one in operators]
+    if name != "eigsh":
+        given += [("M", {"M": work})] + [(word, {"M": one}) for word, one in operators]
+    return given + [("A", {"A": work}), ("B", {"B": work})] * (name == "lobpcg")
+
+
+def _solved(name: str, **given: Any) -> Any:
+    given.setdefault("A", pt.asarray(a_matrix(6, is_even=True)))
+    more: dict[str, Any] = {"lobpcg": {"X": np.eye(6)[:, :2]}, "eigsh": {"k": 2}}
+    rest = more.get(name, {"b": np.ones(6)})
+    return getattr(ours, name)(**(rest | given))
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2, 3])
+@pytest.mark.parametrize("name", [*SOLVERS, "lobpcg", "eigsh"])
+def test_functions_that_return_no_array_are_refused(name: str, n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        for made, what in RETURNED:
+            for word, given in _with_functions(name, lambda x, made=made: made):
+                with pytest.raises(pt.LayoutError, match=f"{word} returned {what}") as caught:
+                    _solved(name, **given)
+                assert caught.value.reason == "operator-result"
+                assert "return a partita.Array" in str(caught.value)
+        for word, given in _with_functions(name, lambda x: pt.ones(5, team=team)):
+            with pytest.raises(pt.LayoutError, match=rf"{word} returned .* shape \(5,\)") as caught:
+                _solved(name, **given)
+            assert caught.value.reason == "operator-shape"
+
+    on_ranks(n_ranks, body)
+
+
+@pytest.mark.parametrize("name", [*SOLVERS, "lobpcg", "eigsh"])
+def test_a_function_that_returns_no_array_on_one_rank_is_told_to_all(name: str) -> None:
+    for at in range(len(_with_functions(name, None))):
+
+        def body(team: pt.Team, at: int = at) -> None:
+            def work(x: Any) -> Any:
+                return x * 1 if team.rank else np.ones(6)
+
+            word, given = _with_functions(name, work)[at]
+            kind = pt.RemoteError if team.rank else pt.LayoutError
+            with pytest.raises(kind, match=f"{word} returned a ndarray"):
+                _solved(name, **given)
+
+        on_ranks(3, body)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2, 3])
+@pytest.mark.parametrize("name", [*SOLVERS, "lobpcg", "eigsh"])
+def test_sparse_vectors_are_refused_with_a_cure(name: str, n_ranks: int) -> None:
+    words = {"lobpcg": ["X", "Y"], "eigsh": ["v0"]}.get(name, ["b", "x0"])
+
+    def body(team: pt.Team) -> None:
+        s = pt.sparse.DistTensor.from_scipy(sp.csr_array(a_matrix(6)), team=team)
+        column = s[:, :2] if name == "lobpcg" else s[:, 3]
+        for word in words:
+            for given, cure in ((column, "to_dense"), (column.gather(), "toarray")):
+                solve = partial(_solved, name, **{word: given})
+                with pytest.raises(pt.LayoutError, match=rf"{word}\.{cure}\(\)") as caught:
+                    solve()
+                assert caught.value.reason == "sparse-operand"
+
+    on_ranks(n_ranks, body)

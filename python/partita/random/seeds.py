@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._errors import LayoutError
+
 if TYPE_CHECKING:
     from partita._local.randomness import Stream
     from partita._team.team import Team
@@ -59,7 +61,7 @@ class Seeds:
             return cls(seed)
         if seed is None:
             seed = team.broadcast_alike(_CALL, np.random.SeedSequence().entropy)
-        return cls(np.random.SeedSequence(seed))
+        return cls(np.random.SeedSequence(_plain(seed)))
 
     def take(self, kind: str, count: int) -> tuple[Stream, int]:
         """A stream and the position of the first of so many numbers that are used up now."""
@@ -83,3 +85,13 @@ class Seeds:
     def restore(self, data: dict[str, Any]) -> None:
         """Go on where `as_data` was asked for."""
         self.key, self.used = data["key"], dict(data["used"])
+
+
+def _plain(seed: Any) -> Any:
+    """An array of NumPy without a class of its own: rows of its matrices are matrices for ever."""
+    if not isinstance(seed, np.ndarray):
+        return seed
+    if seed.dtype.kind not in "iu" or np.ma.is_masked(seed):
+        message = f"a seed that is an array of {seed.dtype}; use integers, none of them masked"
+        raise LayoutError(message, "seed-not-integer")
+    return np.asarray(seed) if seed.ndim else int(seed)

@@ -11,10 +11,11 @@ from partita._array.array import Array
 from partita._functions import elementwise
 from partita.sparse.agreement import agreed, computed
 from partita.sparse.aligned import combined, hypotenuses, multiplied_elements
+from partita.sparse.answers import answered
 from partita.sparse.comparing import Comparing
 from partita.sparse.complex_order import dense_extreme
 from partita.sparse.diagonals import Diagonals
-from partita.sparse.elements import as_number, broadcast, is_number, number_words
+from partita.sparse.elements import as_number, broadcast, check_fits, is_number, number_words
 from partita.sparse.extremes import Extremes
 from partita.sparse.unary import Unary
 
@@ -59,17 +60,21 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
     """
 
     def __add__(self, other: Any) -> Any:
-        return self._added(other, "add", operator.add)
+        found = self._added(other, "add", operator.add)
+        return answered(self, found, other, "+", "__radd__")
 
-    __radd__ = __add__
+    def __radd__(self, other: Any) -> Any:
+        return answered(self, self._added(other, "add", operator.add), other, "+")
 
     def __sub__(self, other: Any) -> Any:
-        return self._added(other, "subtract", operator.sub)
+        found = self._added(other, "subtract", operator.sub)
+        return answered(self, found, other, "-", "__rsub__")
 
     def __rsub__(self, other: Any) -> Any:
         if is_number(other) and as_number(other) == 0:
             return -self
-        return self._added(other, "", lambda ours, theirs: theirs - ours)
+        found = self._added(other, "", lambda ours, theirs: theirs - ours)
+        return answered(self, found, other, "-")
 
     def _added(self, other: Any, name: str, operation: Callable[[Any, Any], Any]) -> Any:
         if is_number(other):
@@ -93,6 +98,14 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
 
     def multiply(self, other: Any) -> Any:
         """Return the products of elements; rows, columns and numbers are broadcast. Collective."""
+        return answered(self, self._multiplied(other), other, "*")
+
+    def __mul__(self, other: Any) -> Any:
+        return answered(self, self._multiplied(other), other, "*", "__rmul__")
+
+    __rmul__ = multiply
+
+    def _multiplied(self, other: Any) -> Any:
         if is_number(other):
             return self._by_number(other, operator.mul)
         right = self._sparse(other)
@@ -110,8 +123,6 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
         if shape == right.shape:
             return right.multiply(self)
         return self._spread(shape).multiply(right)
-
-    __mul__ = __rmul__ = multiply
 
     def _scaled(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
         """The entries with the elements of a dense array."""
@@ -134,7 +145,10 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
 
     def _by_number(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
         number = as_number(other)
-        data = computed(self._team, lambda: operation(self._block.data, number))
+        # Integers may be too large for the tensor's type, and on this rank only.
+        with self._team:
+            check_fits(number, self.dtype)
+            data = computed(self._team, lambda: operation(self._block.data, number))
         return self._with_data(data, f"{operation.__name__} {number_words(number)}")
 
     def _spread(self, shape: tuple[int, ...]) -> Any:
@@ -153,11 +167,15 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
         return made.from_coo(shape, coords, values, self.dist, self._team, self.format)
 
     def __truediv__(self, other: Any) -> Any:
+        return answered(self, self._divided(other), other, "/", "__rtruediv__")
+
+    def _divided(self, other: Any) -> Any:
         if is_number(other):
             number = as_number(other)
-            kind = _quotient_type(self.dtype, number)
-            given = self._block.data.astype(kind)
-            data = computed(self._team, lambda: (given / number).astype(kind))
+            with self._team:
+                kind = _quotient_type(self.dtype, number)
+                given = self._block.data.astype(kind)
+                data = computed(self._team, lambda: (given / number).astype(kind))
             return self._with_data(data, f"truediv {number_words(number)}")
         whole: Any = self
         right = self._sparse(other)
@@ -170,7 +188,7 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
 
     def __rtruediv__(self, other: Any) -> Any:
         message = "divisions by a sparse tensor give infinities for all its zeros"
-        raise NotImplementedError(f"{message}; use t.to_dense() for that")
+        raise self._team.told(NotImplementedError(f"{message}; use t.to_dense() for that"))
 
     def __pow__(self, other: Any) -> Any:
         return self.power(as_number(other))
@@ -193,11 +211,13 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
             with self._team:
                 return dense_extreme(whole.to_dense(), other, function)
         number = as_number(other)
-        if function(0, number) != 0:
-            message = f"{name} with {number} would fill a sparse tensor"
-            message += "; use t.to_dense() for that"
-            raise self._team.told(NotImplementedError(message))
-        return self._with_data(function(self._block.data, number), f"{name} {number_words(number)}")
+        with self._team:
+            check_fits(number, self.dtype)
+            if function(self.dtype.type(0), number) != 0:
+                message = f"{name} with {number} would fill a sparse tensor"
+                raise NotImplementedError(f"{message}; use t.to_dense() for that")
+            data = function(self._block.data, number)
+        return self._with_data(data, f"{name} {number_words(number)}")
 
     def hypot(self, other: Any) -> Any:
         """Return the roots of sums of squares of two tensors' elements. Collective."""

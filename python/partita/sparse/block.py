@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._args import shown
 from partita._errors import LayoutError
 from partita._keeper import Keeper
 from partita._local import sparse
@@ -280,8 +281,8 @@ def checked_format(format: str | None, ndim: int, default: str | None = None) ->
     """Return a format, if tensors of so many dimensions have it; a usual one if none is named."""
     if format is None:
         format = default if default is not None and ndim == 2 else "csr" if ndim == 2 else "coo"
-    if format not in FORMATS:
-        message = f"format {format!r}; use 'csr', 'csc' or 'coo'"
+    if not isinstance(format, str) or format not in FORMATS:
+        message = f"format {shown(format)}; use 'csr', 'csc' or 'coo'"
         raise LayoutError(message, "sparse-format")
     if format != "coo" and ndim != 2:
         message = f"format {format!r} for {ndim} dimensions; use 'coo', or a matrix"

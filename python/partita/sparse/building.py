@@ -17,7 +17,7 @@ from partita.sparse.block import Block, checked_format
 from partita.sparse.cutting import cut
 from partita.sparse.digest import check_replicas
 from partita.sparse.handing_out import handed_out
-from partita.sparse.kinds import checked_dtype, index_type, values_of
+from partita.sparse.kinds import checked_dtype, in_place, index_type, values_of
 from partita.sparse.outside import block_of, check_inside, is_foreign
 from partita.sparse.pointers import check_pointers
 from partita.sparse.slices import Slices, slices_for
@@ -226,7 +226,7 @@ def _entries(
             raise LayoutError(f"{message}; give {len(data)} integers", "sparse-lengths")
         check_inside(one, shape[dim], dim)
         narrow = one.dtype in (np.int32, np.int64)
-        coords.append(np.ascontiguousarray(one if narrow else one.astype(np.int64)))
+        coords.append(in_place(one if narrow else one.astype(np.int64)))
     return coords, data
 
 

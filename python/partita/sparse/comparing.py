@@ -11,8 +11,10 @@ import numpy as np
 from partita._array.array import Array
 from partita._array.place import levels_to_user
 from partita.sparse.aligned import compared, filtered, negated, side_by_side
+from partita.sparse.answers import answered, equal_or_not
 from partita.sparse.complex_order import dense_compared
 from partita.sparse.elements import Elements, as_number, is_number, number_words
+from partita.sparse.room import dense_room
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,26 +62,31 @@ class Comparing(Elements):
         return self.nnz != 0
 
     def __eq__(self, other: object) -> Any:
-        return self._compared(other, operator.eq)
+        return equal_or_not(self, self._compared(other, operator.eq), other, "__eq__")
 
     def __ne__(self, other: object) -> Any:
-        return self._compared(other, operator.ne)
+        return equal_or_not(self, self._compared(other, operator.ne), other, "__ne__")
 
     def __lt__(self, other: Any) -> Any:
-        return self._compared(other, operator.lt)
+        found = self._compared(other, operator.lt)
+        return answered(self, found, other, "<", "__gt__")
 
     def __gt__(self, other: Any) -> Any:
-        return self._compared(other, operator.gt)
+        found = self._compared(other, operator.gt)
+        return answered(self, found, other, ">", "__lt__")
 
     def __le__(self, other: Any) -> Any:
-        return self._compared(other, operator.le)
+        found = self._compared(other, operator.le)
+        return answered(self, found, other, "<=", "__ge__")
 
     def __ge__(self, other: Any) -> Any:
-        return self._compared(other, operator.ge)
+        found = self._compared(other, operator.ge)
+        return answered(self, found, other, ">=", "__le__")
 
     def _compared(self, other: Any, compare: Callable[[Any, Any], Any]) -> Any:
         if is_number(other):
-            return self._with_number(as_number(other), compare)
+            with self._team:
+                return self._with_number(as_number(other), compare)
         right = self._sparse(other)
         if right is None:
             if not isinstance(other, Array | np.ndarray | list | tuple):
@@ -95,7 +102,8 @@ class Comparing(Elements):
         if compare not in _OPPOSITE:
             return self._made(compared(self._block, block, compare), step)
         _warn(compare, _OPPOSITE[compare])
-        return self._made(negated(compared(self._block, block, _OPPOSITE[compare])), step)
+        holds = compared(self._block, block, _OPPOSITE[compare])
+        return self._made(self._negated(holds, _OPPOSITE[compare]), step)
 
     def _with_number(self, number: Any, compare: Callable[[Any, Any], Any]) -> Any:
         step = f"{compare.__name__} {number_words(number)}"
@@ -105,7 +113,13 @@ class Comparing(Elements):
         opposite = opposites[compare]
         _warn(compare, opposite)
         # Beside NaN neither holds: as in SciPy, what is looked at is where the opposite does not.
-        return self._made(negated(self._where(opposite, number)), step)
+        return self._made(self._negated(self._where(opposite, number), opposite), step)
+
+    def _negated(self, block: Block, opposite: Any) -> Block:
+        """Where a comparison does not hold, which is nearly everywhere."""
+        cure = f"use {_SIGNS[opposite]}, which holds where this does not"
+        with dense_room(self._team, self.shape, bool, cure):
+            return negated(block)
 
     def _where(self, compare: Callable[[Any, Any], Any], number: Any) -> Block:
         """Where a comparison of what is stored holds."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array.array import Array
+from partita._errors import LayoutError
 from partita._functions.gathered import few
 from partita._functions.manipulation import reshape
 from partita._partita import Whole
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from partita.sparse.block import Block
 
 Local = np.ndarray[Any, Any]
+
+
+# Numbers of more bits are not shown.
+_LONG = 128
 
 
 class Elements(Base):
@@ -109,6 +114,22 @@ def as_number(given: Any) -> Any:
     return given.item() if isinstance(given, Array) else given
 
 
+def check_fits(number: Any, dtype: np.dtype[Any]) -> None:
+    """Refuse a whole number of Python that an integer type does not have."""
+    if type(number) is not int or dtype.kind not in "iu":
+        return
+    low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    if not low <= number <= high:
+        message = f"{_short(number)} is outside of {dtype}, which has {low} to {high}"
+        message += "; convert the tensor first, as with t.astype(float)"
+        raise LayoutError(message, "sparse-number")
+
+
+def _short(number: int) -> str:
+    n_bits = number.bit_length()
+    return str(number) if n_bits <= _LONG else f"an integer of {n_bits} bits"
+
+
 def number_words(number: Any) -> str:
     """What ranks compare of a number: its value, whatever type it has."""
     value = number.item() if hasattr(number, "item") else number
@@ -116,7 +137,10 @@ def number_words(number: Any) -> str:
         value = value.real
     if isinstance(value, float) and value.is_integer() and (value or not np.signbit(value)):
         value = int(value)
-    return repr(int(value) if isinstance(value, bool) else value)
+    if isinstance(value, int):
+        # Very long ones have no decimal text.
+        return hex(value) if value.bit_length() > _LONG else repr(int(value))
+    return repr(value)
 
 
 def is_mask(key: Any) -> bool:

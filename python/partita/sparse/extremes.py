@@ -116,7 +116,8 @@ class Extremes(Reductions):
         key = np.ravel_multi_index(inside, shape) if len(values) else places[:0]
         order = np.lexsort((places, key))
         key, places, values = key[order], places[order], values[order]
-        at = _by_line(function, key, places, values, n_lines, lines.length, explicit)
+        with lines.room(np.int64):
+            at = _by_line(function, key, places, values, n_lines, lines.length, explicit)
         return at.reshape(shape)
 
 

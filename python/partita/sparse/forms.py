@@ -18,6 +18,7 @@ from partita.sparse.even_rows import even_layout, is_in_stretches
 from partita.sparse.kinds import checked_dtype, values_of
 from partita.sparse.outside import to_pydata
 from partita.sparse.pointers import check_pointers
+from partita.sparse.room import dense_room
 from partita.sparse.slices import Slices, slices_for
 from partita.sparse.travel import sent_home
 
@@ -66,10 +67,10 @@ class Forms(Base):
 
     def asformat(self, format: str | None, copy: bool = False) -> Self:
         """Return the tensor in a format, itself if it has it; nothing moves between ranks."""
-        if format is None or format == self.format:
-            return self.copy() if copy else self
         with self._team:
-            wanted = checked_format(format, self.ndim)
+            wanted = self.format if format is None else checked_format(format, self.ndim)
+        if wanted == self.format:
+            return self.copy() if copy else self
         check_pointers(self._slices, wanted, lambda: self.nnz, 'keep it in format="coo"')
         # Memory may be too little on this rank only: no rank waits for another here.
         with self._team:
@@ -223,10 +224,12 @@ class Forms(Base):
 
     def to_dense(self) -> Array:
         """Return the tensor as a dense array that lies where the tensor lies."""
-        block = self._block.tidy()
-        local = np.zeros(block.shape, block.dtype)
-        local[tuple(block.all_coords())] = block.data
-        return array_of(local, self.layout, self.team)
+        cure = "keep it sparse, or take a part, such as t[:1000]"
+        with dense_room(self._team, self.shape, self.dtype, cure):
+            block = self._block.tidy()
+            local = np.zeros(block.shape, block.dtype)
+            local[tuple(block.all_coords())] = block.data
+            return array_of(local, self.layout, self.team)
 
     def gather(self, root: int | None = None) -> Any:
         """Return the whole tensor as a SciPy array on every rank, or on `root`. Collective."""

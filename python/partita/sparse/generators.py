@@ -16,16 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._args import integer
+from partita._args import integer, integers, real, shown
 from partita._array.array import Array
 from partita._array.held import default_layout
+from partita._errors import LayoutError
 from partita._local.randomness import fill, permutation, words
 from partita._team.spmd import own_team
 from partita.random.generator import Generator
 from partita.random.seeds import Seeds
 from partita.sparse.agreement import agreed
-from partita.sparse.elements import number_words
+from partita.sparse.elements import is_number, number_words
 from partita.sparse.kinds import checked_dtype
+from partita.sparse.room import entries_room
 from partita.sparse.teams import part_on
 from partita.sparse.tensor import DistTensor
 
@@ -80,11 +82,12 @@ def eye(
         return (n_rows, n_columns, at, kind), facts, None
 
     (n_rows, n_columns, at, kind), _ = agreed(team, "sparse.eye", look)
-    first, end = own_numbers(n_rows, team)
-    rows = np.arange(first, end)
-    rows = rows[(rows + at >= 0) & (rows + at < n_columns)]
-    coords = [rows, rows + at]
-    return made((n_rows, n_columns), coords, np.ones(len(rows), kind), team, format, where)
+    with entries_room(team, (n_rows, n_columns), min(n_rows, n_columns)):
+        first, end = own_numbers(n_rows, team)
+        rows = np.arange(first, end)
+        rows = rows[(rows + at >= 0) & (rows + at < n_columns)]
+        coords = [rows, rows + at]
+        return made((n_rows, n_columns), coords, np.ones(len(rows), kind), team, format, where)
 
 
 def diags(
@@ -116,20 +119,21 @@ def diags(
         return (given, places, extents, kind), facts, None
 
     (given, places, extents, kind), _ = agreed(team, "sparse.diags", look)
-    rows, columns, values = [], [], []
-    for one, k in zip(given, places, strict=True):
-        size = min(extents[0] + min(k, 0), extents[1] - max(k, 0))
-        first, end = own_numbers(size, team)
-        at = np.arange(first, end)
-        if isinstance(one, Array) and one.size != 1:
-            own = part_on(one, default_layout((size,), team), team)
-        else:
-            own = np.broadcast_to(np.asarray(one), (size,))[first:end]
-        rows.append(at + max(-k, 0))
-        columns.append(at + max(k, 0))
-        values.append(own.astype(kind))
-    coords = [np.concatenate(rows), np.concatenate(columns)]
-    return made(extents, coords, np.concatenate(values), team, format, where)
+    with entries_room(team, extents, min(extents) * len(given)):
+        rows, columns, values = [], [], []
+        for one, k in zip(given, places, strict=True):
+            size = min(extents[0] + min(k, 0), extents[1] - max(k, 0))
+            first, end = own_numbers(size, team)
+            at = np.arange(first, end)
+            if isinstance(one, Array) and one.size != 1:
+                own = part_on(one, default_layout((size,), team), team)
+            else:
+                own = np.broadcast_to(np.asarray(one), (size,))[first:end]
+            rows.append(at + max(-k, 0))
+            columns.append(at + max(k, 0))
+            values.append(own.astype(kind))
+        coords = [np.concatenate(rows), np.concatenate(columns)]
+        return made(extents, coords, np.concatenate(values), team, format, where)
 
 
 def _diagonals(
@@ -139,9 +143,9 @@ def _diagonals(
     if np.ndim(offsets) == 0:
         is_one = isinstance(diagonals, Array) or np.ndim(diagonals) < 2
         given = [diagonals] if is_one else list(diagonals)
-        places = [int(offsets)]
+        places = [integer(offsets, "offsets")]
     else:
-        given, places = list(diagonals), [int(k) for k in offsets]
+        given, places = list(diagonals), list(whole_numbers(offsets, "offsets"))
     if len(given) != len(places) or not given:
         raise ValueError(f"{len(given)} diagonals for {len(places)} offsets; use as many")
     if len(set(places)) < len(places):
@@ -188,27 +192,28 @@ def random_array(
     team = own_team(team)
 
     def look() -> tuple[tuple[Any, ...], dict[str, Any], None]:
-        sides = _checked_shape(shape, density)
+        sides, share = whole_numbers(shape, "shape"), _share(density)
         kind = checked_dtype(np.float64 if dtype is None else dtype)
         seeds = known_seeds(rng, team)
-        facts = {"the shape": sides, "density": float(density), "the element type": kind.name}
-        return (sides, kind, seeds), facts | {"rng": seed_words(rng, seeds)}, None
+        facts = {"the shape": sides, "density": share, "the element type": kind.name}
+        return (sides, kind, seeds, share), facts | {"rng": seed_words(rng, seeds)}, None
 
-    (shape, kind, seeds), _ = agreed(team, "sparse.random_array", look)
+    (shape, kind, seeds, share), _ = agreed(team, "sparse.random_array", look)
     size = math.prod(shape)
-    n_entries = round(density * size)
+    n_entries = round(share * size)
     if seeds is None:
         seeds = Seeds.of(None, team)
-    first, end = own_numbers(n_entries, team)
-    chosen = np.empty(end - first, np.int64)
-    # Places of a permutation differ from each other, whoever asks for them.
-    order = seeds.take_permutation()
-    if end > first:
-        permutation(order, size, first, chosen)
-    values = _values(seeds, kind, n_entries, first, end)
-    coords = np.unravel_index(chosen, shape) if size else [chosen for _ in shape]
-    wanted = format or ("csr" if len(shape) == 2 else "coo")
-    return made(shape, coords, values, team, wanted, where)
+    with entries_room(team, shape, n_entries):
+        first, end = own_numbers(n_entries, team)
+        chosen = np.empty(end - first, np.int64)
+        # Places of a permutation differ from each other, whoever asks for them.
+        order = seeds.take_permutation()
+        if end > first:
+            permutation(order, size, first, chosen)
+        values = _values(seeds, kind, n_entries, first, end)
+        coords = np.unravel_index(chosen, shape) if size else [chosen for _ in shape]
+        wanted = format or ("csr" if len(shape) == 2 else "coo")
+        return made(shape, coords, values, team, wanted, where)
 
 
 def known_seeds(seed: Any, team: Team) -> Seeds | None:
@@ -226,10 +231,21 @@ def seed_words(seed: Any, seeds: Seeds | None) -> str:
     return str(seed) if isinstance(seed, int) else f"a state ({seeds.key:016x}, {number:08x})"
 
 
-def _checked_shape(shape: Sequence[int], density: float) -> tuple[int, ...]:
-    if not 0 <= density <= 1:
-        raise ValueError(f"density={density}; use a number from 0 to 1")
-    return tuple(int(n) for n in shape)
+def whole_numbers(values: Any, what: str) -> tuple[int, ...]:
+    """Whole numbers, from whatever lists them and leaves none out."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        message = f"{what} {shown(values.tolist())} with masked elements; give all of them"
+        raise LayoutError(message, f"{what}-masked")
+    return integers(values, what)
+
+
+def _share(density: Any) -> float:
+    """A number from 0 to 1, of an array without dimensions, too."""
+    number = density.item() if is_number(density) and hasattr(density, "item") else density
+    share = real(number, "density")
+    if not 0 <= share <= 1:
+        raise LayoutError(f"density={share}; use a number from 0 to 1", "density-outside")
+    return share
 
 
 def _values(seeds: Seeds, dtype: np.dtype[Any], n: int, first: int, end: int) -> Local:

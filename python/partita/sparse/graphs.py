@@ -12,6 +12,7 @@ from partita.random.seeds import Seeds
 from partita.sparse.agreement import agreed
 from partita.sparse.generators import known_seeds, made, own_numbers, seed_words
 from partita.sparse.kinds import checked_dtype
+from partita.sparse.room import entries_room
 
 if TYPE_CHECKING:
     from partita._local.randomness import Stream
@@ -62,18 +63,19 @@ def rmat(
     n_edges = edge_factor << scale
     stream, begin = seeds.take("words", n_edges * -(-scale // _LEVELS))
     first, end = own_numbers(n_edges, team)
-    rows, columns = (np.zeros(end - first, np.int64) for _ in range(2))
-    for at in range(first, end, _AT_ONCE):
-        here = slice(at - first, min(at + _AT_ONCE, end) - first)
-        _choose(stream, begin, at, n_edges, scale, (a, b, c), rows[here], columns[here])
-    rows, columns = _mixed(rows, scale), _mixed(columns, scale)
-    if not directed:
-        other = rows != columns
-        rows, columns = (
-            np.concatenate([rows, columns[other]]),
-            np.concatenate([columns, rows[other]]),
-        )
-    return made((n, n), [rows, columns], np.ones(len(rows), kind), team, format, where)
+    with entries_room(team, (n, n), n_edges):
+        rows, columns = (np.zeros(end - first, np.int64) for _ in range(2))
+        for at in range(first, end, _AT_ONCE):
+            here = slice(at - first, min(at + _AT_ONCE, end) - first)
+            _choose(stream, begin, at, n_edges, scale, (a, b, c), rows[here], columns[here])
+        rows, columns = _mixed(rows, scale), _mixed(columns, scale)
+        if not directed:
+            other = rows != columns
+            rows, columns = (
+                np.concatenate([rows, columns[other]]),
+                np.concatenate([columns, rows[other]]),
+            )
+        return made((n, n), [rows, columns], np.ones(len(rows), kind), team, format, where)
 
 
 def _check(

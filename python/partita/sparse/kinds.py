@@ -29,7 +29,7 @@ def values_of(given: Any) -> Local:
     if values.ndim != 1:
         message = f"values of shape {values.shape}; give one row of them"
         raise LayoutError(message, "sparse-values")
-    return np.ascontiguousarray(values)
+    return in_place(values)
 
 
 def checked_dtype(given: Any) -> np.dtype[Any]:
@@ -59,4 +59,9 @@ def one_index_type(arrays: list[Local]) -> list[Local]:
     """Return coordinates in one type, int32 or int64; the same memory where they are so."""
     small = all(one.dtype == np.int32 for one in arrays)
     dtype = np.dtype(np.int32 if small else np.int64)
-    return [np.ascontiguousarray(one.astype(dtype, copy=False)) for one in arrays]
+    return [in_place(one.astype(dtype, copy=False)) for one in arrays]
+
+
+def in_place(given: Local) -> Local:
+    """Return elements one after the other at even addresses; the same memory where they are so."""
+    return np.require(given, requirements=["C", "A"])

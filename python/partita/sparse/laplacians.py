@@ -10,8 +10,9 @@ import numpy as np
 from partita._team.spmd import own_team
 from partita.sparse.agreement import agreed
 from partita.sparse.block import Block
-from partita.sparse.generators import own_numbers
+from partita.sparse.generators import own_numbers, whole_numbers
 from partita.sparse.kinds import checked_dtype
+from partita.sparse.room import entries_room
 from partita.sparse.tensor import DistTensor
 
 if TYPE_CHECKING:
@@ -45,15 +46,16 @@ def laplacian(
     (points, kind), _ = agreed(team, "sparse.laplacian", look)
     n = math.prod(points)
     first, end = own_numbers(n, team)
-    block = _rows(points, first, end, kind)
-    made = DistTensor.from_blocks(block, (n, n), ("distributed", "replicated"), team)
+    with entries_room(team, (n, n), n * (2 * len(points) + 1)):
+        block = _rows(points, first, end, kind)
+        made = DistTensor.from_blocks(block, (n, n), ("distributed", "replicated"), team)
     if format != "csr" or where:
         return made.redistribute(format=format, **where)
     return made
 
 
 def _checked(shape: Sequence[int]) -> tuple[int, ...]:
-    sides = tuple(int(n) for n in shape)
+    sides = whole_numbers(shape, "shape")
     if not sides or min(sides) < 0:
         raise ValueError(f"a grid of {sides}; use one extent or more, from 0 on")
     return sides

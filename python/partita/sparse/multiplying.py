@@ -20,6 +20,7 @@ from partita.sparse.agreement import agreed
 from partita.sparse.axes import globals_along, is_first, result_along, rows_along, rows_here
 from partita.sparse.exchange import Fetch
 from partita.sparse.lines import lines_of, reach_of
+from partita.sparse.room import dense_room
 from partita.sparse.teams import on_team
 
 if TYPE_CHECKING:
@@ -38,9 +39,10 @@ def multiplied(tensor: Base, operand: Any, over: int, *, conjugate: bool = False
         ("result", over, row), lambda: result_along(tensor._slices, 1 - over, row)
     )
     dtype = product_type(tensor.dtype, x.dtype)
-    is_by_lines = lines_of(tensor).dim != over
-    work = _by_lines if is_by_lines else _across_lines
-    out = work(tensor, x, over, dtype, about, conjugate=conjugate)
+    with dense_room(tensor.team, layout.shape, dtype, "use t @ s with a sparse operand"):
+        is_by_lines = lines_of(tensor).dim != over
+        work = _by_lines if is_by_lines else _across_lines
+        out = work(tensor, x, over, dtype, about, conjugate=conjugate)
     return array_of(out, layout, tensor.team)
 
 

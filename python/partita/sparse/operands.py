@@ -81,6 +81,18 @@ def operands_of(pattern: Base) -> Operands:
     return pattern._plans.kept("operands", lambda: Operands(pattern))
 
 
+def misfit(name: str, shape: tuple[int, ...], n: int) -> str | None:
+    """Return what is wrong with the shape of this rank's part of an operand, if anything is."""
+    shape = tuple(shape)
+    if name == "values":
+        message = f"values of shape {shape} for this rank's {n} entries"
+        return None if shape == (n,) else f"{message}; give nnz_local of them in one dimension"
+    if len(shape) not in (1, 2):
+        return f"{name} of shape {shape}, of {len(shape)} dimensions; use a vector or a matrix"
+    message = f"{name} of shape {shape} where this rank has {n} rows"
+    return None if shape[0] == n else f"{message}; use operand_rows(pattern, dim)"
+
+
 def check_alike(rows: list[list[int]]) -> None:
     """Refuse operands whose rows have one length on some rank and another on the next."""
     for rank, row in enumerate(rows):

@@ -14,6 +14,11 @@ from partita.sparse.kinds import one_index_type, values_of
 
 Local = np.ndarray[Any, Any]
 
+# Where SciPy's formats have coordinates.
+_LINES = ("indptr", "indices")
+_COORDINATES = {"csr": _LINES, "csc": _LINES, "bsr": _LINES, "dia": ("offsets",)}
+_COORDINATES["coo"] = ("coords", "row", "col")
+
 
 def block_of(given: Any) -> Block:
     """Return a sparse tensor of any library as a block, over its memory where that can be.
@@ -23,6 +28,7 @@ def block_of(given: Any) -> Block:
     if isinstance(given, Block):
         found = given
     elif _is_scipy(given):
+        _check_integers(given)
         found = Block.from_scipy(given)
     elif _is_pydata(given):
         found = _of_pydata(given)
@@ -45,6 +51,17 @@ def _is_scipy(given: Any) -> bool:
     # Whoever has such an object has loaded the module.
     module = sys.modules.get("scipy.sparse")
     return module is not None and bool(module.issparse(given))
+
+
+def _check_integers(given: Any) -> None:
+    """Refuse coordinates that are no integers, which SciPy lets others put into its matrices."""
+    for name in _COORDINATES.get(given.format, ()):
+        found = getattr(given, name, ())
+        for one in found if isinstance(found, tuple) else (found,):
+            kind = np.asarray(one).dtype
+            if kind.kind not in "iu":
+                message = f"{name} of {kind} in a {type(given).__name__}; convert them to integers"
+                raise LayoutError(f"{message}, as by astype(int)", "sparse-coordinates")
 
 
 def _is_pydata(given: Any) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 # Results are arrays, whose methods come with the functions.
 import partita._functions.methods  # noqa: F401
 from partita._array.array import Array
+from partita.sparse.answers import answered
 from partita.sparse.base import Base
 from partita.sparse.elements import is_number
 from partita.sparse.matmul import sparse_product
@@ -71,12 +72,14 @@ class Products(Base):
         if _is_dense(other):
             return vector_times_dense(self, other) if self.ndim == 1 else multiplied(self, other, 1)
         right = self._operand(other)
-        return NotImplemented if right is None else _sparse_product(self, right)
+        found = NotImplemented if right is None else _sparse_product(self, right)
+        return answered(self, found, other, "@", "__rmatmul__")
 
     def __rmatmul__(self, other: Any) -> Any:
         if not _is_dense(other):
             left = self._operand(other)
-            return NotImplemented if left is None else _sparse_product(left, self)
+            found = NotImplemented if left is None else _sparse_product(left, self)
+            return answered(self, found, other, "@")
         x = other if isinstance(other, Array) else np.asarray(other)
         if self.ndim == 1:
             return vector_times_dense(self, x.T)
@@ -132,7 +135,9 @@ class Products(Base):
         left, right = inputs
         # The method itself: Python's operator would ask the other array, too, and come back here.
         if isinstance(left, Base):
-            return getattr(left, f"__{_name(work)}__")(right)
+            # Who has functions of its own is asked by NumPy, once: the method would ask it again.
+            answer = getattr(left, f"__{_name(work)}__")
+            return NotImplemented if _answers_itself(right) else answer(right)
         mirrored = getattr(right, _mirrored(work), None)
         return NotImplemented if mirrored is None else mirrored(left)
 
@@ -161,6 +166,12 @@ def _mirrored(work: Any) -> str:
     turned = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
     name = _name(work)
     return f"__{turned[name]}__" if name in turned else f"__r{name}__"
+
+
+def _answers_itself(other: Any) -> bool:
+    """Whether an operand that sparse tensors do not know has functions of NumPy of its own."""
+    is_known = isinstance(other, Array | Base | np.ndarray | np.generic) or is_foreign(other)
+    return hasattr(type(other), "__array_ufunc__") and not is_known
 
 
 def _is_dense(other: Any) -> bool:

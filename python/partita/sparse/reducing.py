@@ -15,16 +15,20 @@ from partita._array.held import default_layout
 from partita._array.parts import array_of, cut_along
 from partita._partita import Layout, Whole, cut_dim
 from partita._team.routing import routed_rows
+from partita.sparse.room import dense_room
 from partita.sparse.slices import Slices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
     from partita._array.array import Array
     from partita._team.team import Team
     from partita.sparse.base import Base
 
 Local = np.ndarray[Any, Any]
+# What to do where most lines have no entries.
+_CURE = "use t.find() and the entries themselves, or a part of the tensor"
 
 
 def lines_layout(slices: Slices, kept: Sequence[int], team: Team) -> tuple[Layout, bool]:
@@ -75,10 +79,11 @@ def placed(
 
     Each place is given once.
     """
-    inside, (given,) = sent(tensor, call, Slices(layout), coords, [values])
-    local = np.zeros(layout.local_shape(tensor.team.rank), values.dtype)
-    local[tuple(inside)] = given
-    return array_of(local, layout, tensor.team)
+    with dense_room(tensor.team, layout.shape, values.dtype, _CURE):
+        inside, (given,) = sent(tensor, call, Slices(layout), coords, [values])
+        local = np.zeros(layout.local_shape(tensor.team.rank), values.dtype)
+        local[tuple(inside)] = given
+        return array_of(local, layout, tensor.team)
 
 
 class Lines:
@@ -97,6 +102,14 @@ class Lines:
 
         `start` is what the function begins with; replicas must have been left out.
         """
+        with self.room(data.dtype):
+            return self._reduced(function, start, data, coords)
+
+    def room(self, dtype: Any) -> AbstractContextManager[None]:
+        """Room for one number for each line."""
+        return dense_room(self.team, self.layout.shape, dtype, _CURE)
+
+    def _reduced(self, function: Any, start: Any, data: Local, coords: Sequence[Local]) -> Local:
         extents = self._extents()
         key = self._keys(coords, extents)
         mine = np.full(int(np.prod(extents, dtype=np.int64)), start, data.dtype)

@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from partita._array.array import Array
+from partita._errors import LayoutError
 from partita._local import sparse
 from partita._memory.warm import empty
+from partita._team.spmd import own_team
 from partita._team.together import together
 from partita.sparse.axes import rows_along, rows_here
+from partita.sparse.base import Base
 from partita.sparse.lines import lines_of, reach_of
 from partita.sparse.multiplying import operand_problem, product_type, without
 from partita.sparse.teams import on_team
 
 if TYPE_CHECKING:
-    from partita.sparse.base import Base
+    from partita._team.team import Team
 
-    T = TypeVar("T", bound=Base)
-
+T = TypeVar("T", bound=Base)
 Local = np.ndarray[Any, Any]
 
 
@@ -49,7 +51,7 @@ def _checked(pattern: Base, *operands: Any) -> list[Any]:
 
     Arrays of partita meet later; where there are none, ranks meet here, once.
     """
-    team = pattern.team
+    team = _team_of(pattern, operands)
     given = [on_team(one, team) if isinstance(one, Array) else np.asarray(one) for one in operands]
     found = [operand_problem(pattern, one, over) for over, one in enumerate(given)]
     problem = found[0] or found[1]
@@ -57,10 +59,26 @@ def _checked(pattern: Base, *operands: Any) -> list[Any]:
     if problem is None and x != y:
         problem = f"rows of {x} beside rows of {y}; use rows of one length"
     if not any(isinstance(one, Array) for one in given):
-        return together(pattern.team, lambda: without(problem, given))
+        return together(team, lambda: without(problem, given), "partita.sparse.sddmm")
     if problem is not None:
-        raise pattern.team.told(ValueError(problem))
+        raise team.told(ValueError(problem))
     return given
+
+
+def _team_of(pattern: Any, operands: tuple[Any, ...]) -> Team:
+    """Return the ranks that take part; what is no pattern is refused, as the others are told."""
+    if isinstance(pattern, Base):
+        return pattern.team
+    message = f"a {type(pattern).__name__} as the pattern of sddmm; use a DistTensor"
+    problem = LayoutError(message, "sparse-type")
+    arrays = [one for one in operands if isinstance(one, Array)]
+    if arrays:
+        raise arrays[0].team.told(problem)
+
+    def refuse() -> Team:
+        raise problem
+
+    return together(own_team(None), refuse, "partita.sparse.sddmm")
 
 
 def _matrix(rows: Local, dtype: np.dtype[Any]) -> Local:

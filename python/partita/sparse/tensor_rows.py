@@ -14,8 +14,9 @@ from partita._errors import LayoutError
 from partita._partita import Whole
 from partita.sparse.block import Block
 from partita.sparse.hollow import first_rows
+from partita.sparse.outside import is_foreign
 from partita.sparse.slices import Slices, grid_of_ranks, on_axes
-from partita.sparse.wishes import RowPlan
+from partita.sparse.wishes import RowPlan, check_planned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,9 +52,7 @@ class TensorRowPlan:
 
     def __call__(self, tensor: Any) -> Any:
         """Return the rows of a tensor of the same pattern, as a SciPy array in COO. Collective."""
-        if tensor._plans is not self._pattern:
-            problem = "rows were planned for another pattern; use plan_rows of this tensor"
-            raise tensor.team.told(ValueError(problem))
+        check_planned(tensor, self._pattern, self._whole.team)
         whole = _with_whole_rows(tensor)
         block = self._matrix._block.with_data(whole._block.data)
         matrix = whole._made(block, "", self._matrix._slices)
@@ -73,7 +72,7 @@ class TensorRowPlan:
         return found._made(made, "", self._whole._slices)
 
     def _values(self, rows: Any) -> Local:
-        if hasattr(rows, "coords"):
+        if is_foreign(rows) and hasattr(rows, "coords"):
             places = _raised(self._rows.pattern(), self.shape[1:]).coords
             pairs = zip(rows.coords, places, strict=False)
             if rows.shape != self.shape or not all(np.array_equal(*pair) for pair in pairs):

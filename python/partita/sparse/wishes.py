@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._errors import LayoutError
 from partita._local import sparse
 from partita._team.together import together
 from partita.sparse.access import access_of
 from partita.sparse.asking import Asked
+from partita.sparse.base import Base
 from partita.sparse.block import Block, read_only
 from partita.sparse.carrying import Carried, entries_of
+from partita.sparse.outside import is_foreign
 from partita.sparse.reading import Reading, Wanted
 from partita.sparse.replicas import summed_over_holders
 from partita.sparse.rowwise import rowwise
@@ -20,8 +23,9 @@ from partita.sparse.rowwise import rowwise
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from partita._keeper import Keeper
     from partita._local.sparse import Csr
-    from partita.sparse.base import Base
+    from partita._team.team import Team
 
 Local = np.ndarray[Any, Any]
 
@@ -65,9 +69,7 @@ class RowPlan:
 
     def block(self, tensor: Base) -> Block:
         """Return the rows of a matrix of the same pattern. Collective."""
-        if tensor._plans is not self._pattern:
-            problem = "rows were planned for another pattern; use plan_rows of this tensor"
-            raise tensor.team.told(ValueError(problem))
+        check_planned(tensor, self._pattern, self._source.team)
         if tensor is self._source and _is_read(tensor):
             return self._block(self._read())
         source = self._source if tensor.dtype == self._source.dtype else None
@@ -122,13 +124,17 @@ class RowPlan:
     def checked(self, rows: Any) -> Local:
         """Return values of rows, if there is one for each entry that came."""
         n = len(self._indices)
-        if hasattr(rows, "indices"):
+        if is_foreign(rows) and hasattr(rows, "indices"):
             same = rows.shape == self.shape and np.array_equal(rows.indices, self._indices)
             if not (same and np.array_equal(rows.indptr, self._indptr)):
                 message = "rows of another pattern than those that came; give their values"
                 raise ValueError(f"{message} in the same places")
             rows = rows.data
-        values = np.ascontiguousarray(rows)
+        values = np.asarray(rows)
+        if values.dtype.kind not in "biufc":
+            message = f"a {type(rows).__name__} as rows; give numbers, one for each entry that came"
+            raise LayoutError(f"{message}, or a SciPy array of their pattern", "sparse-type")
+        values = np.ascontiguousarray(values)
         if values.shape != (n,):
             raise ValueError(f"values of shape {values.shape} for {n} entries; give one for each")
         return values
@@ -136,6 +142,16 @@ class RowPlan:
     def _block(self, values: Local) -> Block:
         lines = (self._indptr, self._indices, values)
         return Block.of_lines(self.shape, "csr", lines)
+
+
+def check_planned(tensor: Any, pattern: Keeper, team: Team) -> None:
+    """Refuse what is no tensor of the pattern that rows were planned for; the others are told."""
+    if not isinstance(tensor, Base):
+        message = f"rows of a {type(tensor).__name__}; give a DistTensor of the planned pattern"
+        raise team.told(LayoutError(message, "sparse-type"))
+    if tensor._plans is not pattern:
+        problem = "rows were planned for another pattern; use plan_rows of this tensor"
+        raise tensor.team.told(ValueError(problem))
 
 
 class _Way:
@@ -238,6 +254,9 @@ def words_of(listed: Local) -> str:
 
 def positions(indices: Any, n: int) -> Local:
     """Return indices along a dimension of n entries from 0 on; a mask, or numbers as NumPy's."""
+    if indices is None or isinstance(indices, slice):
+        what = "None as an index" if indices is None else f"{indices} in a list of indices"
+        raise IndexError(f"{what}; use a list of integers or a mask, or slices as in t[3:9]")
     given = np.atleast_1d(np.asarray(indices))
     if given.size == 0:
         return np.empty(0, np.int64)

@@ -23,9 +23,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from partita._errors import LayoutError
 from partita._team.together import together_telling
 from partita.sparse import DistTensor
-from partita.sparse.operands import Operands, check_alike, operands_of
+from partita.sparse.operands import Operands, check_alike, misfit, operands_of
 from partita.torch.memory import as_array, structure
 
 KINDS = (torch.float32, torch.float64, torch.complex64, torch.complex128)
@@ -71,7 +72,7 @@ def _run(
 
     def look() -> tuple[list[bool], tuple[list[bool], list[int]]]:
         flags = [structure(one).flag for one in given]
-        _check(given, n_rows)
+        _check(work.names, given, n_rows)
         return flags, (flags, list(given[-1].shape[1:]))
 
     # A worker that stumbles over its own tensor is all workers' error.
@@ -85,19 +86,20 @@ def _run(
     return found
 
 
-def _check(given: tuple[Any, Any], n_rows: tuple[int, int]) -> None:
-    for one, n in zip(given, n_rows, strict=True):
+def _check(names: tuple[str, str], given: tuple[Any, Any], n_rows: tuple[int, int]) -> None:
+    for name, one, n in zip(names, given, n_rows, strict=True):
         if one.dtype not in KINDS or one.dtype != given[0].dtype:
             types = " and ".join(str(other.dtype) for other in given)
             message = f"tensors of {types} in a sparse product; use one type of float32 or float64"
             raise ValueError(f"{message}, real or complex")
-        if one.ndim not in (1, 2) or one.shape[0] != n:
-            message = f"a tensor of shape {tuple(one.shape)} where this worker has {n} rows"
-            raise ValueError(f"{message}; use operand_rows(pattern, dim)")
+        if (problem := misfit(name, tuple(one.shape), n)) is not None:
+            raise LayoutError(problem, "operand-rows")
 
 
 class _Product(torch.autograd.Function):
     """`t @ x` over dimension 1, `t.T @ x` over 0, by values and operand."""
+
+    names = ("values", "x")
 
     @staticmethod
     def forward(
@@ -128,6 +130,8 @@ class _Product(torch.autograd.Function):
 
 class _Sampled(torch.autograd.Function):
     """`x @ y.T` where the pattern has entries."""
+
+    names = ("x", "y")
 
     @staticmethod
     def forward(

@@ -47,7 +47,7 @@ impl<I: Index> Alike<I> {
         columns: &[I],
     ) {
         self.forget();
-        if self.patience > 0 && next_looks_alike(a, right, row) {
+        if self.patience > 0 && next_looks_alike(&a, &right, row) {
             self.learn_row(a, right, row, columns);
         }
     }
@@ -67,7 +67,9 @@ impl<I: Index> Alike<I> {
         if columns.len() > MOST_TERMS {
             return;
         }
-        (self.terms.clear(), self.places.clear(), self.columns.clear());
+        self.terms.clear();
+        self.places.clear();
+        self.columns.clear();
         self.columns.extend_from_slice(columns);
         let mut is_seen = [0_u64; MOST_TERMS / 64];
         for left in &a.pattern.indices[a.pattern.row(row)] {
@@ -150,7 +152,11 @@ impl<I: Index> Alike<I> {
 }
 
 /// Whether the next row has as many entries, and these as far apart and as long.
-fn next_looks_alike<I: Index, T>(a: Matrix<'_, I, T>, right: Right<'_, I, T>, row: usize) -> bool {
+fn next_looks_alike<I: Index, T>(
+    a: &Matrix<'_, I, T>,
+    right: &Right<'_, I, T>,
+    row: usize,
+) -> bool {
     if row + 1 == a.pattern.n_rows() {
         return false;
     }

@@ -8,26 +8,29 @@ from __future__ import annotations
 
 import os
 import zipfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from partita._array.parts import array_of, cut_along
+from partita._errors import LayoutError
 from partita._functions.files import bytes_of
 from partita._functions.files.beside import written_beside
 from partita._functions.files.header import Header
-from partita._functions.files.npz import Writer, entry_head
+from partita._functions.files.npz import Writer, entry_head, is_zip
 from partita._functions.files.paths import path_of
 from partita._team.together import by_first, together
 from partita.sparse.agreement import members
 from partita.sparse.block import Block
+from partita.sparse.files.damage import reading
 from partita.sparse.kinds import index_type
 from partita.sparse.optional import scipy_sparse
+from partita.sparse.outside import block_of, check_inside
 from partita.sparse.slices import slices_for
 from partita.sparse.tensor import DistTensor
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from partita._array.array import Array
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from partita._team.team import Team
 
 Local = np.ndarray[Any, Any]
+T = TypeVar("T")
 
 
 def save_npz(file: Any, matrix: DistTensor, compressed: bool = True) -> None:
@@ -112,17 +116,27 @@ def load_npz(
     heads = {name: Header(tuple(one[0]), np.dtype(one[1]), one[2]) for name, one in heads.items()}
     reader = Reader(path, heads)
     if kind == "coo":
-        coords, values = together(team, lambda: _own_entries(reader, team, len(shape)))
+        coords, values = _read(team, path, lambda: _own_entries(reader, team, shape))
         return DistTensor.from_coo(
             shape, coords, values, dist, team, format or kind, layout=layout, grid=grid
         )
     natural = _natural(kind, 2)
     slices = slices_for(shape, team.size, natural)
-    block = together(team, lambda: _own_lines(reader, kind, slices, team.rank))
+    block = _read(team, path, lambda: _own_lines(reader, kind, slices, team.rank))
     made = DistTensor.from_blocks(block, shape, natural, team)
     if dist is None and layout is None and grid is None:
         dist = ("distributed", "replicated")
     return made.redistribute(dist, layout=layout, grid=grid, format=format)
+
+
+def _read(team: Team, path: Path, work: Callable[[], T]) -> T:
+    """What each rank reads of a file; what one finds damaged is so for all. Collective."""
+
+    def named() -> T:
+        with reading(path):
+            return work()
+
+    return together(team, named)
 
 
 def by_first_only(team: Team, path: Path) -> Any:
@@ -131,37 +145,73 @@ def by_first_only(team: Team, path: Path) -> Any:
     def read() -> Any:
         if team.rank > 0:
             return None
-        return scipy_sparse("reading compressed matrices").load_npz(path)
+        library = scipy_sparse("reading compressed matrices")
+        with reading(path):
+            return block_of(library.load_npz(path))
 
     return together(team, read)
 
 
 def _about(path: Path) -> tuple[str, tuple[int, ...], Any]:
     """Format and shape; where the arrays are, if ranks can read their parts of them."""
+    if not is_zip(path):
+        raise LayoutError(f"{path} is no .npz file; use one of save_npz", "file-unknown")
+    with reading(path):
+        return _about_archive(path)
+
+
+def _about_archive(path: Path) -> tuple[str, tuple[int, ...], Any]:
     # Opened here: NumPy leaves files open that are no archives.
     with path.open("rb") as file, np.load(file) as loaded:
-        if "format" not in loaded.files:
-            raise ValueError(f"{path} has no sparse matrix; it has {', '.join(loaded.files)}")
-        kind, names = loaded["format"].item(), loaded.files
-        shape = tuple(int(n) for n in loaded["shape"])
-    kind = kind if isinstance(kind, str) else kind.decode("ascii")
+        names = loaded.files
+        if "format" not in names:
+            message = f"{path} has no sparse matrix; it has {', '.join(names)}"
+            raise LayoutError(message, "file-unknown")
+        kind = _format_of(loaded)
+        shape = _shape_of(loaded)
+        if "_is_array" in names and loaded["_is_array"].size != 1:
+            raise ValueError("'_is_array' is no single flag")
     coords = ["coords"] if "coords" in names else ["row", "col"]
     wanted = {"csr": ["indptr", "indices"], "csc": ["indptr", "indices"], "coo": coords}.get(kind)
     if wanted is None:
         return kind, shape, None
+    if missing := [name for name in [*wanted, "data"] if name not in names]:
+        raise ValueError(f"it has no array '{missing[0]}', only {', '.join(names)}")
+    if "coords" not in wanted and len(shape) != 2:
+        raise ValueError(f"its shape {shape} has not two numbers")
     heads = {}
+    is_read = True
     for name in [*wanted, "data"]:
         head, is_stored = entry_head(path, f"{name}.npy")
-        if not is_stored or head.is_fortran or not head.dtype.isnative:
-            return kind, shape, None
+        if name != "data" and head.dtype.kind not in "iu":
+            raise ValueError(f"'{name}' has {head.dtype}, where integers are")
+        is_read &= is_stored and not head.is_fortran and bool(head.dtype.isnative)
         heads[name] = (head.shape, head.dtype.str, head.offset)
-    _check_lengths(path, kind, shape, {name: one[0] for name, one in heads.items()})
-    return kind, shape, heads
+    _check_lengths(kind, shape, {name: one[0] for name, one in heads.items()})
+    return kind, shape, heads if is_read else None
 
 
-def _check_lengths(
-    path: Path, kind: str, shape: tuple[int, ...], found: dict[str, tuple[int, ...]]
-) -> None:
+def _format_of(loaded: Any) -> str:
+    """The format that a file names: text, or its bytes."""
+    found = loaded["format"]
+    kind = found.item() if found.size == 1 else found.tolist()
+    if isinstance(kind, bytes):
+        kind = kind.decode("ascii")
+    if not isinstance(kind, str):
+        raise ValueError(f"its format {kind!r} is no name")
+    return kind
+
+
+def _shape_of(loaded: Any) -> tuple[int, ...]:
+    if "shape" not in loaded.files:
+        raise ValueError(f"it has no array 'shape', only {', '.join(loaded.files)}")
+    found = loaded["shape"]
+    if found.ndim != 1 or found.dtype.kind not in "iu" or not found.size or found.min() < 0:
+        raise ValueError(f"its shape {found.tolist()!r} is no list of integers from 0 on")
+    return tuple(int(n) for n in found)
+
+
+def _check_lengths(kind: str, shape: tuple[int, ...], found: dict[str, tuple[int, ...]]) -> None:
     """Refuse arrays that do not fit each other: ranks read parts of them only."""
     n = found["data"][0] if found["data"] else 0
     wanted: dict[str, tuple[int, ...]] = dict.fromkeys(found, (n,))
@@ -171,8 +221,7 @@ def _check_lengths(
         wanted["indptr"] = (shape[0 if kind == "csr" else 1] + 1,)
     for name, one in found.items():
         if one != wanted[name]:
-            message = f"{path}: '{name}' has shape {one} where {wanted[name]} fits"
-            raise ValueError(f"{message}; the file is damaged")
+            raise ValueError(f"'{name}' has shape {one} where {wanted[name]} fits")
 
 
 class Reader:
@@ -187,7 +236,7 @@ class Reader:
         n_elements = int(np.prod(head.shape))
         if not 0 <= first <= end <= n_elements:
             message = f"elements {first} to {end} of '{name}', which has {n_elements}"
-            raise ValueError(f"{message}; the file is damaged")
+            raise ValueError(f"{message} elements")
         found = np.empty(end - first, head.dtype)
         file = os.open(self._path, os.O_RDONLY)
         try:
@@ -204,14 +253,20 @@ def _own_lines(reader: Reader, kind: str, slices: Any, rank: int) -> Block:
     indptr = reader.read("indptr", first, end + 1)
     begin, stop = int(indptr[0]), int(indptr[-1])
     indices, data = reader.read("indices", begin, stop), reader.read("data", begin, stop)
-    return Block.of_lines(slices.slice_shape(own), kind, (indptr - indptr[0], indices, data))
+    lines = (indptr - indptr[0], indices, data)
+    # Looked at here, where the file is known.
+    return block_of(Block.of_lines(slices.slice_shape(own), kind, lines))
 
 
-def _own_entries(reader: Reader, team: Team, ndim: int) -> tuple[list[Local], Local]:
+def _own_entries(reader: Reader, team: Team, shape: tuple[int, ...]) -> tuple[list[Local], Local]:
     n = reader.heads["data"].shape[0]
     first, end = (n * rank // team.size for rank in (team.rank, team.rank + 1))
     values = reader.read("data", first, end)
     if "coords" in reader.heads:
-        rows = [reader.read("coords", dim * n + first, dim * n + end) for dim in range(ndim)]
-        return rows, values
-    return [reader.read(name, first, end) for name in ("row", "col")], values
+        stretches = [(dim * n + first, dim * n + end) for dim in range(len(shape))]
+        coords = [reader.read("coords", *one) for one in stretches]
+    else:
+        coords = [reader.read(name, first, end) for name in ("row", "col")]
+    for dim, one in enumerate(coords):
+        check_inside(one, shape[dim], dim)
+    return coords, values

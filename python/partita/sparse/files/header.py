@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from partita._errors import LayoutError
+
 # How the numbers of a field are read, how many stand for a value, and what values are.
 FIELDS: dict[str, tuple[str, int, str]] = {
     "real": ("float64", 1, "float64"),
@@ -40,6 +42,11 @@ class Head:
         return np.dtype(FIELDS[self.field][2])
 
 
+def damaged(where: object, why: str) -> LayoutError:
+    """Return the error for a file whose content is wrong; `where` is the file, or a line of it."""
+    return LayoutError(f"{where}: {why}; the file is damaged", "file-damaged")
+
+
 def is_packed(path: Path) -> bool:
     """Whether a file must be read from its beginning."""
     return path.suffix in _OPENERS
@@ -61,21 +68,25 @@ def read_head(path: Path) -> Head:
         begin = file.tell()
     words = [one.decode("latin-1").lower() for one in banner]
     if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
-        raise ValueError(f"{path} is no Matrix Market file of a matrix; it has no such first line")
+        message = f"{path} is no Matrix Market file of a matrix; it has no such first line"
+        raise LayoutError(message, "file-unknown")
     _, _, form, field, symmetry = words
     is_dense = form == "array"
     if form not in ("array", "coordinate") or symmetry not in SYMMETRIES or field not in FIELDS:
-        raise ValueError(f"{path}: a matrix in '{form} {field} {symmetry}' is not known")
+        message = f"{path}: a matrix in '{form} {field} {symmetry}' is not known"
+        raise LayoutError(f"{message}; use a form of the standard", "file-unknown")
     if is_dense and field == "pattern":
-        raise ValueError(f"{path}: an array of field 'pattern' has no values")
+        raise damaged(path, "an array of field 'pattern' has no values")
     try:
         numbers = [int(one) for one in sizes]
         n_rows, n_columns, *rest = numbers
         n_entries = _n_dense(n_rows, n_columns, symmetry) if is_dense else rest[0]
     except (ValueError, IndexError):
-        raise ValueError(f"{path}: {line!r} are no sizes of a matrix") from None
+        raise damaged(path, f"{line!r} are no sizes of a matrix") from None
+    if max(numbers) >= 2**63:
+        raise damaged(path, f"{line!r} has sizes of more than 63 bits")
     if min(numbers) < 0 or (symmetry != "general" and n_rows != n_columns):
-        raise ValueError(f"{path}: a {symmetry} matrix of {n_rows} x {n_columns}")
+        raise damaged(path, f"a {symmetry} matrix of {n_rows} x {n_columns}")
     return Head(is_dense, field, symmetry, (n_rows, n_columns), n_entries, begin)
 
 

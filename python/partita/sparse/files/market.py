@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._errors import LayoutError
 from partita._functions.files.paths import path_of
 from partita._team.together import by_first, together_telling
 from partita.sparse.agreement import members
-from partita.sparse.files.damage import DamagedLine
+from partita.sparse.files.damage import DamagedLine, reading
 from partita.sparse.files.header import Head, read_head
 from partita.sparse.files.parsing import Lines, parsed
 from partita.sparse.files.stretch import own_lines
@@ -44,17 +45,19 @@ def mmread(
     head = _head(path, team)
 
     def read() -> tuple[Lines, int]:
-        text, begin = own_lines(path, head.begin, team.rank, team.size)
-        try:
-            found = parsed(text, head)
-        except DamagedLine as damage:
-            raise damage.in_file(path, begin) from None
+        with reading(path):
+            text, begin = own_lines(path, head.begin, team.rank, team.size)
+            try:
+                found = parsed(text, head)
+            except DamagedLine as damage:
+                raise damage.in_file(path, begin) from None
+            _check_signs(head, found[1])
         return found, len(found[1])
 
     (coords, given), counts = together_telling(team, read)
     if sum(counts) != head.n_entries:
         message = f"{path} says it has {head.n_entries} entries and has {sum(counts)}"
-        raise ValueError(f"{message}; it is not complete, or damaged")
+        raise LayoutError(f"{message}; it is not complete, or damaged", "file-damaged")
     before = sum(counts[: team.rank])
     rows, columns = coords or _places(head, before + np.arange(len(given)))
     rows, columns, values = _mirrored(head.symmetry, rows, columns, given)
@@ -66,11 +69,18 @@ def mmread(
 
 def _head(path: Any, team: Team) -> Head:
     def read() -> tuple[Any, ...]:
-        found = read_head(path)
+        with reading(path):
+            found = read_head(path)
         about = (found.is_dense, found.field, found.symmetry)
         return *about, found.shape, found.n_entries, found.begin
 
     return Head(*by_first(team, read, path))
+
+
+def _check_signs(head: Head, values: Local) -> None:
+    """Refuse numbers without signs whose negatives are in the other half."""
+    if head.symmetry == "skew-symmetric" and head.dtype.kind == "u" and values.any():
+        raise ValueError("a skew-symmetric matrix of unsigned integers; use the field 'integer'")
 
 
 def _mirrored(symmetry: str, rows: Local, columns: Local, values: Local) -> Entries:

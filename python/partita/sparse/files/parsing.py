@@ -59,7 +59,7 @@ def _by_scipy(text: bytes, head: Head) -> Lines | None:
     first = f"%%MatrixMarket matrix {form} {head.field} general\n{sizes}\n"
     try:
         found = mmread(io.BytesIO(first.encode() + text))
-    except ValueError:
+    except (ValueError, OverflowError):
         # What is wrong with the lines is said here; if nothing is, the other parser reads them.
         refuse_damaged(given, head)
         return None

@@ -13,7 +13,12 @@ from partita._array.array import Array
 from partita._functions.creation import asarray
 from partita._team.together import by_first, together
 from partita.linalg.given import float_type
-from partita.sparse.linalg.operators import LinearOperator, aslinearoperator
+from partita.sparse.linalg.operators import (
+    LinearOperator,
+    aslinearoperator,
+    check_dense,
+    of_function,
+)
 from partita.sparse.linalg.system import (
     a_team,
     preconditioner,
@@ -107,6 +112,7 @@ def _array(given: Any, team: Team) -> Array:
 def _checked(
     a: Any, x: Any, b: Any, m: Any, y: Any
 ) -> tuple[LinearOperator, LinearOperator | None, LinearOperator | None]:
+    check_dense(X=x, Y=y)
     if np.ndim(x) != 2:
         raise ValueError(f"X of {np.ndim(x)} dimensions; use a matrix of start vectors")
     n, k = np.shape(x)
@@ -114,7 +120,7 @@ def _checked(
         raise ValueError(f"X of shape {(n, k)}; use from 1 to {n} columns")
     if y is not None and (np.ndim(y) != 2 or np.shape(y)[0] != n):
         raise ValueError(f"Y of shape {np.shape(y)}; use a matrix of {n} rows")
-    operators = [_operator(one, n) for one in (a, b)]
+    operators = [_operator(one, n, name) for one, name in ((a, "A"), (b, "B"))]
     if operators[0] is None:
         raise ValueError("no matrix A; give one")
     for one in operators:
@@ -123,11 +129,11 @@ def _checked(
     return operators[0], operators[1], preconditioner(m, n)
 
 
-def _operator(given: Any, n: int) -> LinearOperator | None:
+def _operator(given: Any, n: int, name: str) -> LinearOperator | None:
     if given is None:
         return None
     if callable(given) and not hasattr(given, "shape"):
-        return LinearOperator((n, n), matmat=given)
+        return of_function(n, name, matmat=given)
     return aslinearoperator(given)
 
 

@@ -11,7 +11,7 @@ from partita._team.together import together
 from partita.linalg.given import float_type
 from partita.random.generator import default_rng
 from partita.sparse.linalg.basis import Basis
-from partita.sparse.linalg.operators import LinearOperator, aslinearoperator
+from partita.sparse.linalg.operators import LinearOperator, aslinearoperator, check_dense
 from partita.sparse.linalg.restarts import Search
 from partita.sparse.linalg.system import a_team, put, rows_layout, same_on_all, turns_of
 from partita.sparse.linalg.tall import Tall
@@ -118,6 +118,7 @@ def _checked(
         raise NotImplementedError("eigsh with M= or another mode; use lobpcg(A, X, B=M)")
     if (sigma is None) != (solved is None):
         raise ValueError(_lonely(sigma))
+    check_dense(v0=v0)
     if v0 is not None and np.shape(v0) != (n,):
         raise ValueError(f"v0 of shape {np.shape(v0)}; use ({n},)")
     if ncv is not None and not k < ncv <= n:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._array.array import Array
+from partita._errors import LayoutError
 from partita._functions.creation import asarray, ones
 from partita._functions.elementwise import conj
 from partita._functions.manipulation import reshape, stack
@@ -47,6 +48,8 @@ class LinearOperator:
             raise ValueError(f"an operator of shape {shape}; use two numbers from 0 on")
         self.shape = shape
         self.team = team
+        # What errors call the functions, where these are an argument themselves.
+        self._name = ""
         self._dtype = None if dtype is None else np.dtype(dtype)
         self._by_vector, self._by_vector_back = matvec, rmatvec
         self._by_matrix, self._by_matrix_back = matmat, rmatmat
@@ -67,14 +70,18 @@ class LinearOperator:
         if self._by_vector is not None:
             return self._by_vector(x)
         if self._by_matrix is not None:
-            return reshape(self._by_matrix(reshape(x, (-1, 1))), -1)
+            name = self._name or "matmat"
+            column = reshape(x, (-1, 1))
+            return reshape(_of_matrix(self._by_matrix, column, self.shape[::-1], name), -1)
         raise NotImplementedError("an operator without products; give matvec= or matmat=")
 
     def _rmatvec(self, x: Array) -> Array:
         if self._by_vector_back is not None:
             return self._by_vector_back(x)
         if self._by_matrix_back is not None:
-            return reshape(self._by_matrix_back(reshape(x, (-1, 1))), -1)
+            name = self._name or "rmatmat"
+            column = reshape(x, (-1, 1))
+            return reshape(_of_matrix(self._by_matrix_back, column, self.shape, name), -1)
         raise NotImplementedError("an operator without adjoint products; give rmatvec=")
 
     def _matmat(self, x: Array) -> Array:
@@ -89,19 +96,19 @@ class LinearOperator:
 
     def matvec(self, x: Any) -> Array:
         """Return the product with a vector, of shape (n,) or (n, 1)."""
-        return _of_vector(self._matvec, x, self.shape[1], self.shape[0])
+        return _of_vector(self._matvec, x, self.shape[::-1], self._name or "matvec")
 
     def rmatvec(self, x: Any) -> Array:
         """Return the product of the conjugate transposed with a vector."""
-        return _of_vector(self._rmatvec, x, self.shape[0], self.shape[1])
+        return _of_vector(self._rmatvec, x, self.shape, self._name or "rmatvec")
 
     def matmat(self, x: Any) -> Array:
         """Return the product with a matrix."""
-        return self._matmat(_matrix(x, self.shape[1]))
+        return _of_matrix(self._matmat, x, self.shape[::-1], self._name or "matmat")
 
     def rmatmat(self, x: Any) -> Array:
         """Return the product of the conjugate transposed with a matrix."""
-        return self._rmatmat(_matrix(x, self.shape[0]))
+        return _of_matrix(self._rmatmat, x, self.shape, self._name or "rmatmat")
 
     def dot(self, x: Any) -> Any:
         """Return the product with a vector or matrix, or with another operator or number."""
@@ -188,6 +195,13 @@ class MatrixOperator(LinearOperator):
     _matmat, _rmatmat = _matvec, _rmatvec
 
 
+def of_function(n: int, name: str, **product: Any) -> LinearOperator:
+    """Return the operator of a function that is given as an argument, which errors name."""
+    made = LinearOperator((n, n), **product)
+    made._name = name
+    return made
+
+
 def aslinearoperator(a: Any) -> LinearOperator:
     """Return an operator of a matrix: sparse, dense, NumPy's, or an operator already."""
     if isinstance(a, LinearOperator):
@@ -201,6 +215,14 @@ def aslinearoperator(a: Any) -> LinearOperator:
     return MatrixOperator(a)
 
 
+def check_dense(**given: Any) -> None:
+    """Refuse sparse vectors and matrices where solvers compute with dense ones, by their names."""
+    for name, one in given.items():
+        if isinstance(one, Base) or is_foreign(one):
+            cure = "to_dense()" if isinstance(one, Base) else "toarray()"
+            raise LayoutError(f"{name} is sparse; give {name}.{cure}", "sparse-operand")
+
+
 def _instead(a: Any) -> str:
     """What to use in place of what is no matrix of partita."""
     if is_foreign(a):
@@ -211,20 +233,57 @@ def _instead(a: Any) -> str:
     return "use DistTensor.from_scipy, an array or a LinearOperator"
 
 
-def _of_vector(product: Callable[[Array], Array], x: Any, n: int, n_result: int) -> Array:
+def _of_vector(
+    product: Callable[[Array], Array], x: Any, sides: tuple[int, int], name: str
+) -> Array:
+    """Return the product with a vector; `sides` are the lengths of the vector and of the result."""
+    n, n_result = sides
     if np.shape(x) not in ((n,), (n, 1)):
         raise ValueError(f"a vector of shape {np.shape(x)}; use ({n},) or ({n}, 1)")
     vector = x if isinstance(x, Array) else asarray(x)
-    made = product(reshape(vector, -1) if vector.ndim == 2 else vector)
+    made = _returned(
+        product(reshape(vector, -1) if vector.ndim == 2 else vector), name, vector.team
+    )
     if made.shape not in ((n_result,), (n_result, 1)):
-        raise ValueError(f"a product of shape {made.shape}; it should have {n_result} elements")
+        raise _misshaped(made, name, f"({n_result},) or ({n_result}, 1)", vector.team)
     return made if made.ndim == vector.ndim else reshape(made, (n_result, 1)[: vector.ndim])
 
 
-def _matrix(x: Any, n: int) -> Array:
+def _of_matrix(
+    product: Callable[[Array], Array], x: Any, sides: tuple[int, int], name: str
+) -> Array:
+    """Return the product with a matrix; `sides` are the rows of the matrix and of the result."""
+    n, n_result = sides
     if np.ndim(x) != 2 or np.shape(x)[0] != n:
         raise ValueError(f"a matrix of shape {np.shape(x)}; use one of {n} rows")
-    return x if isinstance(x, Array) else asarray(x)
+    matrix = x if isinstance(x, Array) else asarray(x)
+    made = _returned(product(matrix), name, matrix.team)
+    wanted = (n_result, matrix.shape[1])
+    if made.shape != wanted:
+        raise _misshaped(made, name, str(wanted), matrix.team)
+    return made
+
+
+def _returned(made: Any, name: str, team: Team) -> Array:
+    """Return what a user's function has returned, if it is an array.
+
+    It may be none on this rank only: the others are told, without a meeting for each product.
+    """
+    if isinstance(made, Array):
+        return made
+    message = f"{name} returned {_described(made)}; return a partita.Array"
+    message += ", such as partita.asarray makes of what every rank has whole"
+    raise team.told(LayoutError(message, "operator-result"))
+
+
+def _described(made: Any) -> str:
+    shape = f" of shape {made.shape}" if isinstance(made, np.ndarray | Base) else ""
+    return "None" if made is None else f"a {type(made).__name__}{shape}"
+
+
+def _misshaped(made: Array, name: str, wanted: str, team: Team) -> LayoutError:
+    message = f"{name} returned an array of shape {made.shape}; return one of shape {wanted}"
+    return team.told(LayoutError(message, "operator-shape"))
 
 
 def _by_columns(product: Callable[[Array], Array], x: Array, n_result: int) -> Array:

@@ -21,7 +21,13 @@ from partita._partita import Block, Layout
 from partita._team.spmd import own_team
 from partita._team.together import together
 from partita.linalg.given import float_type
-from partita.sparse.linalg.operators import LinearOperator, MatrixOperator, aslinearoperator
+from partita.sparse.linalg.operators import (
+    LinearOperator,
+    MatrixOperator,
+    aslinearoperator,
+    check_dense,
+    of_function,
+)
 from partita.sparse.teams import on_team
 
 if TYPE_CHECKING:
@@ -145,6 +151,7 @@ def _checked(
     n = operator.shape[0]
     if operator.shape[1] != n:
         raise ValueError(f"a matrix of shape {operator.shape}; expected a square matrix")
+    check_dense(b=b, x0=x0)
     for name, one in (("b", b), ("x0", x0)):
         if isinstance(one, str) and one == "Mb" and name == "x0":
             continue
@@ -169,7 +176,7 @@ def preconditioner(m: Any, n: int) -> LinearOperator | None:
     if m is None:
         return None
     is_function = callable(m) and not hasattr(m, "shape")
-    inverse = LinearOperator((n, n), m) if is_function else aslinearoperator(m)
+    inverse = of_function(n, "M", matvec=m) if is_function else aslinearoperator(m)
     if inverse.shape != (n, n):
         message = f"a preconditioner of shape {inverse.shape} for a matrix of {n} rows"
         raise ValueError(f"{message}; use one of the same shape")
