@@ -34,6 +34,7 @@ What is done with them:
   of matrices most of whose rows are empty; `pointers`: formats that these cannot have. `replicas`:
   slices that several ranks hold.
 - `arithmetic`: operators. `elements`, `aligned`: operands beside a tensor, element by element.
+  `answers`: operands that it does not know. `room`: dense results that no memory holds.
 - `unary`, `comparing`, `complex_order`: functions and comparisons. `diagonals`: diagonals and
   triangles.
 - `reductions`, `extremes`, `reducing`: of all elements, of lines, and where lines end up.

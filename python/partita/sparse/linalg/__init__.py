@@ -20,7 +20,7 @@ arrays of partita, or NumPy's, which every rank has whole. Every function is col
 - `symmetric`: `minres`.
 - `tall`: matrices of few columns, of which each rank has its rows.
 - `blocks`: `lobpcg`.
-- `lanczos`: `eigsh`, and `NoConvergence` if it finds too few.
+- `lanczos`: `eigsh`, and `NoConvergence` if it finds too few. `restarts`: how it searches.
 - `preconditioners`: `jacobi`, `block_jacobi`.
 - `norms`: `norm`.
 
