@@ -495,7 +495,7 @@ class MpiWorld:
         prefix: str | None = None,
         packages: Sequence[str] = ...,
         comm: int | None = None,
-        shared: bool = True,
+        shared: int | None = None,
     ) -> MpiWorld: ...
     def team(self) -> TeamCore: ...
     @property

@@ -26,6 +26,7 @@ def calls(team: pt.Team) -> dict[str, Callable[[], Any]]:
     shape = (512, 512)
     rows = pt.plan(pt.Layout(shape, f"block, * @ {n}"), pt.Layout(shape, f"*, block @ {n}"))
     sums = pt.plan(pt.Layout((40_000,), f"* @ {n} partial 0"), pt.Layout((40_000,), f"* @ {n}"))
+    whole = pt.plan(rows.source, pt.Layout(shape, f"*, * @ {n}x1"))
     halo = pt.Layout((64 * n, 64), f"block+halo(1,1), * @ {n}")
     held = np.full(halo.local_shape(rank), float(rank))
     array = pt.from_local(held, halo, team)
@@ -34,6 +35,9 @@ def calls(team: pt.Team) -> dict[str, Callable[[], Any]]:
 
     def moves() -> None:
         assert (rows.apply(mine, team) == owners[:, None]).all(), "wrong data"
+
+    def gathers() -> None:
+        assert (whole.apply(mine, team) == owners[:, None]).all(), "wrong data"
 
     def halos() -> None:
         array.exchange_halo()
@@ -44,6 +48,7 @@ def calls(team: pt.Team) -> dict[str, Callable[[], Any]]:
         "barrier": team.barrier,
         "data": lambda: team.allgather_data(np.full(1000, rank)),
         "moves": moves,
+        "gathers": gathers,
         "sums": lambda: sums.apply(np.ones(40_000), team),
         "halos": halos,
     }

@@ -126,7 +126,10 @@ def test_a_death_ends_the_job(death: test_faults.Death, hosts_of: Made, tmp_path
 
 @pytest.mark.parametrize(
     ("n_hosts", "which"),
-    [(2, "barrier"), (2, "moves"), (2, "sums"), (2, "halos"), (3, "data"), (3, "moves")],
+    [
+        *((2, which) for which in ("barrier", "moves", "gathers", "sums", "halos")),
+        *((3, which) for which in ("data", "moves")),
+    ],
 )
 def test_a_link_goes_down_in_the_middle(
     n_hosts: int, which: str, hosts_of: Made, tmp_path: Path

@@ -160,7 +160,58 @@ def check_generated_pairs(results: list[list[Any]], first: int, count: int) -> N
     assert 2 * n_plans > count
 
 
-CASES = [Case(f"around-{name}".replace(" ", "-"), around, (name,)) for name in families.FAMILIES]
+# What many ranks want whole, or in the same parts, and from where.
+TO_MANY = {
+    "from one": ("*, * @ 1x1", "*, * @ {n}x1"),
+    "from the last": ("*, * @ 1x1 on {last}", "*, * @ {n}x1"),
+    "rows": ("block, * @ {n}x1", "*, * @ {n}x1"),
+    "dealt out rows": ("cyclic(3), * @ {n}x1", "*, * @ {n}x1"),
+    "columns": ("*, block @ 1x{n}", "*, * @ {n}x1"),
+    "some rows": ("*, block @ 1x{n}", "block+halo(2,1), * @ {half}x2"),
+}
+
+
+def part_of(whole: np.ndarray[Any, Any], layout: pt.Layout, rank: int) -> np.ndarray[Any, Any]:
+    """What a rank holds of a matrix."""
+    held = []
+    for dim, length in enumerate(layout.local_shape(rank)):
+        local = np.zeros((length, whole.ndim), dtype=np.int64)
+        local[:, dim] = np.arange(length)
+        held.append(layout.globalize(rank, local)[:, dim] if length else local[:, dim])
+    return whole[np.ix_(*held)]
+
+
+def to_many(team: pt.Team, name: str) -> None:
+    """Much that many ranks want: ranks of a node may bring it to each other."""
+    n = team.size
+    shape = (60 * n + 7, 900)
+    texts = [text.format(n=n, last=n - 1, half=max(n // 2, 1)) for text in TO_MANY[name]]
+    if "x2" in texts[1] and n == 1:
+        texts[1] = "block+halo(2,1), * @ 1x1"
+    source, target = (pt.Layout(shape, text) for text in texts)
+    plan = pt.plan(source, target)
+    for turn in range(4):
+        whole = np.random.default_rng(turn).random(shape)
+        holds = team.rank in source.ranks
+        mine = np.ascontiguousarray(part_of(whole, source, team.rank)) if holds else None
+        wanted = None
+        if team.rank in target.ranks:
+            wanted = part_of(whole, target, team.rank)
+        same(listed(plan.apply(mine, team)), listed(wanted), f"fresh, turn {turn}")
+        if wanted is None:
+            plan.apply(mine, team)
+            plan.apply(mine, team)
+            continue
+        # Nobody else reaches NumPy's own memory; here some ranks' targets are such.
+        own = np.full_like(wanted, 77.0) if team.rank % 3 == 1 else None
+        for out in (own, np.asfortranarray(np.zeros_like(wanted))):
+            given = team.empty(wanted.shape) if out is None else out
+            plan.apply(mine, team, out=given)
+            same([given], [wanted], f"given, turn {turn}")
+
+
+CASES = [Case(f"to-many-{name}".replace(" ", "-"), to_many, (name,)) for name in TO_MANY]
+CASES += [Case(f"around-{name}".replace(" ", "-"), around, (name,)) for name in families.FAMILIES]
 CASES += [
     Case(
         f"generated-{first}", generated_pairs, (first, generate.n_cases(10)), check_generated_pairs

@@ -39,16 +39,21 @@ class Launcher:
 
 @dataclass(frozen=True)
 class Place:
-    """An engine with a number of ranks; `shared` is false where MPI may use messages only."""
+    """An engine with a number of ranks; `shared` is false where MPI may use messages only.
+
+    With `per_node`, so many ranks that follow each other share memory, as on nodes of their own.
+    """
 
     engine: str
     n_ranks: int
     launcher: Launcher | None = None
     shared: bool = True
+    per_node: int = 0
 
     def __str__(self) -> str:
         name = self.launcher.name if self.launcher else self.engine
-        return f"{name}{'' if self.shared else '-messages'}-{self.n_ranks}"
+        nodes = f"-nodes-of-{self.per_node}" if self.per_node else ""
+        return f"{name}{'' if self.shared else '-messages'}{nodes}-{self.n_ranks}"
 
     def command(self, *program: str) -> list[str]:
         """The command that runs a Python program on every rank."""
@@ -62,8 +67,8 @@ class Place:
         here = str(Path(__file__).parent)
         paths = [here, *filter(None, [os.environ.get("PYTHONPATH")])]
         added = {"PYTHONPATH": os.pathsep.join(paths)}
-        if not self.shared:
-            added["PARTITA_SHARED_MEMORY"] = "0"
+        if not self.shared or self.per_node:
+            added["PARTITA_SHARED_MEMORY"] = str(self.per_node)
         return os.environ | added | dict(self.launcher.variables if self.launcher else ())
 
 
@@ -108,9 +113,10 @@ def launcher_of(param: object) -> Launcher | None:
 
 
 def matrix() -> list[Place]:
-    """Every engine on every number of ranks: threads, MPI with shared memory, by messages alone."""
+    """Every engine on every number of ranks: threads; MPI with shared memory, by messages, by both."""
     first, *others = launchers()
     places = [Place("threads", n) for n in RANKS]
     places += [Place("mpi", n, first) for n in RANKS]
     places += [Place("mpi", n, first, shared=False) for n in (2, 3, 5, 8)]
+    places += [Place("mpi", 4, first, per_node=2), Place("mpi", 5, first, per_node=3)]
     return places + [Place("mpi", 3, launcher) for launcher in others]

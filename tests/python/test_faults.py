@@ -50,7 +50,7 @@ def places(n_ranks: int) -> list[Place]:
 
 
 PLACES = [*places(3), *(Place("threads", n) for n in (2, 5)), Place("mpi", 2, launchers()[0])]
-PLACES.append(Place("mpi", 5, launchers()[0]))
+PLACES += [Place("mpi", 5, launchers()[0]), Place("mpi", 4, launchers()[0], per_node=2)]
 
 
 def faults_at(place: Place) -> list[Case]:

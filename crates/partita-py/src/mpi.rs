@@ -61,19 +61,24 @@ impl MpiWorld {
     ///
     /// `mpi4py` is the path of its extension module, `prefix` that of the environment, `packages`
     /// those where packages lie, `comm` the handle of a communicator of mpi4py to take instead of
-    /// the world; `shared` lets processes of one node touch each other's memory.
+    /// the world; `shared` says how many processes that follow each other may touch each other's
+    /// memory, on one node: all of it if none, nobody if 0.
     #[new]
-    #[pyo3(signature = (*, mpi4py=None, prefix=None, packages=Vec::new(), comm=None, shared=true))]
+    #[pyo3(signature = (*, mpi4py=None, prefix=None, packages=Vec::new(), comm=None, shared=None))]
     fn new(
         py: Python<'_>,
         mpi4py: Option<PathBuf>,
         prefix: Option<PathBuf>,
         packages: Vec<PathBuf>,
         comm: Option<u64>,
-        shared: bool,
+        shared: Option<u64>,
     ) -> PyResult<Self> {
         watch_signals();
-        let sharing = if shared { Sharing::Memory } else { Sharing::Nothing };
+        let sharing = match shared {
+            None => Sharing::Memory,
+            Some(0) => Sharing::Nothing,
+            Some(n_ranks) => Sharing::Among(n_ranks),
+        };
         let made = py.detach(|| -> Result<Self, MpiError> {
             let mut search = Search::new().packages(packages);
             if let Some(module) = mpi4py {

@@ -23,6 +23,7 @@ fn main() {
     let scene = std::env::args().nth(1).unwrap_or_default();
     let sharing = match std::env::args().nth(2).as_deref() {
         Some("messages") => Sharing::Nothing,
+        Some("pairs") => Sharing::Among(2),
         _ => Sharing::Memory,
     };
     let library = Search::new().open().expect("an MPI");

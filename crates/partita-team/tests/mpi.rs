@@ -31,8 +31,8 @@ static RANKS: LazyLock<PathBuf> = LazyLock::new(|| {
     folder.join("examples/mpi_ranks")
 });
 
-/// Neighbours touch each other's memory, or only send messages.
-const SHARING: [&str; 2] = ["memory", "messages"];
+/// Neighbours touch each other's memory, only send messages, or do both as pairs on nodes of two.
+const SHARING: [&str; 3] = ["memory", "messages", "pairs"];
 
 fn check(scene: &str, sharing: &str, n_ranks: u64) {
     let mut child = Command::new(mpiexec())

@@ -103,7 +103,7 @@ def _open(comm: Any) -> MpiWorld:
         prefix=sys.prefix,
         packages=[one for one in sys.path if isinstance(one, str)],
         comm=handle,
-        shared=sharing.is_wanted(),
+        shared=sharing.n_ranks(),
     )
     os.environ.update(mark)
     _opened.add(opened)

@@ -32,6 +32,8 @@ pub(crate) struct MpiMeeting {
     team: Membership,
     /// Whether all members are on one node.
     is_shared: bool,
+    /// The node of each member; none if all are on one.
+    nodes: Box<[u64]>,
     cache: Arc<TeamCache>,
 }
 
@@ -46,6 +48,7 @@ impl MpiMeeting {
             world: Arc::clone(world),
             team: Membership { key, members: members.into(), rank, own, host: world.host(own) },
             is_shared,
+            nodes: if is_shared { Box::default() } else { world.nodes_of(members) },
             cache: world.cache(key),
         }
     }
@@ -206,6 +209,10 @@ impl Meeting for MpiMeeting {
 
     fn shares(&self, rank: u64) -> bool {
         self.world.neighbour(self.team.members[rank as usize]).is_some()
+    }
+
+    fn nodes(&self) -> &[u64] {
+        &self.nodes
     }
 
     fn host(&self, rank: u64) -> Option<Host> {

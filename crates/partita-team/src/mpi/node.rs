@@ -14,6 +14,8 @@ use crate::memory::arena::{Address, Arena, Block};
 use crate::memory::other_arena::{Mapping, OtherArena};
 use crate::memory::pool::Memory;
 use crate::memory::process::{Life, life_of, machine};
+use crate::mpi::meeting::key_of;
+use crate::mpi::world::Sharing;
 use crate::mpi::rings::{Ring, Rings};
 
 /// This process's neighbours.
@@ -81,14 +83,22 @@ const INFO_WORDS: usize = 6;
 type NodeInfo = [u64; INFO_WORDS];
 
 impl Node {
-    /// Finds the neighbours. Collective over the communicator.
-    pub(crate) fn meet(world: &Comm) -> Result<Option<Self>, MpiError> {
-        let machines = gather(world, &[machine()])?;
-        let own = world.rank();
+    /// Finds the neighbours. Collective over the communicator, whoever shares memory.
+    pub(crate) fn meet(world: &Comm, sharing: Sharing) -> Result<Option<Self>, MpiError> {
+        let most = match sharing {
+            Sharing::Memory => u64::MAX,
+            Sharing::Among(n_ranks) => n_ranks.max(1),
+            Sharing::Nothing => 0,
+        };
+        let own = world.rank() as u64;
+        let here = if most == 0 { 0 } else { machine() };
+        // Neighbours number each other alike, so they must mean the same ranks.
+        let all = gather(world, &[here, most])?;
+        let is_near = |rank: u64, told: &[u64]| *told == [here, most] && rank / most == own / most;
+        let told = (0..).zip(all.chunks(2)).filter(|_| here != 0);
         let ranks: Vec<u64> =
-            (0..).zip(&machines).filter(|(_, m)| **m == machines[own]).map(|(r, _)| r).collect();
-        let arena =
-            (machines[own] != 0 && ranks.len() > 1 && Memory::share()).then(Arena::get).flatten();
+            told.filter(|(rank, told)| is_near(*rank, told)).map(|(rank, _)| rank).collect();
+        let arena = (ranks.len() > 1 && Memory::share()).then(Arena::get).flatten();
         let rings = arena.and_then(|arena| {
             retire(arena, None);
             arena.take(Rings::n_bytes(ranks.len()))
@@ -100,7 +110,7 @@ impl Node {
             let rings = unsafe { Rings::at(arena.at(block), ranks.len()) };
             let process = |rank: &u64| infos[*rank as usize * INFO_WORDS];
             let home = Retired { block, processes: ranks.iter().map(process).collect() };
-            Self::mark_mapped((rings, home), &ranks, own as u64, &infos)
+            Self::mark_mapped((rings, home), &ranks, own, &infos)
         });
         // Everybody has mapped before anybody counts the marks.
         world.barrier()?;
@@ -206,6 +216,19 @@ impl Drop for Node {
             retire(arena, Some(self.home.clone()));
         }
     }
+}
+
+/// A number for the node of each rank: those that have the same all share memory with each other.
+/// Collective over the communicator.
+pub(crate) fn nodes(world: &Comm, node: Option<&Node>) -> Result<Vec<u64>, MpiError> {
+    let mut here = vec![world.rank() as u64];
+    here.extend(node.into_iter().flat_map(Node::neighbours).map(|neighbour| neighbour.rank));
+    here.sort_unstable();
+    let all = gather(world, &[here[0], key_of(&here)])?;
+    // Whoever sees others than its neighbours do is a node of its own.
+    let told: Vec<&[u64]> = all.chunks(2).collect();
+    let first = |one: &&[u64]| told.iter().position(|other| other == one).unwrap_or_default();
+    Ok(told.iter().map(|one| first(one) as u64).collect())
 }
 
 fn info(arena: &Arena, rings: Block) -> Option<NodeInfo> {

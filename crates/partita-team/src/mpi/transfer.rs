@@ -20,8 +20,9 @@ use crate::mpi::chunk_memory::ChunkMemory;
 use crate::mpi::meeting::MpiMeeting;
 use crate::mpi::round::{ASK_FROM, LOOK_EVERY};
 use crate::mpi::world::{Abandoned, broken};
-use crate::program::cut::{Chunk, Chunks};
+use crate::program::cut::Chunk;
 use crate::program::packing::{self, Side, Unpack};
+use crate::program::turns::{Parcel, Parcels, grouped};
 use crate::team::interrupt;
 use crate::team::meeting::{CallPlace, Meeting, RunContext};
 use crate::team::patience::{GRACE, Patience};
@@ -88,7 +89,7 @@ struct Transfer<'a> {
 struct Channel<T> {
     rank: u64,
     tag: i32,
-    chunks: std::iter::Peekable<Chunks>,
+    parcels: std::iter::Peekable<Parcels>,
     under_way: VecDeque<T>,
 }
 
@@ -96,15 +97,15 @@ struct Channel<T> {
 type Outgoing = Channel<(Request, ChunkMemory)>;
 
 /// Chunks from one rank.
-type Incoming = Channel<(Request, Chunk, Destination)>;
+type Incoming = Channel<(Request, Parcel, Destination)>;
 
 impl<T> Channel<T> {
-    fn new(rank: u64, tag: i32, chunks: Chunks) -> Self {
-        Self { rank, tag, chunks: chunks.peekable(), under_way: VecDeque::new() }
+    fn new(rank: u64, tag: i32, parcels: Parcels) -> Self {
+        Self { rank, tag, parcels: parcels.peekable(), under_way: VecDeque::new() }
     }
 
     fn is_done(&mut self) -> bool {
-        self.under_way.is_empty() && self.chunks.peek().is_none()
+        self.under_way.is_empty() && self.parcels.peek().is_none()
     }
 
     fn unfinished(lanes: &mut [Self]) -> impl Iterator<Item = &mut Self> {
@@ -114,8 +115,8 @@ impl<T> Channel<T> {
 
 /// Where a chunk arrives.
 enum Destination {
-    /// In its target itself.
-    Target,
+    /// In its target itself, at this address.
+    Target(usize),
     /// In memory of its own, to be unpacked.
     Apart(ChunkMemory),
 }
@@ -125,15 +126,19 @@ impl<'a> Transfer<'a> {
         let (program, view) = (context.program, context.view);
         let size = meeting.members().len() as u64;
         let item_bytes = context.plan.dtype().n_bytes();
-        let chunks = |moves: Vec<Move>| Chunks::new(moves, item_bytes, CHUNK_BYTES);
+        let parcels = |moves, turn| Parcels::new(moves, turn, item_bytes, CHUNK_BYTES);
         let tag_of = |rank: u64| view.tag(rank) as i32;
-        let mut out: Vec<Outgoing> = by_partner(&program.messages_out, |m| m.target_rank)
+        let given = grouped(&program.messages_out, |m| m.target_rank);
+        let mut out: Vec<Outgoing> = given
             .into_iter()
-            .map(|(rank, moves)| Channel::new(rank, tag_of(rank), chunks(moves)))
+            .map(|(rank, moves)| (rank, parcels(moves, program.turns_out.get(&rank))))
+            .map(|(rank, parcels)| Channel::new(rank, tag_of(rank), parcels))
             .collect();
-        let mut into: Vec<Incoming> = by_partner(&program.messages_in, |m| m.source_rank)
+        let taken = grouped(&program.messages_in, |m| m.source_rank);
+        let mut into: Vec<Incoming> = taken
             .into_iter()
-            .map(|(rank, moves)| Channel::new(rank, tag_of(view.rank), chunks(moves)))
+            .map(|(rank, moves)| (rank, parcels(moves, program.turns_in.get(&rank))))
+            .map(|(rank, parcels)| Channel::new(rank, tag_of(view.rank), parcels))
             .collect();
         out.sort_by_key(|o| (o.rank + size - view.rank) % size);
         if !program.is_ordered() {
@@ -266,17 +271,29 @@ impl<'a> Transfer<'a> {
         while let Some((request, ..)) = from.under_way.front_mut() {
             let Some(status) = request.test().map_err(broken)? else { break };
             moved = true;
-            let Some((_, chunk, landing)) = from.under_way.pop_front() else { break };
+            let Some((_, Parcel { chunk, others }, landing)) = from.under_way.pop_front() else {
+                break;
+            };
             check_chunk(from.rank, status.n_bytes, chunk.n_bytes)?;
-            if let Destination::Apart(message) = landing {
-                self.unpack(&chunk, &message);
-                self.spare.push(message);
+            match landing {
+                Destination::Apart(message) => {
+                    self.unpack(&chunk, &message, self.context.targets);
+                    self.unpack_for(&others, &message)?;
+                    self.spare.push(message);
+                }
+                Destination::Target(at) => {
+                    // SAFETY: where the chunk has just arrived, in this rank's own target.
+                    let message =
+                        unsafe { std::slice::from_raw_parts(at as *const u8, chunk.n_bytes) };
+                    self.unpack_for(&others, message)?;
+                }
             }
         }
         while from.under_way.len() < DEPTH {
-            let Some(chunk) = from.chunks.next() else { break };
-            let (at, landing) = match self.lands_at(&chunk) {
-                Some(at) => (at, Destination::Target),
+            let Some(parcel) = from.parcels.next() else { break };
+            let chunk = &parcel.chunk;
+            let (at, landing) = match self.lands_at(chunk) {
+                Some(at) => (at, Destination::Target(at)),
                 None => {
                     let mut message = self.spare(chunk.n_bytes);
                     (message.as_mut_ptr() as usize, Destination::Apart(message))
@@ -287,7 +304,7 @@ impl<'a> Transfer<'a> {
             // SAFETY: the memory stays until the request has finished or is given up: it is kept
             // beside it, or it is the target of the running call.
             let request = unsafe { comm.irecv(at as *mut _, chunk.n_bytes, source, from.tag) };
-            from.under_way.push_back((request.map_err(broken)?, chunk, landing));
+            from.under_way.push_back((request.map_err(broken)?, parcel, landing));
             moved = true;
         }
         Ok(moved)
@@ -305,7 +322,7 @@ impl<'a> Transfer<'a> {
             }
         }
         while to.under_way.len() < DEPTH {
-            let Some(chunk) = to.chunks.next() else { break };
+            let Some(Parcel { chunk, .. }) = to.parcels.next() else { break };
             let (at, message) = match self.starts_at(&chunk) {
                 Some(at) => (at, ChunkMemory::default()),
                 None => {
@@ -344,11 +361,20 @@ impl<'a> Transfer<'a> {
         unsafe { packing::pack(&moves, self.context.sources, self.dtype, message) };
     }
 
-    fn unpack(&self, chunk: &Chunk, message: &[u8]) {
+    /// Writes a chunk for others of this node, who take others for this rank.
+    fn unpack_for(&self, others: &[Chunk], message: &[u8]) -> Result<()> {
+        for chunk in others {
+            let taker = chunk.moves.first().map_or(self.context.view.rank, |m| m.target_rank);
+            let targets = self.context.view.targets(taker).ok_or_else(out_of_reach)?;
+            self.unpack(chunk, message, &targets);
+        }
+        Ok(())
+    }
+
+    fn unpack(&self, chunk: &Chunk, message: &[u8], targets: &[Buffer]) {
         let moves: Vec<&Move> = chunk.moves.iter().collect();
         let how = if self.context.program.is_ordered() { Unpack::Add } else { Unpack::Copy };
-        let targets: &[Buffer] = self.context.targets;
-        // SAFETY: the context is that of a running call.
+        // SAFETY: the context is that of a running call; all ranks wait until all have copied.
         unsafe { packing::unpack(&moves, message, self.dtype, targets, how) };
     }
 
@@ -368,7 +394,7 @@ impl<'a> Transfer<'a> {
             request.cancel();
             let memory = match landing {
                 Destination::Apart(memory) => Some(memory),
-                Destination::Target => None,
+                Destination::Target(_) => None,
             };
             abandoned.push(Abandoned { request, memory });
         }
@@ -435,13 +461,4 @@ impl From<MpiError> for Stopped {
             other => Self(broken(other)),
         }
     }
-}
-
-/// Moves grouped by partner, in ascending order, each group as listed.
-fn by_partner(moves: &[Move], partner: fn(&Move) -> u64) -> Vec<(u64, Vec<Move>)> {
-    let mut groups: std::collections::BTreeMap<u64, Vec<Move>> = std::collections::BTreeMap::new();
-    for m in moves {
-        groups.entry(partner(m)).or_default().push(m.clone());
-    }
-    groups.into_iter().collect()
 }

@@ -19,7 +19,7 @@ use crate::mpi::circles::KnownWaits;
 use crate::mpi::hosts::hosts;
 use crate::mpi::inbox::Inbox;
 use crate::mpi::meeting::{MpiMeeting, wire_offer};
-use crate::mpi::node::{Neighbour, Node};
+use crate::mpi::node::{Neighbour, Node, nodes};
 use crate::mpi::peers::Peers;
 use crate::mpi::round::{Around, leave};
 use crate::mpi::stream::Stream;
@@ -51,6 +51,8 @@ const MOST_SPARE: usize = 16;
 pub enum Sharing {
     /// Where the system allows it.
     Memory,
+    /// The same among so many ranks that follow each other, as on nodes of so many cores.
+    Among(u64),
     /// Never: everything travels by messages.
     Nothing,
 }
@@ -61,6 +63,8 @@ pub struct World {
     control: Comm,
     data: Comm,
     node: Option<Node>,
+    /// The node of each rank: those of one all share memory with each other.
+    nodes: Vec<u64>,
     peers: Peers,
     /// By rank; none where all are on one host.
     hosts: Vec<Host>,
@@ -130,10 +134,8 @@ impl World {
     pub fn new(world: &Comm, sharing: Sharing) -> Result<Self, MpiError> {
         let (control, data) = (world.dup()?, world.dup()?);
         let (peers, hosts) = (Peers::meet(&control)?, hosts(&control)?);
-        let node = match sharing {
-            Sharing::Memory => Node::meet(&control)?,
-            Sharing::Nothing => None,
-        };
+        let node = Node::meet(&control, sharing)?;
+        let nodes = nodes(&control, node.as_ref())?;
         let n_near = node.as_ref().map_or(0, |node| node.neighbours().len());
         let mut state = State::default();
         state.inbox = Inbox::new(control.size() as u64);
@@ -143,6 +145,7 @@ impl World {
             control,
             data,
             node,
+            nodes,
             peers,
             hosts,
             n_forks: n_forks(),
@@ -219,6 +222,11 @@ impl World {
 
     pub(crate) fn node(&self) -> Option<&Node> {
         self.node.as_ref()
+    }
+
+    /// The nodes of ranks of the world.
+    pub(crate) fn nodes_of(&self, ranks: &[u64]) -> Box<[u64]> {
+        ranks.iter().map(|rank| self.nodes[*rank as usize]).collect()
     }
 
     /// How the process of a rank of the world is; none where that is unknown.

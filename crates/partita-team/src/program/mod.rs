@@ -3,7 +3,8 @@
 //! - `offer`: the buffers that ranks show each other for a call, and what one rank sees of all.
 //! - `routes`: who carries out a move.
 //! - `program`: a rank's moves, ready to run; `scatter`: those whose elements go one by one.
-//! - `packing`: moves as dense bytes; `cut`: as chunks of limited size, for messages.
+//! - `packing`: moves as dense bytes; `cut`: as chunks of limited size, for messages; `turns`: which
+//!   of a node's ranks takes which chunk of what several want.
 //! - `packed_halo`: small halos, packed by their owner and fetched by the neighbours.
 //! - `parts`: what ranks give each other, for engines that send by themselves.
 
@@ -16,3 +17,4 @@ pub(crate) mod parts;
 pub(crate) mod program;
 mod routes;
 mod scatter;
+pub(crate) mod turns;

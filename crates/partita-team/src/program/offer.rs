@@ -119,6 +119,9 @@ pub(crate) struct View<'a> {
     pub members: Vec<ShownOffer<'a>>,
     /// Whether this rank and a member can touch each other's open memory.
     pub shares: &'a dyn Fn(u64) -> bool,
+    /// The node of each member: those of one can all touch each other's open memory. None where all
+    /// are on one, and where only some members are seen.
+    pub nodes: &'a [u64],
 }
 
 impl View<'_> {
@@ -176,6 +179,21 @@ impl View<'_> {
     pub(crate) fn ranked_offers(&self) -> impl Iterator<Item = (u64, &Arc<Offer>)> {
         let shown = self.members.iter().enumerate();
         shown.filter_map(|(at, shown)| Some((self.rank_at(at), shown.offer?)))
+    }
+
+    /// Whether a member's targets can be reached by all of its node.
+    pub(crate) fn has_open_targets(&self, rank: u64) -> bool {
+        let is_open = |target: &Offered| target.openness == Openness::Open;
+        self.offer(rank).is_some_and(|offer| offer.targets.iter().all(is_open))
+    }
+
+    /// A member's targets, where this rank can touch all of them.
+    pub(crate) fn targets(&self, rank: u64) -> Option<Vec<Buffer>> {
+        let in_reach = |target: &Offered| {
+            (target.buffer.address != 0 || target.buffer.n_elements() == 0)
+                .then(|| target.buffer.clone())
+        };
+        self.offer(rank)?.targets.iter().map(in_reach).collect()
     }
 
     /// Whether this rank's targets can be reached by all, so that all push.

@@ -15,6 +15,7 @@ use crate::memory::buffer::Buffer;
 use crate::program::offer::View;
 use crate::program::routes::Route;
 use crate::program::scatter::Scatter;
+use crate::program::turns::{self, Ranks, Turns};
 
 /// Whether a plan's source and target are the same memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +33,9 @@ pub(crate) struct Program {
     /// What is sent and received by messages.
     pub messages_out: Vec<Move>,
     pub messages_in: Vec<Move>,
+    /// Who takes what of the messages to and from nodes where several ranks want the same.
+    pub turns_out: Turns,
+    pub turns_in: Turns,
     combine: Combine,
     /// Whether this rank's target must be zeroed by itself.
     zeros: bool,
@@ -74,11 +78,16 @@ impl Program {
         direct.sort_by_key(|m| (m.source_rank, m.target_rank));
         let steps = direct.iter().map(|m| Step::new(m, item_bytes, view)).collect::<Option<_>>()?;
         let takes_nothing = combine == Combine::Copy && plan.needs_zeros() && receives.is_empty();
+        let (messages_out, messages_in) = (of(&sends, Route::Send), of(&receives, Route::Send));
+        let is_open = |rank| view.has_open_targets(rank);
+        let ranks = Ranks { nodes: view.nodes, is_open: &is_open };
         Some(Self {
             steps,
             scatter,
-            messages_out: of(&sends, Route::Send),
-            messages_in: of(&receives, Route::Send),
+            turns_out: turns::giving(plan, &messages_out, ranks),
+            turns_in: turns::taking(plan, rank, &messages_in, ranks),
+            messages_out,
+            messages_in,
             combine,
             // In place a sum is added to what is there.
             zeros: style == Style::Apart && (combine == Combine::Sum || takes_nothing),

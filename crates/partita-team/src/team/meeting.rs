@@ -127,6 +127,11 @@ pub(crate) trait Meeting: fmt::Debug + Send + Sync {
     }
     /// Whether this rank and a member can touch each other's open memory.
     fn shares(&self, rank: u64) -> bool;
+    /// The node of each member: those of one can all touch each other's open memory. None where all
+    /// are on one.
+    fn nodes(&self) -> &[u64] {
+        &[]
+    }
     /// Where a rank of the world runs, if not all run on one host.
     fn host(&self, _rank: u64) -> Option<Host> {
         None

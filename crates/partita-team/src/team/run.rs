@@ -14,6 +14,7 @@ use crate::memory::buffer::Buffer;
 use crate::program::offer::{CallBuffers, Half, Offer, ShownOffer, View};
 use crate::program::packed_halo::{PackedHalo, Wanted};
 use crate::program::program::{Program, Style, moving_regions};
+use crate::program::turns;
 use crate::team::agreed::Way;
 use crate::team::cache::CachedProgram;
 use crate::team::call::{Call, CallName, check_same};
@@ -22,6 +23,7 @@ use crate::team::claim::Claim;
 use crate::team::meeting::{
     CallPlace, Contribution, Round, RunContext, Stage, contributions, first_failure,
 };
+use crate::team::near::MOST_PARTNERS;
 use crate::team::team::Team;
 
 /// What one rank brings to the running of a plan.
@@ -274,7 +276,8 @@ impl Team {
         let met = self.meet_to_run(run, packed.as_ref())?;
         let shares = |rank: u64| self.meeting.shares(rank);
         let members = shown(&met.posts);
-        let view = View { rank: run.rank, ranks: None, members, shares: &shares };
+        let nodes = self.meeting.nodes();
+        let view = View { rank: run.rank, ranks: None, members, shares: &shares, nodes };
         let is_packed = view.is_all_packed();
         let outcome = if let Some(packed) = packed.filter(|_| is_packed) {
             // SAFETY: the caller's promise; all have packed, and each writes its own buffers.
@@ -352,7 +355,7 @@ impl Team {
         let tag = self.meeting.tag();
         let call = run.call();
         let n_partners = match self.meeting.near() {
-            Some(_) => self.meeting.cache().n_partners(&call, run.plan, run.rank),
+            Some(_) => self.n_partners(&call, run),
             None => None,
         };
         let offer = Some(offer);
@@ -362,6 +365,14 @@ impl Team {
             self.leave_meeting(run, packed, error)?;
         }
         met.map(|(round, posts)| Met { round, posts })
+    }
+
+    /// How many partners this rank has, if it is to tell; too many, where ranks take turns: these
+    /// need the offers of all.
+    fn n_partners(&self, call: &Call, run: &Run<'_>) -> Option<u64> {
+        let n_partners = self.meeting.cache().n_partners(call, run.plan, run.rank)?;
+        let takes_turns = turns::may_take_turns(run.plan, run.rank, self.meeting.nodes());
+        Some(if takes_turns { MOST_PARTNERS + 1 } else { n_partners })
     }
 
     /// This rank's buffers as the others may see them; the last offer if they are the same.

@@ -73,7 +73,8 @@ impl Team {
         };
         let shares = |rank: u64| self.meeting.shares(rank);
         let members = shown(run.rank, agreed, &own, &notes);
-        let view = View { rank: run.rank, ranks: Some(&agreed.ranks), members, shares: &shares };
+        let (ranks, nodes) = (Some(&*agreed.ranks), &[][..]);
+        let view = View { rank: run.rank, ranks, members, shares: &shares, nodes };
         if let Some(packed) = packed {
             // SAFETY: the caller's promise; all partners have packed, and each writes its own
             // buffers.
