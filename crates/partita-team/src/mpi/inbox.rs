@@ -197,10 +197,13 @@ impl Inbox {
         carried: &[Carried],
         map: &Map<'_>,
     ) -> Option<()> {
-        for Carried { rank: first, world, n_ranks, n_near, post } in carried {
-            first.checked_add(*n_ranks).filter(|end| *end <= self.n_world)?;
+        for Carried { rank: first, world, n_ranks, step, n_near, post } in carried {
+            let last = n_ranks.checked_sub(1)?.checked_mul(*step)?.checked_add(*first)?;
+            if last >= self.n_world || *step == 0 {
+                return None;
+            }
             let mut shared = None;
-            for rank in *first..first + n_ranks {
+            for rank in (*first..=last).step_by(*step as usize) {
                 let place = PostPlace { team, round, rank, n_near: *n_near };
                 // What refers to earlier posts is another thing for every rank.
                 if let Some(posted) = shared.take() {
@@ -476,9 +479,10 @@ mod tests {
         let failure = Failure::new(Rank::new(99, 99), FailureKind::Raised, "");
         inbox.take(&ControlMessage::Failed { place, failure }.encode(), 5, nowhere);
         assert_eq!(inbox.departed(5), None);
-        for (sender, rank, n_ranks) in [(6, 7, 2), (7, u64::MAX, 2)] {
+        let odd = [(3, 7, 2, 1), (2, u64::MAX, 2, 1), (1, 0, 3, 4), (0, 0, 2, 0), (6, 0, 0, 1)];
+        for (sender, rank, n_ranks, step) in odd {
             let (world, n_near, post) = (0, 0, Arc::new(WirePost::Done));
-            let carried = vec![Carried { rank, world, n_ranks, n_near, post }];
+            let carried = vec![Carried { rank, world, n_ranks, step, n_near, post }];
             let message = ControlMessage::Relayed { team: 1, round: 0, carried };
             inbox.take(&message.encode(), sender, nowhere);
             assert!(inbox.departed(sender).is_some(), "a world of 8 ranks has no team of 9");

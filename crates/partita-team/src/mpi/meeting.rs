@@ -13,6 +13,7 @@ use crate::memory::arena::Arena;
 use crate::memory::buffer::Buffer;
 use crate::memory::shown_window::leave_block;
 use crate::mpi::circles::EnteredWait;
+use crate::mpi::relays::Order;
 use crate::mpi::round::{LOOK_EVERY, Look, Membership};
 use crate::mpi::transfer;
 use crate::mpi::wire::{WireBuffer, WireOffer};
@@ -44,11 +45,13 @@ impl MpiMeeting {
         let is_near = |member: &u64| *member == own || world.neighbour(*member).is_some();
         let is_shared = world.node().is_some() && members.iter().all(is_near);
         let rank = (0..).zip(members).find(|(_, member)| **member == own).map(|(rank, _)| rank);
+        let nodes = if is_shared { Box::default() } else { world.nodes_of(members) };
+        let (order, host) = (Order::around(&nodes), world.host(own));
         Self {
             world: Arc::clone(world),
-            team: Membership { key, members: members.into(), rank, own, host: world.host(own) },
+            team: Membership { key, members: members.into(), rank, own, host, order },
             is_shared,
-            nodes: if is_shared { Box::default() } else { world.nodes_of(members) },
+            nodes,
             cache: world.cache(key),
         }
     }

@@ -15,8 +15,8 @@ use crate::memory::other_arena::{Mapping, OtherArena};
 use crate::memory::pool::Memory;
 use crate::memory::process::{Life, life_of, machine};
 use crate::mpi::meeting::key_of;
-use crate::mpi::world::Sharing;
 use crate::mpi::rings::{Ring, Rings};
+use crate::mpi::world::Sharing;
 
 /// This process's neighbours.
 #[derive(Debug)]

@@ -6,6 +6,9 @@
 //! Every post comes to every rank once. A rank sends three messages for each factor of four in the
 //! size of the team, and waits as often.
 //!
+//! "Next" is meant around the nodes: ranks of one node follow each other here, however a launcher has
+//! dealt them out, so that the first steps stay within the nodes.
+//!
 //! Ranks that follow each other and bring the same are told of in a few words, so that a message of a
 //! barrier is as short for a thousand ranks as for one.
 
@@ -22,10 +25,41 @@ pub(crate) fn is_relayed(size: u64) -> bool {
     size > RADIX
 }
 
+/// Ranks of a team as they follow each other around the nodes.
+#[derive(Debug)]
+pub(crate) struct Order {
+    ranks: Vec<u64>,
+    /// Where each rank is among them.
+    places: Vec<u64>,
+}
+
+impl Order {
+    /// None where ranks follow each other as they are numbered.
+    pub(crate) fn around(nodes: &[u64]) -> Option<Arc<Self>> {
+        let mut ranks: Vec<u64> = (0..nodes.len() as u64).collect();
+        // The node of rank 0 first, then that of the first rank that is not there, and so on.
+        let first = |rank: &u64| {
+            let node = nodes[*rank as usize];
+            nodes.iter().position(|other| *other == node)
+        };
+        ranks.sort_by_cached_key(first);
+        if ranks.is_sorted() {
+            return None;
+        }
+        let mut places = vec![0; ranks.len()];
+        for (place, rank) in (0..).zip(&ranks) {
+            places[*rank as usize] = place;
+        }
+        Some(Arc::new(Self { ranks, places }))
+    }
+}
+
 /// One rank's share in carrying the posts of a round.
 #[derive(Debug)]
 pub(crate) struct Relays {
-    rank: u64,
+    order: Option<Arc<Order>>,
+    /// Where this rank is in the order.
+    place: u64,
     size: u64,
     /// What this rank hands on next: the posts of so many ranks, up to itself, to ranks so far away.
     stride: u64,
@@ -47,8 +81,9 @@ impl Batch {
 }
 
 impl Relays {
-    pub(crate) fn new(rank: u64, size: u64) -> Self {
-        Self { rank, size, stride: 1, n_ready: 0 }
+    pub(crate) fn new(rank: u64, size: u64, order: Option<&Arc<Order>>) -> Self {
+        let place = order.map_or(rank, |order| order.places[rank as usize]);
+        Self { order: order.map(Arc::clone), place, size, stride: 1, n_ready: 0 }
     }
 
     /// What this rank is to send now; none if it has not got what it hands on next.
@@ -74,13 +109,17 @@ impl Relays {
 
     /// The rank so many before this one, around the team.
     fn before(&self, n: u64) -> u64 {
-        (self.rank + self.size - n) % self.size
+        self.rank_at((self.place + self.size - n) % self.size)
+    }
+
+    fn rank_at(&self, place: u64) -> u64 {
+        self.order.as_ref().map_or(place, |order| order.ranks[place as usize])
     }
 
     fn batches(&self, posts: &Posts, members: &[u64]) -> Vec<Batch> {
         let mut batches: Vec<(u64, Batch)> = Vec::with_capacity(1);
         for far in (1..RADIX).map(|n| n * self.stride).filter(|far| *far < self.size) {
-            let to = (self.rank + far) % self.size;
+            let to = self.rank_at((self.place + far) % self.size);
             // Ranks further back than that are nearer to it the other way around.
             let n_posts = self.stride.min(self.size - far);
             if let Some((_, batch)) = batches.iter_mut().find(|(n, _)| *n == n_posts) {
@@ -99,22 +138,62 @@ impl Relays {
         for rank in (0..n_posts).rev().map(|back| self.before(back)) {
             let Some(posted) = posts.get(rank).filter(|posted| !posted.is_direct) else { continue };
             let (Some(post), n_near) = (&posted.wire, posted.n_near) else { continue };
-            match all.last_mut() {
-                Some(last)
-                    if last.rank + last.n_ranks == rank
-                        && last.n_near == n_near
-                        && post.is_anybodys()
-                        && (Arc::ptr_eq(&last.post, post) || last.post == *post) =>
-                {
-                    last.n_ranks += 1;
-                }
-                _ => {
-                    let world = members.get(rank as usize).copied().unwrap_or(u64::MAX);
-                    let post = Arc::clone(post);
-                    all.push(Carried { rank, world, n_ranks: 1, n_near, post });
-                }
+            let is_like = |last: &&mut Carried| {
+                last.n_near == n_near
+                    && post.is_anybodys()
+                    && (Arc::ptr_eq(&last.post, post) || last.post == *post)
+            };
+            if !all.last_mut().filter(is_like).is_some_and(|last| last.goes_on_with(rank)) {
+                let world = members.get(rank as usize).copied().unwrap_or(u64::MAX);
+                let post = Arc::clone(post);
+                all.push(Carried { rank, world, n_ranks: 1, step: 1, n_near, post });
             }
         }
         all
+    }
+}
+
+impl Carried {
+    /// Takes a rank in if it follows at the distance of those before it; says whether it did.
+    fn goes_on_with(&mut self, rank: u64) -> bool {
+        let step = if self.n_ranks == 1 { rank.checked_sub(self.rank) } else { Some(self.step) };
+        let Some(step) = step.filter(|step| self.rank + self.n_ranks * step == rank) else {
+            return false;
+        };
+        self.step = step;
+        self.n_ranks += 1;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mpi::wire::WirePost;
+
+    #[test]
+    fn ranks_of_a_node_follow_each_other() {
+        assert!(Order::around(&[0, 0, 0, 3, 3, 5]).is_none());
+        assert!(Order::around(&[0, 1, 2]).is_none());
+        assert!(Order::around(&[]).is_none());
+        let dealt = Order::around(&[0, 1, 2, 0, 1, 2, 0]).expect("an order");
+        assert_eq!(dealt.ranks, [0, 3, 6, 1, 4, 2, 5]);
+        assert_eq!(dealt.places, [0, 3, 5, 1, 4, 6, 2]);
+    }
+
+    #[test]
+    fn ranks_at_one_distance_are_told_of_together() {
+        let told = |ranks: &[u64]| {
+            let post = Arc::new(WirePost::Done);
+            let mut one =
+                Carried { rank: ranks[0], world: 0, n_ranks: 1, step: 1, n_near: 0, post };
+            let n_taken = ranks[1..].iter().take_while(|rank| one.goes_on_with(**rank)).count();
+            (one.step, one.n_ranks, n_taken + 1 == ranks.len())
+        };
+        assert_eq!(told(&[4, 5, 6]), (1, 3, true));
+        assert_eq!(told(&[1, 5, 9, 13]), (4, 4, true));
+        assert_eq!(told(&[1, 5, 6]), (4, 2, false));
+        assert_eq!(told(&[5, 1]), (1, 1, false));
+        assert_eq!(told(&[2]), (1, 1, true));
     }
 }

@@ -14,7 +14,7 @@ use crate::error::{Failure, FailureKind, Host, Rank, cut};
 use crate::memory::process::Life;
 use crate::mpi::inbox::{Inbox, OwnPost, done};
 use crate::mpi::posts::Posted;
-use crate::mpi::relays::{Relays, is_relayed};
+use crate::mpi::relays::{Order, Relays, is_relayed};
 use crate::mpi::wire::{ControlMessage, PostPlace, WireOffer, WirePost};
 use crate::program::offer::Offer;
 use crate::team::cache::LastPosted;
@@ -46,6 +46,8 @@ pub(crate) struct Membership {
     pub own: u64,
     /// Where it runs, if not all run on one host.
     pub host: Option<Host>,
+    /// How posts go around the team, if not in the order of its ranks.
+    pub order: Option<Arc<Order>>,
 }
 
 /// What a process has around it: what has come in, and ways to the others.
@@ -157,7 +159,7 @@ impl Membership {
             self.send_all(around, &ControlMessage::Post { place, post: wire })?;
         }
         if is_relayed {
-            let relays = Relays::new(place.rank, self.size());
+            let relays = Relays::new(place.rank, self.size(), self.order.as_ref());
             around.inbox().slot(self.key, round).relays = Some(relays);
             self.hand_on(around, round)?;
         }

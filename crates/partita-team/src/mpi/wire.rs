@@ -67,13 +67,15 @@ impl WirePost {
     }
 }
 
-/// What ranks of a team that follow each other bring alike, on its way through other hands.
+/// What ranks of a team at equal distances bring alike, on its way through other hands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Carried {
     /// The first of them, as a rank of the team and of the world.
     pub rank: u64,
     pub world: u64,
     pub n_ranks: u64,
+    /// How far apart they are.
+    pub step: u64,
     /// Near calls that each has made since the round before.
     pub n_near: u64,
     pub post: Arc<WirePost>,
@@ -148,8 +150,9 @@ impl ControlMessage {
             }
             Self::Relayed { team, round, carried } => {
                 out.number(RELAYED).number(*team).number(*round).number(carried.len() as u64);
-                for Carried { rank, world, n_ranks, n_near, post } in carried {
-                    out.number(*rank).number(*world).number(*n_ranks).number(*n_near);
+                for Carried { rank, world, n_ranks, step, n_near, post } in carried {
+                    out.number(*rank).number(*world).number(*n_ranks).number(*step);
+                    out.number(*n_near);
                     post.write(&mut out);
                 }
             }
@@ -236,8 +239,8 @@ impl ControlMessage {
 impl Carried {
     fn read(rest: &mut Reader<'_>) -> Option<Self> {
         let (rank, world, n_ranks) = (rest.number()?, rest.number()?, rest.number()?);
-        let n_near = rest.number()?;
-        Some(Self { rank, world, n_ranks, n_near, post: Arc::new(WirePost::read(rest)?) })
+        let (step, n_near) = (rest.number()?, rest.number()?);
+        Some(Self { rank, world, n_ranks, step, n_near, post: Arc::new(WirePost::read(rest)?) })
     }
 }
 
@@ -332,8 +335,8 @@ mod tests {
             Arc::new(WirePost::Again { since: 3, tag: 5, half: Half::Second, near_hash: 6 });
         let (done, post) = (Arc::new(WirePost::Done), Arc::clone(&again));
         let carried = vec![
-            Carried { rank: 6, world: 8, n_ranks: 2, n_near: 0, post },
-            Carried { rank: 0, world: 1, n_ranks: 1, n_near: 3, post: Arc::clone(&full) },
+            Carried { rank: 6, world: 8, n_ranks: 2, step: 4, n_near: 0, post },
+            Carried { rank: 0, world: 1, n_ranks: 1, step: 1, n_near: 3, post: Arc::clone(&full) },
         ];
         [
             ControlMessage::Post { place, post: full },

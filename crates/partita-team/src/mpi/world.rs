@@ -377,7 +377,7 @@ impl World {
     /// launcher lets the others live.
     pub fn end_if_another_dies(self: &Arc<Self>) {
         let world = Arc::clone(self);
-        std::thread::spawn(move || {
+        let watch = move || {
             let mut died_at = None;
             while world.control.library().is_active() {
                 std::thread::sleep(LOOK_FOR_DEATHS);
@@ -389,7 +389,9 @@ impl World {
                     unsafe { libc::_exit(1) };
                 }
             }
-        });
+        };
+        // Without memory for a thread it goes without: launchers end most jobs in which a rank died.
+        let _ = std::thread::Builder::new().name("partita-end".into()).spawn(watch);
     }
 
     fn hear_near(&self, state: &mut State) {

@@ -35,7 +35,7 @@ const HOP: Duration = Duration::from_micros(1);
 fn cost_of(n_ranks: u64, script: impl Fn(u64) -> Vec<Step>) -> Cost {
     let members: Arc<[u64]> = (0..n_ranks).collect();
     let mut network = Network::new(n_ranks, Box::new(|| HOP));
-    let rank = |own| Process::new(&members, own, script(own), None);
+    let rank = |own| Process::new(&members, None, own, script(own), None);
     let mut ranks: Vec<Process> = (0..n_ranks).map(rank).collect();
     run(&mut network, &mut ranks, Duration::MAX);
     let most = |of: fn(&super::network::Traffic) -> u64| network.traffic.iter().map(of).max();

@@ -11,6 +11,7 @@ use partita_oracle::Rng;
 
 use crate::error::{Failure, FailureKind};
 use crate::memory::buffer::{Access, Buffer};
+use crate::mpi::relays::Order;
 use crate::mpi::simulation::network::Network;
 use crate::mpi::simulation::process::{Misdeed, Process, Seen, Step, run};
 use crate::program::offer::{Offer, Offered, Openness};
@@ -100,7 +101,10 @@ fn script(game: &Game, rank: u64) -> Vec<Step> {
 fn play(game: &Game) -> (Network, Vec<Process>) {
     let members: Arc<[u64]> = (0..game.n_ranks).collect();
     let mut network = Network::new(game.n_ranks, delays(game.seed));
-    let rank = |own| Process::new(&members, own, script(game, own), Some(LIMIT));
+    // Some launchers deal ranks out to the nodes in turn.
+    let nodes: Vec<u64> = (0..game.n_ranks).map(|rank| rank % (1 + game.seed % 3)).collect();
+    let order = Order::around(&nodes);
+    let rank = |own| Process::new(&members, order.as_ref(), own, script(game, own), Some(LIMIT));
     let mut ranks: Vec<Process> = (0..game.n_ranks).map(rank).collect();
     run(&mut network, &mut ranks, LONGEST);
     for (rank, process) in ranks.iter_mut().enumerate() {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::error::{Failure, FailureKind};
 use crate::mpi::inbox::Inbox;
 use crate::mpi::meeting::key_of;
+use crate::mpi::relays::Order;
 use crate::mpi::round::{LOOK_EVERY, Look, Membership, leave};
 use crate::mpi::simulation::network::{Event, Here, Network};
 use crate::team::cache::LastPosted;
@@ -72,14 +73,15 @@ struct Waiting {
 impl Process {
     pub(super) fn new(
         members: &Arc<[u64]>,
+        order: Option<&Arc<Order>>,
         own: u64,
         script: Vec<Step>,
         limit: Option<Duration>,
     ) -> Self {
-        let (key, members) = (key_of(members), Arc::clone(members));
+        let (key, members, order) = (key_of(members), Arc::clone(members), order.map(Arc::clone));
         Self {
             inbox: Inbox::new(members.len() as u64),
-            team: Membership { key, members, rank: Some(own), own, host: None },
+            team: Membership { key, members, rank: Some(own), own, host: None, order },
             last: None,
             script: script.into(),
             limit,
