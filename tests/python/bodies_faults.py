@@ -218,6 +218,23 @@ def comes_late(call: Callable[[pt.Team], Any]) -> Fault:
     return fault
 
 
+def late_in_a_chain(team: pt.Team, bad: int) -> None:
+    """Neighbours wait for it in near calls; whoever is further away waits in a meeting by then."""
+    layout = pt.Layout((3 * team.size, 4), f"block+halo(1,1), * @ {team.size}")
+    local = team.empty(layout.local_shape(team.rank))
+    agreed = pt.from_local(local, layout, team)
+    for _ in range(3):
+        agreed.exchange_halo()
+
+    def steps(hasty: pt.Team) -> None:
+        array = pt.from_local(local, layout, hasty)
+        for _ in range(team.size - 2):
+            array.exchange_halo()
+        hasty.barrier()
+
+    comes_late(steps)(team, bad)
+
+
 def late_for_a_target_of_two_teams(team: pt.Team, bad: int) -> None:
     """A target that was given up on one team is filled on another that has used it before."""
     plan, target, other = ring(team.size, 1000), team.empty((1000,)), aside(team)
@@ -470,6 +487,7 @@ FAULTS: dict[str, tuple[Fault, Wanted, int]] = {
     "late with data": (comes_late(share_much), LATE, 2),
     "late with a plan": (comes_late(lambda team: run(ring(team.size, 1000), team)), LATE, 2),
     "late, then on another team": (late_for_a_target_of_two_teams, LATE, 2),
+    "late in a chain": (late_in_a_chain, LATE, 3),
     "second call": (second_call, BUSY, 2),
     "second call after start": (second_call_after_start, BUSY, 2),
     "calls until free": (calls_until_free, FINE, 1),
