@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,29 @@ import partita as pt
 def neighbours(team: pt.Team) -> tuple[str, list[bool]]:
     """This rank's host, and with whom it shares memory."""
     return socket.gethostname(), [team.shares_memory_with(rank) for rank in range(team.size)]
+
+
+def bytes_received() -> int:
+    """What has come to this host over its cables."""
+    lines = Path("/proc/self/net/dev").read_text().splitlines()[2:]
+    devices = (line.split(":", 1) for line in lines)
+    return sum(int(counts.split()[0]) for name, counts in devices if name.strip() != "lo")
+
+
+def brought(team: pt.Team) -> tuple[int, int]:
+    """Bytes of an array that rank 0 gives to all, and bytes that come to this host for it."""
+    layouts = [pt.Layout((1 << 20,), f"* @ {n}") for n in (1, team.size)]
+    plan = pt.plan(*layouts)
+    mine = np.arange(float(1 << 20)) if team.rank == 0 else None
+    out = team.empty((1 << 20,))
+    team.barrier()
+    before = bytes_received()
+    team.barrier()
+    plan.apply(mine, team, out=out)
+    team.barrier()
+    received = bytes_received() - before
+    assert (out == np.arange(float(1 << 20))).all(), "wrong data"
+    return out.nbytes, received
 
 
 def calls(team: pt.Team) -> dict[str, Callable[[], Any]]:

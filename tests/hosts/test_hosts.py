@@ -70,6 +70,18 @@ def test_only_ranks_of_one_host_share_memory(n_hosts: int, hosts_of: Made) -> No
     check_clean(hosts)
 
 
+def test_what_a_host_wants_comes_to_it_once(hosts_of: Made) -> None:
+    """Two ranks on each host want all that rank 0 has."""
+    place = place_on(hosts_of(2), 2)
+    found = engines.run(place, [Case("brought", links.brought)])["brought"]
+    assert not found.failure, found.failure
+    (_, at_home), _, *abroad = found.results
+    for wanted, received in abroad:
+        assert wanted <= received < 1.3 * wanted, (wanted, received)
+    assert at_home < 0.3 * wanted, at_home
+    check_clean(hosts_of(2))
+
+
 @pytest.mark.parametrize("case", test_engines.CASES, ids=str)
 @pytest.mark.parametrize("n_hosts", SPREAD)
 def test_engine(n_hosts: int, case: Case, hosts_of: Made, request: pytest.FixtureRequest) -> None:
