@@ -17,7 +17,7 @@ LEFT_BY_MPI = "mpich_shm_"
 DEADLINE_SECONDS = 2.0
 # How long after the deadline ranks may be told: one whose data was under way may wait for its
 # partners' word as long again.
-SOON_SECONDS = 4.0
+SOON_SECONDS = 1.5
 
 
 def place_on(hosts: Hosts, n_per_host: int) -> Place:

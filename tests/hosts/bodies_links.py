@@ -80,10 +80,11 @@ def calls(team: pt.Team) -> dict[str, Callable[[], Any]]:
 
 def until_cut(
     team: pt.Team, which: str, deadline: float, survivors: list[int]
-) -> tuple[Told, float, bool]:
+) -> tuple[Told, float, bool, float]:
     """Make a call until it fails; then the survivors go on among themselves.
 
-    What was told, how long after the last call that went well, and whether they go on.
+    What was told, how long after the last call that went well, whether they go on, and how long
+    that took them.
     """
     hasty = team.with_deadline(deadline)
     call = calls(hasty)[which]
@@ -98,8 +99,9 @@ def until_cut(
 
     told = attempt(forever)
     seconds = time.monotonic() - last[0]
-    rest = team.subteam(survivors)
-    return told, seconds, rest.active and works(rest)
+    rest, start = team.subteam(survivors), time.monotonic()
+    goes_on = rest.active and works(rest)
+    return told, seconds, goes_on, time.monotonic() - start
 
 
 def while_cut(team: pt.Team, seconds: float) -> tuple[Told, float]:

@@ -166,9 +166,11 @@ def test_a_link_goes_down_in_the_middle(
     assert ended.left_processes == [], ended.words()
     for rank, name in enumerate(names):
         assert (0, rank) in ended.results, f"rank {rank} left no word\n{ended.words()}"
-        _, (told, seconds, goes_on) = ended.results[0, rank]
+        _, (told, seconds, goes_on, seconds_on) = ended.results[0, rank]
         check_cut_off(told, seconds, name, names, lost.name)
         assert goes_on == (name != lost.name)
+        # What is on its way to the lost host keeps nobody.
+        assert seconds_on < DEADLINE_SECONDS + SOON_SECONDS, (name, seconds_on)
     check_clean(hosts, finalized=False)
 
 

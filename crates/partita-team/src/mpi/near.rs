@@ -72,7 +72,8 @@ impl MpiMeeting {
         let gave_up = |rank: &u64| state.inbox.has_given_up(team, place, *rank);
         let is_whole = notes.len() == call.partners.len();
         if is_whole && !call.partners.iter().any(gave_up) {
-            return if self.world().is_sent(state) { Found::All(notes) } else { Found::Waiting };
+            let is_sent = self.world().is_sent_to(state, self.members());
+            return if is_sent { Found::All(notes) } else { Found::Waiting };
         }
         if state.inbox.is_stuck(team, place) { Found::Stuck } else { Found::Waiting }
     }
@@ -86,7 +87,7 @@ impl MpiMeeting {
                 || state.inbox.has_given_up(team, place, rank)
                 || (look.is_due && (self.is_gone(state, rank) || self.is_late(rank, look)))
         };
-        let is_sent = self.world().is_sent(state) || look.is_out_of_patience;
+        let is_sent = look.is_out_of_patience || self.world().is_sent_to(state, self.members());
         if !self.touching(call).all(is_over) || !is_sent {
             return Found::Waiting;
         }

@@ -59,8 +59,8 @@ pub(crate) trait Around {
         message: &ControlMessage,
         to: &mut dyn Iterator<Item = u64>,
     ) -> Result<(), MpiError>;
-    /// Whether everything that was sent has left this process.
-    fn is_sent(&self) -> bool;
+    /// Whether everything that was sent to ranks of the world has left this process.
+    fn is_sent_to(&self, members: &[u64]) -> bool;
     /// How the process of a rank of the world is; none where that is unknown.
     fn life(&self, member: u64) -> Option<Life>;
     /// Tries to find out whether processes of ranks of the world, far ones, have ended.
@@ -217,7 +217,7 @@ impl Membership {
             }
         }
         // Over a link that is down nothing leaves.
-        Ok(self.is_full(around, round) && (around.is_sent() || look.is_over()))
+        Ok(self.is_full(around, round) && (around.is_sent_to(&self.members) || look.is_over()))
     }
 
     /// Counts those as done that have come to the next round: what they said here may have been lost

@@ -458,6 +458,18 @@ impl World {
         state.far.is_empty() && state.near.iter().all(Stream::is_sent)
     }
 
+    /// Whether everything that was sent to ranks of the world has left this process. What goes to
+    /// others may wait for a link that is down, and is not these ranks' business.
+    pub(crate) fn is_sent_to(&self, state: &State, ranks: &[u64]) -> bool {
+        if self.is_sent(state) {
+            return true;
+        }
+        let near = self.node.as_ref().map_or(&[][..], Node::neighbours).iter().zip(&state.near);
+        let waiting = near.filter(|(_, stream)| !stream.is_sent()).map(|(one, _)| one.rank);
+        let mut waiting = waiting.chain(state.far.iter().map(|(rank, ..)| *rank));
+        !waiting.any(|rank| ranks.contains(&rank))
+    }
+
     /// Keeps messages that were given up, and their memory, until MPI is done with them.
     pub(crate) fn keep_abandoned(&self, abandoned: Vec<Abandoned>) {
         self.state().abandoned.extend(abandoned);
@@ -524,8 +536,8 @@ impl Around for Surroundings<'_> {
         self.world.send(&mut self.state, message, to)
     }
 
-    fn is_sent(&self) -> bool {
-        self.world.is_sent(&self.state)
+    fn is_sent_to(&self, members: &[u64]) -> bool {
+        self.world.is_sent_to(&self.state, members)
     }
 
     fn life(&self, member: u64) -> Option<Life> {

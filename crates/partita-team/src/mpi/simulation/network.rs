@@ -123,7 +123,7 @@ impl Around for Here<'_> {
         Ok(())
     }
 
-    fn is_sent(&self) -> bool {
+    fn is_sent_to(&self, _members: &[u64]) -> bool {
         true
     }
 
