@@ -113,7 +113,7 @@ def launcher_of(param: object) -> Launcher | None:
 
 
 def matrix() -> list[Place]:
-    """Every engine on every number of ranks: threads; MPI with shared memory, by messages, by both."""
+    """Every engine on every number of ranks; MPI with shared memory, by messages, and by both."""
     first, *others = launchers()
     places = [Place("threads", n) for n in RANKS]
     places += [Place("mpi", n, first) for n in RANKS]
