@@ -14,7 +14,8 @@ How tensors are made and turned:
 
 - `building`: of SciPy's matrices, blocks, triplets and dense arrays. `agreement`: what ranks must
   say alike. `cutting`: slices of a whole. `handing_out`: slices of what one rank has. `travel`:
-  entries to their owners. `digest`: whether copies are the same.
+  entries to their owners. `triplets`: entries in arrays of partita. `digest`: whether copies are
+  the same.
 - `forms`: transposed, converted, redistributed. `even_rows`: with as many entries on each rank.
   `collecting`: whole again.
 - `slicing`: slices by their numbers. `bringing`: from their owners. `content`: new ones.

@@ -23,6 +23,7 @@ from partita.sparse.pointers import check_pointers
 from partita.sparse.slices import Slices, slices_for
 from partita.sparse.teams import part_on
 from partita.sparse.travel import sent_home
+from partita.sparse.triplets import SPREAD, arrays_among, own_share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,7 +120,7 @@ class Building(Base):
     def from_coo(
         cls,
         shape: Sequence[int],
-        indices: Sequence[Any],
+        indices: Sequence[Any] | Array,
         values: Any,
         dist: Sequence[str] | None = None,
         team: Team | None = None,
@@ -132,9 +133,13 @@ class Building(Base):
         """Return a tensor of entries that any rank may give; those of one place are added.
 
         Coordinates are 32 bits wide where they fit, unless `index_dtype` asks for 64. Collective:
-        every rank gives some entries, or none.
+        every rank gives some entries, or none. Of entries in arrays of partita, such as those of
+        `find`, each counts once, wherever these lie.
         """
-        team = members(team)
+        arrays = arrays_among(indices, values)
+        team = arrays[0].team if team is None and arrays else members(team)
+        if arrays:
+            indices, values = own_share(team, indices, values)
 
         def look() -> tuple[tuple[Slices, str, list[Local], Local], dict[str, Any], Any]:
             slices = slices_for(shape, team.size, dist, layout, grid)
@@ -144,7 +149,8 @@ class Building(Base):
             facts = _facts(slices, wanted, None) | {"index_dtype": str(asked)}
             return (slices, wanted, coords, data), facts, (data.dtype.name, len(data))
 
-        (slices, wanted, coords, data), told = agreed(team, "from_coo", look)
+        words = SPREAD if arrays else "each rank's own entries"
+        (slices, wanted, coords, data), told = agreed(team, "from_coo", look, words)
         n_entries = sum(n for _, n in told)
         check_pointers(slices, wanted, lambda: n_entries, 'use format="coo"')
         data = data.astype(_one_kind(told), copy=False)
@@ -208,9 +214,7 @@ def _facts(slices: Slices, format: str, block: Block | None) -> dict[str, Any]:
     return found
 
 
-def _entries(
-    shape: tuple[int, ...], indices: Sequence[Any], values: Any
-) -> tuple[list[Local], Local]:
+def _entries(shape: tuple[int, ...], indices: Any, values: Any) -> tuple[list[Local], Local]:
     """Coordinates and values as they are given, if they fit together."""
     data = values_of(values)
     if len(indices) != len(shape):

@@ -141,7 +141,7 @@ def _diagonals(
 ) -> tuple[list[Any], list[int], tuple[int, int]]:
     """Diagonals, their offsets and the shape, if they belong together."""
     if np.ndim(offsets) == 0:
-        is_one = isinstance(diagonals, Array) or np.ndim(diagonals) < 2
+        is_one = isinstance(diagonals, Array) or not _are_several(diagonals)
         given = [diagonals] if is_one else list(diagonals)
         places = [integer(offsets, "offsets")]
     else:
@@ -160,6 +160,13 @@ def _diagonals(
             message = f"diagonal {at} of length {np.size(one)} at offset {k}"
             raise ValueError(f"{message} does not fit a shape of {shape}; use {max(size, 0)}")
     return given, places, (int(m), int(n))
+
+
+def _are_several(diagonals: Any) -> bool:
+    """Whether something lists diagonals; numbers alone are one."""
+    if isinstance(diagonals, list | tuple) and any(isinstance(one, Array) for one in diagonals):
+        return any(np.ndim(one) for one in diagonals)
+    return np.ndim(diagonals) >= 2
 
 
 def _words_of(diagonal: Any) -> str:
