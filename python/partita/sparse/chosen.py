@@ -158,7 +158,8 @@ def _with_rows(tensor: Any, index: Index) -> Any:
     n_before = sum(slices.slice_shape((rank, 0))[0] for rank in range(team.rank))
     n_here = slices.slice_shape((team.rank, 0))[0]
     wanted = _listed(index, n, n_before, n_before + n_here)
-    return tensor._made(first_rows(tensor, wanted), "rows", slices)
+    step = f"rows {_words(index, n)}"
+    return tensor._made(first_rows(tensor, wanted), step, slices)
 
 
 def _with_columns(tensor: Any, index: Index) -> Any:
@@ -176,7 +177,8 @@ def _with_columns(tensor: Any, index: Index) -> Any:
         lines = together(tensor.team, lambda: _lines_repeated(given, wanted, n))
     shape = (found._block.shape[0], len(wanted))
     slices = rows_slices(found._slices, (tensor.shape[0], len(wanted)))
-    return tensor._made(Block.of_lines(shape, "csr", lines), "columns", slices)
+    step = f"columns {_words(index, n)}"
+    return tensor._made(Block.of_lines(shape, "csr", lines), step, slices)
 
 
 def _lines_with(lines: Csr, new: Local) -> Csr:

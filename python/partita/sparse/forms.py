@@ -229,6 +229,8 @@ class Forms(Base):
 
     def to_dense(self) -> Array:
         """Return the tensor as a dense array that lies where the tensor lies."""
+        # Nobody asks another here: the next meeting finds ranks that have different tensors.
+        self._team.say(f"to_dense of {self._words}")
         cure = "keep it sparse, or take a part, such as t[:1000]"
         with dense_room(self._team, self.shape, self.dtype, cure):
             block = self._block.tidy()

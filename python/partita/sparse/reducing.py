@@ -119,6 +119,8 @@ class Lines:
         with np.errstate(invalid="ignore"):
             function.at(mine, key, data)
         if self.is_whole:
+            # As in `to_dense`, the next meeting finds ranks that have different tensors.
+            self.team.say(f"{self.call} of {self.tensor._words}")
             return mine.reshape(extents)
         (here,) = np.nonzero(np.bincount(key, minlength=len(mine)))
         places = [one.astype(np.int64) for one in np.unravel_index(here, extents)]

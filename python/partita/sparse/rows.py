@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from partita.sparse.agreement import OfOneTensor
 from partita.sparse.base import Base
 from partita.sparse.chosen import chosen
 from partita.sparse.elements import is_mask, places_of_mask
@@ -25,18 +26,20 @@ class Rows(Base):
         than two dimensions, a row is all that has an index in the first one; they come in COO. An
         array of partita is one list for all ranks, each of which gets all of these rows.
         """
-        indices = whole_index(indices, self._team)
-        if self.ndim != 2:
-            return tensor_rows(self, indices)
-        return first_rows(self, indices).to_scipy()
+        with OfOneTensor("rows of", self):
+            indices = whole_index(indices, self._team)
+            if self.ndim != 2:
+                return tensor_rows(self, indices)
+            return first_rows(self, indices).to_scipy()
 
     def plan_rows(self, indices: Any) -> RowPlan | TensorRowPlan:
         """Return a plan for the rows that this rank asks for: `plan(t)` brings them.
 
         `plan.adjoint(rows)` adds such rows to where they come from.
         """
-        indices = whole_index(indices, self._team)
-        return RowPlan(self, indices) if self.ndim == 2 else TensorRowPlan(self, indices)
+        with OfOneTensor("rows of", self):
+            indices = whole_index(indices, self._team)
+            return RowPlan(self, indices) if self.ndim == 2 else TensorRowPlan(self, indices)
 
     def __getitem__(self, key: Any) -> Any:
         """Return some rows and columns as a matrix; for `t[i, j]` the value.
