@@ -68,6 +68,23 @@ def test_scipys_matrices_in_products(n_ranks: int) -> None:
 
 
 @RANKS
+def test_the_sign_of_scipys_old_matrices(n_ranks: int) -> None:
+    """The class on the left decides: of the old one, `*` is the product."""
+
+    def body(team: pt.Team) -> None:
+        whole = tensor((5, 5), "float64", 1)
+        for layout in ("block, *", "*, block"):
+            t = DistTensor.from_scipy(whole, layout=layout)
+            for old in (sp.csr_matrix(tensor((5, 5), "float64", 2)), sp.coo_matrix(whole)):
+                same((old * t).gather(), sp.csr_array(old * whole))
+                same((t * old).gather(), whole * old)
+                same(t.multiply(old).gather(), whole * old)
+                same((sp.csr_array(old) * t).gather(), whole * old)
+
+    pt.spmd(body, n_ranks)
+
+
+@RANKS
 def test_kron_takes_distributed_matrices(n_ranks: int) -> None:
     def body(team: pt.Team) -> None:
         t = DistTensor.from_scipy(tensor((3, 2), "float64", 1))
