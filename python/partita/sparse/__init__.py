@@ -7,7 +7,7 @@ What a tensor is, from the inside out:
 - `block`: one rank's entries in one of three formats. `outside`: those of other libraries.
 - `slices`: who holds which slice, and where an element lies in it.
 - `teams`: operands of teams that count the same ranks in another order.
-- `base`: what every tensor has.
+- `base`: what every tensor has. `fixed`: what of it is not set.
 - `tensor`: the class, put together of the rooms below.
 
 How tensors are made and turned:

@@ -60,6 +60,8 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
     The right operand is brought to where the left one lies. All of them are collective.
     """
 
+    __slots__ = ()
+
     def __add__(self, other: Any) -> Any:
         found = self._added(other, "add", operator.add)
         return answered(self, found, other, "+", "__radd__")

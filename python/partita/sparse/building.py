@@ -38,6 +38,8 @@ Local = np.ndarray[Any, Any]
 class Building(Base):
     """How tensors come into being."""
 
+    __slots__ = ()
+
     @classmethod
     def from_scipy(
         cls,

@@ -119,6 +119,8 @@ _INSTEAD = {
 class Dispatch(Base):
     """What functions ask that are given a tensor."""
 
+    __slots__ = ()
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Local:
         """Refuse: this rank has no array of all elements.
 

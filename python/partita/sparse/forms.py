@@ -39,6 +39,8 @@ _MOST = 2**63 - 1
 class Forms(Base):
     """What a tensor can be turned into."""
 
+    __slots__ = ()
+
     @property
     def T(self) -> Self:
         """The tensor with its dimensions reversed, over the same memory."""

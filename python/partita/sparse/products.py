@@ -68,6 +68,8 @@ class Products(Base):
     once for each pattern and layout. Results are arrays whose rows lie as those of the matrix.
     """
 
+    __slots__ = ()
+
     def __matmul__(self, other: Any) -> Any:
         if _is_dense(other):
             return vector_times_dense(self, other) if self.ndim == 1 else multiplied(self, other, 1)

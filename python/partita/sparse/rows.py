@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from partita.sparse.agreement import OfOneTensor
 from partita.sparse.base import Base
@@ -17,6 +17,8 @@ from partita.sparse.wishes import RowPlan
 
 class Rows(Base):
     """Rows for one rank each (`get_rows`), and for all of them (`t[rows]`). All are collective."""
+
+    __slots__ = ()
 
     def get_rows(self, indices: Any) -> Any:
         """Return the rows that this rank asks for, as a SciPy array in CSR.
@@ -53,6 +55,12 @@ class Rows(Base):
             return chosen(self, places_of_mask(self, key))
         key = whole_index(key, self._team)
         return chosen(self, key) if self.ndim == 2 else tensor_part(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        """Refuse: tensors are values."""
+        message = "elements of a DistTensor are not set; use t.with_diagonal(values) or"
+        message += " t.with_values(values), t + u with the differences, or t.set_slice"
+        raise self._team.told(TypeError(message))
 
     def getrow(self, i: int) -> Any:
         """Return a row of a matrix as a matrix of one row."""

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class Slicing(Base):
     """Access to slices by their numbers."""
 
+    __slots__ = ()
+
     def get_slice(self, slice_id: Any) -> Any:
         """Return a slice as a SciPy array, with coordinates that begin at 0 in it.
 
