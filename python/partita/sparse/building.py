@@ -51,16 +51,19 @@ class Building(Base):
         *,
         layout: Layout | str | None = None,
         grid: Sequence[int] | None = None,
+        index_dtype: Any = None,
     ) -> Self:
         """Return a tensor of a SciPy matrix that every rank has whole, or `root` only.
 
         Each rank keeps its slice, over the matrix's own memory where that is one stretch of it:
         who writes to the matrix later writes to the tensor. The format is the matrix's own unless
-        another is named. Collective.
+        another is named, coordinates are as wide as the matrix's unless `index_dtype` says how
+        wide. Collective.
         """
         team = members(team)
         if root is not None:
-            return cls._from_root(m, team, root, (dist, layout, grid), format)
+            own, slices = handed_out(team, root, m, (dist, layout, grid), format)
+            return cls(_indexed(team, own, slices, index_dtype), slices, team).share()
 
         def look() -> tuple[tuple[Block, Slices], dict[str, Any], None]:
             whole = block_of(m)
@@ -69,18 +72,13 @@ class Building(Base):
             if wanted != whole.format:
                 check_pointers(slices, wanted, lambda: whole.nnz, 'use format="coo"')
             own = cut(whole, slices, slices.slice_of(team.rank)).in_format(wanted).with_tidy_lines()
+            if index_dtype is not None:
+                own = own.with_indices(index_type(index_dtype, slices.largest(), own.nnz))
             facts = {"root": None, **_facts(slices, wanted, own)}
             facts |= {"the number of entries": whole.nnz}
             return (own, slices), facts, None
 
         (own, slices), _ = agreed(team, "from_scipy", look)
-        return cls(own, slices, team).share()
-
-    @classmethod
-    def _from_root(
-        cls, m: Any, team: Team, root: Any, by: tuple[Any, Any, Any], format: str | None
-    ) -> Self:
-        own, slices = handed_out(team, root, m, by, format)
         return cls(own, slices, team).share()
 
     @classmethod
@@ -199,6 +197,18 @@ class Building(Base):
         coords = [one.astype(dtype) for one in np.nonzero(local)]
         own = Block.of_coords(local.shape, wanted, coords, local[tuple(coords)])
         return cls(own, slices, team).share()
+
+
+def _indexed(team: Team, own: Block, slices: Slices, asked: Any) -> Block:
+    """Return a slice with coordinates of the type that all ranks ask for, if any. Collective."""
+
+    def look() -> tuple[Block, dict[str, Any], None]:
+        if asked is None:
+            return own, {"index_dtype": "None"}, None
+        kind = index_type(asked, slices.largest(), own.nnz)
+        return own.with_indices(kind), {"index_dtype": kind.name}, None
+
+    return agreed(team, "from_scipy", look)[0]
 
 
 def _facts(slices: Slices, format: str, block: Block | None) -> dict[str, Any]:

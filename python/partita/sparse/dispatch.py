@@ -109,10 +109,12 @@ _INSTEAD = {
     "hstack": "partita.sparse.hstack",
     "linalg.eigh": "partita.sparse.linalg.eigsh",
     "linalg.eigvalsh": "partita.sparse.linalg.eigsh",
+    "linalg.inv": "a solver of partita.sparse.linalg, such as cg or gmres, for each right side",
     "linalg.solve": "a solver of partita.sparse.linalg, such as cg or gmres",
     "save": "partita.sparse.save_npz",
     "savez": "partita.sparse.save_npz",
     "vstack": "partita.sparse.vstack",
+    "where": "comparisons and products, such as (t > 0) * t, or t.to_dense() for it",
 }
 
 
