@@ -136,3 +136,47 @@ def test_dense_files_have_no_sparse_format(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found.gather(), [[1], [2]])
     with pytest.raises(pt.LayoutError, match=r"format=.csr. for .* dense"):
         sparse.mmread(tmp_path / "m.mtx", format="csr")
+
+
+ELSEWHERE = {
+    "identity": "use eye",
+    "kronsum": "kron",
+    "csr_array": "format='csr'",
+    "lil_matrix": "from_coo",
+    "random": "use random_array",
+    "csgraph": "products with masks",
+    "linalg.eigs": "eigsh",
+    "linalg.svds": "eigsh",
+    "linalg.spsolve": "cg, gmres",
+    "linalg.expm_multiply": "t.gather()",
+    "linalg.splu": "block_jacobi",
+    "linalg.lsqr": "t.T @ b",
+}
+
+
+def test_scipys_names_that_are_not_here_name_what_is() -> None:
+    for name, cure in ELSEWHERE.items():
+        module, _, own = name.rpartition(".")
+        where = linalg if module else sparse
+        assert not hasattr(where, own)
+        with pytest.raises(AttributeError, match=f"scipy.sparse.{name} has no") as met:
+            getattr(where, own)
+        assert cure in str(met.value)
+    for where in (sparse, linalg):
+        with pytest.raises(AttributeError, match="no attribute 'foo'"):
+            where.foo  # noqa: B018
+
+
+def test_what_is_named_instead_of_kronsum_is_that() -> None:
+    a, b = sp.csr_array(np.arange(4.0).reshape(2, 2)), sp.csr_array(np.arange(9.0).reshape(3, 3))
+    found = sparse.kron(sparse.eye(3), a) + sparse.kron(b, sparse.eye(2))
+    np.testing.assert_array_equal(found.gather().toarray(), sp.kronsum(a, b).toarray())
+
+
+def test_scipys_names_that_are_here() -> None:
+    t = sparse.eye_array(3, k=1)
+    assert sparse.issparse(t)
+    assert sparse.issparse(sp.csr_array(np.eye(3)))
+    assert not sparse.issparse(np.eye(3))
+    made = sparse.diags_array([1.0, 2.0], offsets=1, shape=(3, 3))
+    np.testing.assert_array_equal(made.gather().toarray(), np.diag([1.0, 2.0], 1))

@@ -43,16 +43,21 @@ What is done with them:
 - `generators`: tensors made in parallel. `laplacians`: of grids. `graphs`: random graphs.
 - `stacking`: matrices beside and below each other. `functions`: methods by names of SciPy's
   functions. `dispatch`: NumPy's functions on tensors. `absent`: what SciPy's arrays have and
-  tensors have not.
+  tensors have not; `elsewhere`: names of SciPy's that are not here.
 - `files`: Matrix Market and SciPy's `.npz`. `linalg`: solvers.
 """
 
+from typing import NoReturn as _NoReturn
+
 from partita.sparse import linalg
+from partita.sparse.elsewhere import no_counterpart as _no_counterpart
 from partita.sparse.files.archive import load_npz, save_npz
 from partita.sparse.files.market import mmread
 from partita.sparse.files.market_out import mmwrite
-from partita.sparse.functions import find, kron, tril, triu
+from partita.sparse.functions import find, issparse, kron, tril, triu
 from partita.sparse.generators import diags, eye, random_array
+from partita.sparse.generators import diags as diags_array
+from partita.sparse.generators import eye as eye_array
 from partita.sparse.graphs import rmat
 from partita.sparse.laplacians import laplacian
 from partita.sparse.sampling import sddmm
@@ -64,9 +69,12 @@ __all__ = [
     "block_array",
     "block_diag",
     "diags",
+    "diags_array",
     "eye",
+    "eye_array",
     "find",
     "hstack",
+    "issparse",
     "kron",
     "laplacian",
     "linalg",
@@ -81,3 +89,7 @@ __all__ = [
     "triu",
     "vstack",
 ]
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _no_counterpart("partita.sparse", name)
