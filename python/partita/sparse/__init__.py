@@ -24,7 +24,7 @@ What is done with them:
 
 - `products`: times dense and sparse. `multiplying`: dense ones; `matmul`: sparse ones; `sampling`:
   dense by dense where a pattern has entries; `operands`: all of these on each rank's own rows;
-  `vectors`: tensors of one dimension.
+  `vectors`: tensors of one dimension; `folded`: of three and more.
 - `lines`: a slice by rows or columns, counted as an operand lies. `axes`: who holds which rows of
   an operand. `exchange`: rows of operands that are fetched, and added back. `balance`: threads of
   ranks with unequal shares.
