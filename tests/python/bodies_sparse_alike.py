@@ -121,6 +121,15 @@ DENSE: list[Work] = [
 ]
 
 
+def preconditioners(team: pt.Team) -> None:
+    """Blocks of different matrices are told when ranks solve with them."""
+    t, u = (DistTensor.from_scipy(sp.csr_array(np.eye(8) * k)) for k in (1, 2))
+    mine = u if team.rank == team.size - 1 else t
+    for made in (pt.sparse.linalg.jacobi, pt.sparse.linalg.block_jacobi):
+        _refused(team, lambda made=made: made(mine).matvec(pt.ones(8)).gather())  # type: ignore[misc]
+        team.barrier()
+
+
 def dense_results(team: pt.Team) -> None:
     """Dense results of different tensors, for which ranks do not meet, are told when they do."""
     is_last = team.rank == team.size - 1
@@ -131,6 +140,11 @@ def dense_results(team: pt.Team) -> None:
             for mine in (pair[is_last] for pair in pairs):
                 _refused(team, lambda work=work, mine=mine: work(mine).gather())  # type: ignore[misc]
                 team.barrier()
+
+
+def _inside(team: pt.Team, work: Work, t: DistTensor) -> None:
+    with team:
+        work(t)
 
 
 def planned_of_another(team: pt.Team) -> None:
@@ -153,6 +167,9 @@ def planned_of_another(team: pt.Team) -> None:
             if team.size > 1:
                 said = raised(lambda work=work, mine=mine: work(mine), pt.MismatchError)
                 assert f"tensor {mine._number}: (9, 9)" in said, said
+                team.barrier()
+                _refused(team, lambda work=work, mine=mine: _inside(team, work, mine))  # type: ignore[misc]
+                # All know of it: nobody is told again.
                 team.barrier()
 
 
@@ -463,6 +480,7 @@ BODIES = [
     tensors,
     products,
     dense_results,
+    preconditioners,
     planned_of_another,
     products_with_dense,
     origins,

@@ -102,5 +102,5 @@ class OfOneTensor:
             return
         here = f"(here: {self._what} {self._tensor._words})"
         if here not in str(error):
-            message = f"{error}, with one tensor and operands that lie alike {here}"
-            raise MismatchError(message, error.reason, error.rank) from error
+            # The same error: that the others know it is noted on it.
+            error.args = (f"{error}, with one tensor and operands that lie alike {here}",)
