@@ -149,3 +149,11 @@ def is_in(module: str, name: str) -> bool:
     except ImportError:
         return False
     return name in dir(found) or name in _INSTEAD.get(module, {})
+
+
+def without_extra(error: ModuleNotFoundError, module: str, extra: str) -> ImportError:
+    """The error for a module of partita whose package is not there; another one stays as it is."""
+    if error.name is None or error.name.partition(".")[0] != extra:
+        return error
+    message = f"{module} needs {extra}; install it with 'pip install partita[{extra}]'"
+    return ImportError(message, name=error.name)

@@ -23,16 +23,21 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import jax
 import numpy as np
-from jax.experimental import io_callback
 
 from partita._errors import LayoutError
+from partita._missing import without_extra
 from partita._team.together import together_telling
 from partita.distdl import Movement, Primitive
 from partita.distdl.agree import Structure
 from partita.sparse import DistTensor
 from partita.sparse.operands import Operands, check_alike, misfit, operands_of
+
+try:
+    import jax
+    from jax.experimental import io_callback
+except ModuleNotFoundError as error:
+    raise without_extra(error, "partita.jax", "jax") from None
 
 Function = Callable[[Any], Any]
 

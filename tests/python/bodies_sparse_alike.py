@@ -106,6 +106,73 @@ def products(team: pt.Team) -> None:
     _refused(team, lambda: t @ (u if team.rank == team.size - 1 else t))
 
 
+DENSE: list[Work] = [
+    lambda t: t.to_dense(),
+    lambda t: t.sum(axis=1),
+    lambda t: t.mean(axis=1),
+    lambda t: t.max(axis=1),
+    lambda t: t.norm(axis=1),
+    lambda t: t.count_nonzero(axis=1),
+    lambda t: t + pt.ones(t.shape),
+    lambda t: t - np.ones(t.shape),
+    lambda t: t > np.ones(t.shape),
+    lambda t: t.maximum(pt.ones(t.shape)),
+    lambda t: t / t,
+]
+
+
+def preconditioners(team: pt.Team) -> None:
+    """Blocks of different matrices are told when ranks solve with them."""
+    t, u = (DistTensor.from_scipy(sp.csr_array(np.eye(8) * k)) for k in (1, 2))
+    mine = u if team.rank == team.size - 1 else t
+    for made in (pt.sparse.linalg.jacobi, pt.sparse.linalg.block_jacobi):
+        _refused(team, lambda made=made: made(mine).matvec(pt.ones(8)).gather())  # type: ignore[misc]
+        team.barrier()
+
+
+def dense_results(team: pt.Team) -> None:
+    """Dense results of different tensors, for which ranks do not meet, are told when they do."""
+    is_last = team.rank == team.size - 1
+    for layout in ("block, *", "cyclic, *"):
+        t, u = _tensor(layout), _tensor(layout, seed=2)
+        pairs = [(t * 2, t * 3), (t, u), (t[1:5], t[2:6]), (t[:, 1:4], t[:, 2:5])]
+        for work in DENSE:
+            for mine in (pair[is_last] for pair in pairs):
+                _refused(team, lambda work=work, mine=mine: work(mine).gather())  # type: ignore[misc]
+                team.barrier()
+
+
+def _inside(team: pt.Team, work: Work, t: DistTensor) -> None:
+    with team:
+        work(t)
+
+
+def planned_of_another(team: pt.Team) -> None:
+    """What is planned for one tensor is not for another one; the error names both."""
+    x, wide = pt.ones(9), pt.ones((9, 2))
+    works: list[Work] = [
+        lambda t: t @ x,
+        lambda t: t.rmatvec(x),
+        lambda t: pt.sparse.sddmm(t, wide, wide),
+        lambda t: t.get_rows([1]),
+        lambda t: t.plan_rows([1])(t),
+    ]
+    for layout in ("block, *", "*, block"):
+        t, u = (
+            DistTensor.from_scipy(tensor((9, 9), "float64", seed), layout=layout) for seed in (1, 2)
+        )
+        mine = u if team.rank == team.size - 1 else t
+        for work in works:
+            work(t)
+            if team.size > 1:
+                said = raised(lambda work=work, mine=mine: work(mine), pt.MismatchError)
+                assert f"tensor {mine._number}: (9, 9)" in said, said
+                team.barrier()
+                _refused(team, lambda work=work, mine=mine: _inside(team, work, mine))  # type: ignore[misc]
+                # All know of it: nobody is told again.
+                team.barrier()
+
+
 PRODUCTS: list[Callable[[DistTensor, Any], Any]] = [
     lambda t, x: t @ x,
     lambda t, x: t.T @ x,
@@ -412,6 +479,9 @@ BODIES = [
     calls,
     tensors,
     products,
+    dense_results,
+    preconditioners,
+    planned_of_another,
     products_with_dense,
     origins,
     arguments,

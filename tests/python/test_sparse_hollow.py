@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import partita as pt
 from partita import sparse
@@ -247,5 +248,54 @@ def test_what_is_no_number_is_refused_by_its_name(n_ranks: int) -> None:
         )
         np.testing.assert_array_equal(one, other)
         assert random_array((4, 4), density=np.array(0.5)).nnz == 8
+
+    pt.spmd(body, n_ranks, deadline=60.0)
+
+
+WIDE = 2**33
+COLUMNS = np.array([0, 5, 7, 2**31, 2**32 + 3, 2**32 + 4, WIDE - 1])
+
+
+def beside(places: list[int]) -> Any:
+    """The columns at these places of `COLUMNS` of a matrix of four rows; none for -1."""
+    found = np.zeros((4, len(places)))
+    for column, place in enumerate(places):
+        if place >= 0:
+            found[place % 4, column] = place + 1
+    return found
+
+
+# An index of columns, and the places of what it names.
+CHOICES: list[tuple[Any, list[int]]] = [
+    (slice(5, 9), [1, -1, 2, -1]),
+    (slice(9, 4, -2), [-1, 2, 1]),
+    (slice(WIDE - 2, None), [-1, 6]),
+    (slice(9, 5), []),
+    ([5], [1]),
+    ([7, 0, 5], [2, 0, 1]),
+    ([7, 6, 7, 2**32 + 3], [2, -1, 2, 4]),
+    ([], []),
+    (slice(2**32 + 3, 2**32 + 5), [4, 5]),
+]
+
+
+@pytest.mark.parametrize("n_ranks", [1, 3])
+@pytest.mark.parametrize("format", ["coo", "csr"])
+@pytest.mark.parametrize("layout", ["block, *", "*, block", "*, cyclic"])
+def test_columns_are_found_by_entries(n_ranks: int, format: str, layout: str) -> None:
+    entries = (np.arange(1.0, 8.0), (np.arange(7) % 4, COLUMNS))
+
+    def body(team: pt.Team) -> None:
+        whole = sp.coo_array(entries, shape=(4, WIDE)).asformat(format)
+        t: Any = DistTensor.from_scipy(whole, layout=layout)
+        assert t.nnz == 7
+        for index, places in CHOICES:
+            wanted = beside(places)
+            np.testing.assert_array_equal(t[:, index].gather().toarray(), wanted)
+            np.testing.assert_array_equal(t[1:3, index].gather().toarray(), wanted[1:3])
+        for at, column in enumerate(COLUMNS):
+            np.testing.assert_array_equal(t[:, int(column)].gather().toarray(), beside([at])[:, 0])
+        assert t[:, 1:].shape == (4, WIDE - 1)
+        assert t[:, 1:].sum() == t[:, :0:-1].sum() == 27
 
     pt.spmd(body, n_ranks, deadline=60.0)

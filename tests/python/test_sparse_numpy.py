@@ -226,3 +226,27 @@ def test_scipys_operators_leave_ours_the_work(n_ranks: int) -> None:
             same(array + t, C + B)
 
     on_ranks(n_ranks, body)
+
+
+def test_what_is_set_is_refused() -> None:
+    t = DistTensor.from_scipy(sp.csr_array(np.eye(3)))
+    cures = {
+        **dict.fromkeys(("data", "indices", "indptr", "coords", "row", "col"), "with_values"),
+        "values": "with_values",
+        "shape": "reshape",
+        "dtype": "astype",
+        "format": "asformat",
+        "layout": "redistribute",
+        "index_dtype": "where the tensor is made",
+        **dict.fromkeys(("nnz", "T", "size", "ndim"), "no setter"),
+        **dict.fromkeys(("maxprint", "name"), "no attribute"),
+    }
+    for name, cure in cures.items():
+        with pytest.raises(AttributeError, match=cure):
+            setattr(t, name, getattr(t, name, None))
+    with pytest.raises(TypeError, match="with_diagonal"):
+        t[0, 0] = 1
+    assert not hasattr(t, "data")
+    assert (t != sp.csr_array(np.eye(3))).nnz == 0
+    t.set_slice((0, 0), sp.csr_array(2 * np.eye(3)))
+    assert t.sum() == 6

@@ -68,6 +68,23 @@ def test_scipys_matrices_in_products(n_ranks: int) -> None:
 
 
 @RANKS
+def test_the_sign_of_scipys_old_matrices(n_ranks: int) -> None:
+    """The class on the left decides: of the old one, `*` is the product."""
+
+    def body(team: pt.Team) -> None:
+        whole = tensor((5, 5), "float64", 1)
+        for layout in ("block, *", "*, block"):
+            t = DistTensor.from_scipy(whole, layout=layout)
+            for old in (sp.csr_matrix(tensor((5, 5), "float64", 2)), sp.coo_matrix(whole)):
+                same((old * t).gather(), sp.csr_array(old * whole))
+                same((t * old).gather(), whole * old)
+                same(t.multiply(old).gather(), whole * old)
+                same((sp.csr_array(old) * t).gather(), whole * old)
+
+    pt.spmd(body, n_ranks)
+
+
+@RANKS
 def test_kron_takes_distributed_matrices(n_ranks: int) -> None:
     def body(team: pt.Team) -> None:
         t = DistTensor.from_scipy(tensor((3, 2), "float64", 1))
@@ -118,3 +135,32 @@ def test_operands_of_other_shapes_are_named() -> None:
                 t @ np.ones((5, 2 + team.rank))
 
     pt.spmd(body, 2, deadline=30.0)
+
+
+@RANKS
+def test_tensors_of_many_dimensions_times_dense(n_ranks: int) -> None:
+    dense = np.arange(24.0).reshape(2, 3, 4) % 5
+
+    def body(team: pt.Team) -> None:
+        for layout in ("block, *, *", "*, block, *", "*, *, block", "*, *, *"):
+            t: Any = DistTensor.from_dense(dense, layout=layout)
+            for x in (np.arange(4.0), np.arange(8.0).reshape(4, 2)):
+                for given in (
+                    x,
+                    pt.asarray(x),
+                    pt.asarray(x).redistribute("cyclic" + ", *" * (x.ndim - 1)),
+                ):
+                    np.testing.assert_array_equal((t @ given).gather(), dense @ x)
+            for x in (np.arange(3.0), np.arange(6.0).reshape(2, 3)):
+                for given in (x, pt.asarray(x)):
+                    np.testing.assert_array_equal((given @ t).gather(), x @ dense)
+            with pytest.raises(ValueError, match="with 4 elements along"):
+                t @ np.ones(3)
+            with pytest.raises(ValueError, match="with 3 elements along"):
+                np.ones(4) @ t
+        empty = DistTensor.from_coo((2, 0, 4), ([], [], []), [])
+        assert (empty @ np.ones((4, 5))).shape == (2, 0, 5)
+        large = DistTensor.from_dense(np.ones((2, 2, 3, 4))) @ pt.ones(4)
+        np.testing.assert_array_equal(large.gather(), np.full((2, 2, 3), 4.0))
+
+    pt.spmd(body, n_ranks, deadline=30.0)

@@ -49,6 +49,7 @@ def nonzero(a: Any) -> tuple[Array, ...]:
     return tuple(where_true(array._cast(bool)))
 
 
+@served
 def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
     """Return `x1` where a condition holds, `x2` elsewhere; positions without them."""
     if x1 is None and x2 is None:

@@ -13,6 +13,7 @@ from partita._array.array import Array
 from partita._array.parts import in_order
 from partita._functions.creation import an_array, axis_of, empty, is_axis_of_number, ndim, zeros
 from partita._functions.manipulation import concat, moveaxis, reshape, stack
+from partita._functions.serving import served
 from partita._local import sorting
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _KINDS = (None, "quicksort", "mergesort", "heapsort", "stable")
 
 
+@served
 def sort(
     a: Any,
     axis: int | None = -1,
@@ -54,6 +56,7 @@ def sort(
     return _line_by_line(array, at, lambda one: sort(one, descending=descending), array.dtype)
 
 
+@served
 def argsort(
     a: Any,
     axis: int | None = -1,

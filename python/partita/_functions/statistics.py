@@ -242,6 +242,7 @@ def std(
     )
 
 
+@served
 def any(
     a: Any,
     axis: Any = None,
@@ -254,6 +255,7 @@ def any(
     return _reduced("any", a, axis, keepdims, out=out, where=where)
 
 
+@served
 def all(
     a: Any,
     axis: Any = None,
@@ -328,6 +330,7 @@ def _in_turn(a: Any, axis: int | None, dtype: Any, out: Any, *, product: bool = 
     return result
 
 
+@served
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
     """Return running sums; of all elements in a row without an axis."""
     return _in_turn(a, axis, dtype, out)

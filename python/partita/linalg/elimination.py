@@ -10,6 +10,7 @@ from numpy.linalg import LinAlgError
 
 from partita._array.parts import array_of, spread
 from partita._functions.creation import eye, full
+from partita._functions.serving import served_as
 from partita._local import matrices
 from partita.linalg.given import pair, real_type, square
 from partita.linalg.panels import Panels, columns_of, in_rows, subtract_product
@@ -28,6 +29,7 @@ class SlogdetResult(NamedTuple):
     logabsdet: Array
 
 
+@served_as("linalg.solve")
 def solve(a: Any, b: Any) -> Array:
     """Return the solutions of `a @ x = b`; one vector is a single right side. Collective.
 
@@ -115,6 +117,7 @@ def _eliminate(own: Local, packed: Local, order: Local, width: int) -> None:
     subtract_product(own[width:], packed[width:], own[:width])
 
 
+@served_as("linalg.inv")
 def inv(a: Any) -> Array:
     """Return the inverses. Collective."""
     array = square(a)
@@ -168,6 +171,7 @@ def slogdet(a: Any) -> SlogdetResult:
     return SlogdetResult(*both)
 
 
+@served_as("linalg.det")
 def det(a: Any) -> Array:
     """Return the determinants. Collective."""
     array = square(a)

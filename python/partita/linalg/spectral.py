@@ -12,6 +12,7 @@ import numpy as np
 
 from partita._array.parts import spread
 from partita._functions.products import matmul
+from partita._functions.serving import served_as
 from partita._local import matrices
 from partita.linalg.given import agreed, all_of, matrix, square
 from partita.linalg.orthogonal import is_tall, is_wide, of_tall
@@ -56,6 +57,7 @@ def _everywhere(work: Callable[[Local], Sequence[Local]], array: Array, name: st
     return [spread(one, array.team) for one in agreed(array.team, lambda: work(local))]
 
 
+@served_as("linalg.svd")
 def svd(
     a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
 ) -> Any:
@@ -108,6 +110,7 @@ def _is_lower(side: str) -> bool:
     return side.upper() == "L"
 
 
+@served_as("linalg.eigh")
 def eigh(a: Any, UPLO: str = "L") -> EighResult:
     """Return eigenvalues, the smallest first, and eigenvectors of self-adjoint matrices.
 
@@ -118,6 +121,7 @@ def eigh(a: Any, UPLO: str = "L") -> EighResult:
     return EighResult(*_everywhere(lambda one: matrices.eigh(one, lower=lower), array, "eigh"))
 
 
+@served_as("linalg.eigvalsh")
 def eigvalsh(a: Any, UPLO: str = "L") -> Array:
     """Return eigenvalues of self-adjoint matrices, the smallest first.
 

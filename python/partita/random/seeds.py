@@ -61,7 +61,11 @@ class Seeds:
             return cls(seed)
         if seed is None:
             seed = team.broadcast_alike(_CALL, np.random.SeedSequence().entropy)
-        return cls(np.random.SeedSequence(_plain(seed)))
+        try:
+            return cls(np.random.SeedSequence(_plain(seed)))
+        except TypeError:
+            message = f"a {type(seed).__name__} as a seed; use an integer, or a generator of"
+            raise TypeError(f"{message} partita.random") from None
 
     def take(self, kind: str, count: int) -> tuple[Stream, int]:
         """A stream and the position of the first of so many numbers that are used up now."""

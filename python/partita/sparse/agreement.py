@@ -14,8 +14,10 @@ from partita._team.together import together, together_telling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import TracebackType
 
     from partita._team.team import Team
+    from partita.sparse.base import Base
 
 T = TypeVar("T")
 Facts = dict[str, Any]
@@ -75,3 +77,30 @@ def computed(team: Team, work: Callable[[], T]) -> T:
     """
     may_raise = not {"raise", "call"}.isdisjoint(np.geterr().values())
     return together(team, work) if may_raise else work()
+
+
+class OfOneTensor:
+    """Names this rank's tensor where ranks turn out to make different calls.
+
+    What is planned for one tensor may have been kept for another one: then some ranks plan and the
+    others run, and neither says why.
+    """
+
+    def __init__(self, what: str, tensor: Base) -> None:
+        self._what, self._tensor = what, tensor
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not isinstance(error, MismatchError) or error.reason != "calls-differ":
+            return
+        here = f"(here: {self._what} {self._tensor._words})"
+        if here not in str(error):
+            # The same error: that the others know it is noted on it.
+            error.args = (f"{error}, with one tensor and operands that lie alike {here}",)

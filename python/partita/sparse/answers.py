@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from partita.sparse.elements import is_number
+
 if TYPE_CHECKING:
     from partita.sparse.base import Base
 
@@ -22,8 +24,14 @@ def answered(tensor: Base, found: Any, other: Any, sign: str, reflected: str = "
         made = _asked(tensor, other, reflected)
         if made is NotImplemented:
             message = f"a {type(other).__name__} is no operand of a sparse tensor for {sign}"
-            raise TypeError(f"{message}; use a number, a sparse tensor or a dense array")
+            raise TypeError(f"{message}; {_cure(sign, other)}")
         return made
+
+
+def _cure(sign: str, other: Any) -> str:
+    if sign != "@":
+        return "use a number, a sparse tensor or a dense array"
+    return "use * for numbers" if is_number(other) else "use a sparse tensor or a dense array"
 
 
 def equal_or_not(tensor: Base, found: Any, other: Any, reflected: str) -> Any:

@@ -17,6 +17,7 @@ from partita.sparse.complex_order import dense_extreme
 from partita.sparse.diagonals import Diagonals
 from partita.sparse.elements import as_number, broadcast, check_fits, is_number, number_words
 from partita.sparse.extremes import Extremes
+from partita.sparse.outside import is_old_matrix
 from partita.sparse.unary import Unary
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
 
     The right operand is brought to where the left one lies. All of them are collective.
     """
+
+    __slots__ = ()
 
     def __add__(self, other: Any) -> Any:
         found = self._added(other, "add", operator.add)
@@ -103,7 +106,12 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
     def __mul__(self, other: Any) -> Any:
         return answered(self, self._multiplied(other), other, "*", "__rmul__")
 
-    __rmul__ = multiply
+    def __rmul__(self, other: Any) -> Any:
+        # The class on the left decides what the sign means, as in SciPy.
+        if is_old_matrix(other):
+            whole: Any = self
+            return whole.__rmatmul__(other)
+        return self.multiply(other)
 
     def _multiplied(self, other: Any) -> Any:
         if is_number(other):

@@ -10,6 +10,7 @@ import numpy as np
 from partita._keeper import Keeper
 from partita._team.window import Window
 from partita.sparse.block import read_only
+from partita.sparse.fixed import fixed
 
 if TYPE_CHECKING:
     from typing import Self
@@ -33,6 +34,12 @@ class Base:
     The rows of a CSR slice, and the columns of a CSC slice, are in order; a COO slice may be in
     any order. Each place comes at most once. Coordinates have one type on all ranks.
     """
+
+    # Attributes of other names, which would do nothing, are refused.
+    __slots__ = (
+        *("__weakref__", "_block", "_slices", "_team", "_window", "_access", "_sights"),
+        *("_known_plans", "_number", "_steps", "_known_words"),
+    )
 
     def __init__(self, block: Block, slices: Slices, team: Team) -> None:
         self._block = block
@@ -110,13 +117,12 @@ class Base:
         """Take over another slice; whatever was kept of the old one goes. No communication."""
         slices, team, window, number = self._slices, self._team, self._window, self._number
         steps = self._steps
-        self.__dict__.clear()
         Base.__init__(self, block, slices, team)
         self._window, self._number, self._steps = window, number, steps
         if window is not None:
             window.replace(block.arrays)
 
-    @property
+    @fixed
     def shape(self) -> tuple[int, ...]:
         """Size of each dimension."""
         return self._slices.shape
@@ -126,17 +132,17 @@ class Base:
         """Number of dimensions."""
         return len(self.shape)
 
-    @property
+    @fixed
     def dtype(self) -> np.dtype[Any]:
         """Element type."""
         return self._block.dtype
 
-    @property
+    @fixed
     def index_dtype(self) -> np.dtype[Any]:
         """Element type of the coordinates, int32 or int64."""
         return self._block.index_dtype
 
-    @property
+    @fixed
     def format(self) -> str:
         """How each slice lies in memory: csr, csc or coo."""
         return self._block.format
@@ -146,7 +152,7 @@ class Base:
         """For each dimension, whether it is distributed or replicated."""
         return self._slices.dist
 
-    @property
+    @fixed
     def layout(self) -> Layout:
         """Who holds which element."""
         return self._slices.layout
@@ -161,7 +167,7 @@ class Base:
         """The slice that this rank holds."""
         return self._slices.slice_of(self._team.rank)
 
-    @property
+    @fixed
     def values(self) -> Local:
         """The values that this rank holds, in the order of its slice: a view, to be read only."""
         return read_only(self._block.data)

@@ -23,6 +23,7 @@ from partita.sparse.pointers import check_pointers
 from partita.sparse.slices import Slices, slices_for
 from partita.sparse.teams import part_on
 from partita.sparse.travel import sent_home
+from partita.sparse.triplets import SPREAD, arrays_among, own_share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +38,8 @@ Local = np.ndarray[Any, Any]
 class Building(Base):
     """How tensors come into being."""
 
+    __slots__ = ()
+
     @classmethod
     def from_scipy(
         cls,
@@ -48,16 +51,19 @@ class Building(Base):
         *,
         layout: Layout | str | None = None,
         grid: Sequence[int] | None = None,
+        index_dtype: Any = None,
     ) -> Self:
         """Return a tensor of a SciPy matrix that every rank has whole, or `root` only.
 
         Each rank keeps its slice, over the matrix's own memory where that is one stretch of it:
         who writes to the matrix later writes to the tensor. The format is the matrix's own unless
-        another is named. Collective.
+        another is named, coordinates are as wide as the matrix's unless `index_dtype` says how
+        wide. Collective.
         """
         team = members(team)
         if root is not None:
-            return cls._from_root(m, team, root, (dist, layout, grid), format)
+            own, slices = handed_out(team, root, m, (dist, layout, grid), format)
+            return cls(_indexed(team, own, slices, index_dtype), slices, team).share()
 
         def look() -> tuple[tuple[Block, Slices], dict[str, Any], None]:
             whole = block_of(m)
@@ -66,18 +72,13 @@ class Building(Base):
             if wanted != whole.format:
                 check_pointers(slices, wanted, lambda: whole.nnz, 'use format="coo"')
             own = cut(whole, slices, slices.slice_of(team.rank)).in_format(wanted).with_tidy_lines()
+            if index_dtype is not None:
+                own = own.with_indices(index_type(index_dtype, slices.largest(), own.nnz))
             facts = {"root": None, **_facts(slices, wanted, own)}
             facts |= {"the number of entries": whole.nnz}
             return (own, slices), facts, None
 
         (own, slices), _ = agreed(team, "from_scipy", look)
-        return cls(own, slices, team).share()
-
-    @classmethod
-    def _from_root(
-        cls, m: Any, team: Team, root: Any, by: tuple[Any, Any, Any], format: str | None
-    ) -> Self:
-        own, slices = handed_out(team, root, m, by, format)
         return cls(own, slices, team).share()
 
     @classmethod
@@ -119,7 +120,7 @@ class Building(Base):
     def from_coo(
         cls,
         shape: Sequence[int],
-        indices: Sequence[Any],
+        indices: Sequence[Any] | Array,
         values: Any,
         dist: Sequence[str] | None = None,
         team: Team | None = None,
@@ -132,9 +133,13 @@ class Building(Base):
         """Return a tensor of entries that any rank may give; those of one place are added.
 
         Coordinates are 32 bits wide where they fit, unless `index_dtype` asks for 64. Collective:
-        every rank gives some entries, or none.
+        every rank gives some entries, or none. Of entries in arrays of partita, such as those of
+        `find`, each counts once, wherever these lie.
         """
-        team = members(team)
+        arrays = arrays_among(indices, values)
+        team = arrays[0].team if team is None and arrays else members(team)
+        if arrays:
+            indices, values = own_share(team, indices, values)
 
         def look() -> tuple[tuple[Slices, str, list[Local], Local], dict[str, Any], Any]:
             slices = slices_for(shape, team.size, dist, layout, grid)
@@ -144,7 +149,8 @@ class Building(Base):
             facts = _facts(slices, wanted, None) | {"index_dtype": str(asked)}
             return (slices, wanted, coords, data), facts, (data.dtype.name, len(data))
 
-        (slices, wanted, coords, data), told = agreed(team, "from_coo", look)
+        words = SPREAD if arrays else "each rank's own entries"
+        (slices, wanted, coords, data), told = agreed(team, "from_coo", look, words)
         n_entries = sum(n for _, n in told)
         check_pointers(slices, wanted, lambda: n_entries, 'use format="coo"')
         data = data.astype(_one_kind(told), copy=False)
@@ -193,6 +199,18 @@ class Building(Base):
         return cls(own, slices, team).share()
 
 
+def _indexed(team: Team, own: Block, slices: Slices, asked: Any) -> Block:
+    """Return a slice with coordinates of the type that all ranks ask for, if any. Collective."""
+
+    def look() -> tuple[Block, dict[str, Any], None]:
+        if asked is None:
+            return own, {"index_dtype": "None"}, None
+        kind = index_type(asked, slices.largest(), own.nnz)
+        return own.with_indices(kind), {"index_dtype": kind.name}, None
+
+    return agreed(team, "from_scipy", look)[0]
+
+
 def _facts(slices: Slices, format: str, block: Block | None) -> dict[str, Any]:
     """What must be the same on all ranks."""
     found: dict[str, Any] = {
@@ -208,9 +226,7 @@ def _facts(slices: Slices, format: str, block: Block | None) -> dict[str, Any]:
     return found
 
 
-def _entries(
-    shape: tuple[int, ...], indices: Sequence[Any], values: Any
-) -> tuple[list[Local], Local]:
+def _entries(shape: tuple[int, ...], indices: Any, values: Any) -> tuple[list[Local], Local]:
     """Coordinates and values as they are given, if they fit together."""
     data = values_of(values)
     if len(indices) != len(shape):

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from partita._array.parts import cut_along
-from partita._local import sparse
 from partita._team.together import together
 from partita.sparse.agreement import agreed
 from partita.sparse.block import Block
+from partita.sparse.columns import in_range, is_repeated, listed
 from partita.sparse.hollow import first_rows
 from partita.sparse.rowwise import rows_slices, rowwise
 from partita.sparse.slices import Slices
@@ -158,43 +158,32 @@ def _with_rows(tensor: Any, index: Index) -> Any:
     n_before = sum(slices.slice_shape((rank, 0))[0] for rank in range(team.rank))
     n_here = slices.slice_shape((team.rank, 0))[0]
     wanted = _listed(index, n, n_before, n_before + n_here)
-    return tensor._made(first_rows(tensor, wanted), "rows", slices)
+    step = f"rows {_words(index, n)}"
+    return tensor._made(first_rows(tensor, wanted), step, slices)
 
 
 def _with_columns(tensor: Any, index: Index) -> Any:
     """Return columns; the rows stay where they are."""
     found = rowwise(tensor)
     n = tensor.shape[1]
-    wanted = _listed(index, n)
-    given = found._block.lines
-    new = np.full(n, -1, np.int64)
-    new[wanted] = np.arange(len(wanted))
-    if np.count_nonzero(new >= 0) == len(wanted):
-        lines = _lines_with(given, new)
-    else:
+    count = _count(index, n)
+    lines = found._block.lines
+    if isinstance(index, np.ndarray) and is_repeated(index):
         # They may be more entries than the indices of some rank can count.
-        lines = together(tensor.team, lambda: _lines_repeated(given, wanted, n))
-    shape = (found._block.shape[0], len(wanted))
-    slices = rows_slices(found._slices, (tensor.shape[0], len(wanted)))
-    return tensor._made(Block.of_lines(shape, "csr", lines), "columns", slices)
+        lines = together(tensor.team, lambda: listed(found._block.lines, index, n))
+    else:
+        lines = _columns(lines, index, n)
+    shape = (found._block.shape[0], count)
+    slices = rows_slices(found._slices, (tensor.shape[0], count))
+    step = f"columns {_words(index, n)}"
+    return tensor._made(Block.of_lines(shape, "csr", lines), step, slices)
 
 
-def _lines_with(lines: Csr, new: Local) -> Csr:
-    indptr, indices, data = lines
-    return sparse.tidy(*sparse.chosen_columns(indptr, indices, data, new))
-
-
-def _lines_repeated(lines: Csr, wanted: Local, n: int) -> Csr:
-    """The columns of which some come repeatedly: rows of the transposed matrix, which are copied.
-
-    Values are not computed with, because infinities would not stay what they are.
-    """
-    distinct, places = np.unique(wanted, return_inverse=True)
-    new = np.full(n, -1, np.int64)
-    new[distinct] = np.arange(len(distinct))
-    indptr, columns, data = sparse.transposed(*_lines_with(lines, new), len(distinct))
-    taken = sparse.taken_rows(indptr, columns, data, places)
-    return sparse.transposed(*taken, len(lines[0]) - 1)
+def _columns(lines: Csr, index: Index, n: int) -> Csr:
+    if isinstance(index, np.ndarray):
+        return listed(lines, index, n)
+    named = range(*index.indices(n)) if isinstance(index, slice) else range(index, index + 1)
+    return in_range(lines, named, n)
 
 
 def _one_line(tensor: Any, dim: int) -> Any:

@@ -51,6 +51,8 @@ def _warn(compare: Any, opposite: Any) -> None:
 class Comparing(Elements):
     """Comparisons with numbers, sparse tensors and dense arrays."""
 
+    __slots__ = ()
+
     # Tensors that compare by element have no single truth, and thus no hash.
     __hash__ = None  # type: ignore[assignment]
 

@@ -45,7 +45,7 @@ def offered(slices: Slices, like: Block, slice_id: Any, content: Any) -> Offer |
         return None
     if slice_id is None or content is None:
         message = f"slice {slice_id} with {'no' if content is None else 'a'} content"
-        raise LayoutError(f"{message}; give both, or None and None", "slice-content")
+        raise LayoutError(f"{message}; give both, or nothing", "slice-content")
     wanted = slices.checked(slice_id)
     given = block_of(content)
     shape = slices.slice_shape(wanted)

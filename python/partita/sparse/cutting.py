@@ -8,6 +8,7 @@ import numpy as np
 
 from partita._local import sparse
 from partita.sparse.block import Block
+from partita.sparse.columns import is_wide, renumbered
 
 if TYPE_CHECKING:
     from partita._local.sparse import Csr
@@ -25,7 +26,10 @@ def cut(block: Block, slices: Slices, slice_id: SliceId) -> Block:
         return _cut_coords(block, slices, slice_id)
     major, minor = (0, 1) if block.format == "csr" else (1, 0)
     lines = _some_lines(block.lines, slices, major, slice_id[major])
-    if slices.dist[minor] == "distributed":
+    if slices.dist[minor] == "distributed" and is_wide(block.shape[minor], len(lines[1])):
+        parts, places = slices.places(minor, lines[1])
+        lines = renumbered(lines, np.where(parts == slice_id[minor], places, -1))
+    elif slices.dist[minor] == "distributed":
         new = np.full(block.shape[minor], -1, np.int64)
         chosen = _members(slices, minor, slice_id[minor])
         new[chosen] = np.arange(len(chosen))

@@ -29,6 +29,8 @@ Local = np.ndarray[Any, Any]
 class Diagonals(Elements):
     """What lies on, above or below a diagonal of a matrix. All are collective."""
 
+    __slots__ = ()
+
     def _matrix_shape(self) -> tuple[int, int]:
         if self.ndim != 2:
             raise ValueError(f"a tensor of {self.ndim} dimensions has no diagonal; use a matrix")

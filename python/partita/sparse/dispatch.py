@@ -109,15 +109,19 @@ _INSTEAD = {
     "hstack": "partita.sparse.hstack",
     "linalg.eigh": "partita.sparse.linalg.eigsh",
     "linalg.eigvalsh": "partita.sparse.linalg.eigsh",
+    "linalg.inv": "a solver of partita.sparse.linalg, such as cg or gmres, for each right side",
     "linalg.solve": "a solver of partita.sparse.linalg, such as cg or gmres",
     "save": "partita.sparse.save_npz",
     "savez": "partita.sparse.save_npz",
     "vstack": "partita.sparse.vstack",
+    "where": "comparisons and products, such as (t > 0) * t, or t.to_dense() for it",
 }
 
 
 class Dispatch(Base):
     """What functions ask that are given a tensor."""
+
+    __slots__ = ()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Local:
         """Refuse: this rank has no array of all elements.

@@ -31,6 +31,8 @@ _LONG = 128
 class Elements(Base):
     """Entries by their global coordinates, and the values of operands at these."""
 
+    __slots__ = ()
+
     @property
     def _is_owner(self) -> bool:
         """Whether this rank is the first of those that hold its slice: replicas count once."""

@@ -17,6 +17,8 @@ Local = np.ndarray[Any, Any]
 class Extremes(Reductions):
     """Extremes as SciPy's; those of lines are arrays, cut as the lines are. All are collective."""
 
+    __slots__ = ()
+
     def max(self, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
         """Return the largest element, or an array of those along axes."""
         self._refuse(out)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita._args import checked_axes, integers, is_listed, shown
+from partita._array.array import Array
 from partita._array.parts import array_of
 from partita._errors import LayoutError
 from partita.sparse.agreement import agreed, computed
@@ -18,6 +19,7 @@ from partita.sparse.even_rows import even_layout, is_in_stretches
 from partita.sparse.kinds import checked_dtype, values_of
 from partita.sparse.outside import to_pydata
 from partita.sparse.pointers import check_pointers
+from partita.sparse.reducing import taken_in_rank_order
 from partita.sparse.room import dense_room
 from partita.sparse.slices import Slices, slices_for
 from partita.sparse.travel import sent_home
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from partita._array.array import Array
     from partita._partita import Layout
 
 Local = np.ndarray[Any, Any]
@@ -37,6 +38,8 @@ _MOST = 2**63 - 1
 
 class Forms(Base):
     """What a tensor can be turned into."""
+
+    __slots__ = ()
 
     @property
     def T(self) -> Self:
@@ -119,7 +122,11 @@ class Forms(Base):
         """Return a tensor of the same pattern, which is shared, with this rank's other values.
 
         They are in the order of `values`, and are not copied. Nothing is compared between ranks.
+        An array of partita has the values of all ranks, as `find` gives them where no zeros are
+        stored. Collective for such an array.
         """
+        if isinstance(values, Array):
+            values = taken_in_rank_order(self, values, "with_values")
         with self._team:
             given = values_of(values)
             if len(given) != self.nnz_local:
@@ -224,6 +231,8 @@ class Forms(Base):
 
     def to_dense(self) -> Array:
         """Return the tensor as a dense array that lies where the tensor lies."""
+        # Nobody asks another here: the next meeting finds ranks that have different tensors.
+        self._team.say(f"to_dense of {self._words}")
         cure = "keep it sparse, or take a part, such as t[:1000]"
         with dense_room(self._team, self.shape, self.dtype, cure):
             block = self._block.tidy()

@@ -36,6 +36,11 @@ def find(A: Any) -> tuple[Any, ...]:
     return _tensor(A).find()
 
 
+def issparse(x: Any) -> bool:
+    """Whether something is a sparse tensor: one of partita, or of another library."""
+    return isinstance(x, Base) or is_foreign(x)
+
+
 def _tensor(given: Any, team: Team | None = None) -> DistTensor:
     """A sparse tensor of what is given; itself if it is one. Collective."""
     if isinstance(given, DistTensor):

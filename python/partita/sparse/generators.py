@@ -65,14 +65,17 @@ def made(
 def eye(
     m: int,
     n: int | None = None,
-    *,
     k: int = 0,
     dtype: Any = float,
-    format: str = "csr",
+    format: str | None = None,
+    *,
     team: Team | None = None,
     **where: Any,
 ) -> DistTensor:
-    """Return a matrix with ones on a diagonal; `dist=` or `layout=` say where. Collective."""
+    """Return a matrix with ones on a diagonal; `dist=` or `layout=` say where. Collective.
+
+    In the order of SciPy's arguments; CSR unless another format is named.
+    """
     team = own_team(team)
 
     def look() -> tuple[tuple[int, int, int, np.dtype[Any]], dict[str, Any], None]:
@@ -87,24 +90,24 @@ def eye(
         rows = np.arange(first, end)
         rows = rows[(rows + at >= 0) & (rows + at < n_columns)]
         coords = [rows, rows + at]
-        return made((n_rows, n_columns), coords, np.ones(len(rows), kind), team, format, where)
+        values, wanted = np.ones(len(rows), kind), format or "csr"
+        return made((n_rows, n_columns), coords, values, team, wanted, where)
 
 
 def diags(
     diagonals: Any,
-    /,
-    *,
     offsets: Any = 0,
     shape: tuple[int, int] | None = None,
-    format: str = "csr",
+    format: str | None = None,
     dtype: Any = None,
+    *,
     team: Team | None = None,
     **where: Any,
 ) -> DistTensor:
     """Return a matrix of diagonals: arrays, or numbers that are repeated. Collective.
 
     Arrays of partita stay where they are but for what other ranks' rows need; NumPy's are whole on
-    every rank. As SciPy's `diags_array`.
+    every rank. As SciPy's `diags` and `diags_array`; CSR unless another format is named.
     """
     team = own_team(team)
 
@@ -133,7 +136,8 @@ def diags(
             columns.append(at + max(k, 0))
             values.append(own.astype(kind))
         coords = [np.concatenate(rows), np.concatenate(columns)]
-        return made(extents, coords, np.concatenate(values), team, format, where)
+        wanted = format or "csr"
+        return made(extents, coords, np.concatenate(values), team, wanted, where)
 
 
 def _diagonals(
@@ -141,7 +145,7 @@ def _diagonals(
 ) -> tuple[list[Any], list[int], tuple[int, int]]:
     """Diagonals, their offsets and the shape, if they belong together."""
     if np.ndim(offsets) == 0:
-        is_one = isinstance(diagonals, Array) or np.ndim(diagonals) < 2
+        is_one = isinstance(diagonals, Array) or not _are_several(diagonals)
         given = [diagonals] if is_one else list(diagonals)
         places = [integer(offsets, "offsets")]
     else:
@@ -160,6 +164,13 @@ def _diagonals(
             message = f"diagonal {at} of length {np.size(one)} at offset {k}"
             raise ValueError(f"{message} does not fit a shape of {shape}; use {max(size, 0)}")
     return given, places, (int(m), int(n))
+
+
+def _are_several(diagonals: Any) -> bool:
+    """Whether something lists diagonals; numbers alone are one."""
+    if isinstance(diagonals, list | tuple) and any(isinstance(one, Array) for one in diagonals):
+        return any(np.ndim(one) for one in diagonals)
+    return np.ndim(diagonals) >= 2
 
 
 def _words_of(diagonal: Any) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._args import integer, real
 from partita._local.randomness import words
 from partita._team.spmd import own_team
 from partita.random.seeds import Seeds
@@ -50,7 +51,9 @@ def rmat(
     team = own_team(team)
 
     def look() -> tuple[tuple[np.dtype[Any], Seeds | None], dict[str, Any], None]:
-        kind, seeds = _check(scale, edge_factor, (a, b, c), dtype), known_seeds(seed, team)
+        levels, factor = integer(scale, "scale"), integer(edge_factor, "edge_factor")
+        shares = (real(a, "a"), real(b, "b"), real(c, "c"))
+        kind, seeds = _check(levels, factor, shares, dtype), known_seeds(seed, team)
         facts: dict[str, Any] = {"scale": int(scale), "edge_factor": int(edge_factor)}
         facts |= {"a, b, c": (float(a), float(b), float(c)), "directed": bool(directed)}
         facts |= {"the element type": kind.name, "seed": seed_words(seed, seeds)}

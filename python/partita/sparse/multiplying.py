@@ -16,7 +16,7 @@ from partita._array.array import Array
 from partita._array.parts import array_of
 from partita._local import sparse
 from partita._memory.warm import empty
-from partita.sparse.agreement import agreed
+from partita.sparse.agreement import OfOneTensor, agreed
 from partita.sparse.axes import globals_along, is_first, result_along, rows_along, rows_here
 from partita.sparse.exchange import Fetch
 from partita.sparse.lines import lines_of, reach_of
@@ -39,7 +39,8 @@ def multiplied(tensor: Base, operand: Any, over: int, *, conjugate: bool = False
         ("result", over, row), lambda: result_along(tensor._slices, 1 - over, row)
     )
     dtype = product_type(tensor.dtype, x.dtype)
-    with dense_room(tensor.team, layout.shape, dtype, "use t @ s with a sparse operand"):
+    room = dense_room(tensor.team, layout.shape, dtype, "use t @ s with a sparse operand")
+    with OfOneTensor("a product with", tensor), room:
         is_by_lines = lines_of(tensor).dim != over
         work = _by_lines if is_by_lines else _across_lines
         out = work(tensor, x, over, dtype, about, conjugate=conjugate)

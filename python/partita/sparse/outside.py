@@ -53,6 +53,12 @@ def _is_scipy(given: Any) -> bool:
     return module is not None and bool(module.issparse(given))
 
 
+def is_old_matrix(given: Any) -> bool:
+    """Whether something is of SciPy's old class, whose `*` is the product of matrices."""
+    module = sys.modules.get("scipy.sparse")
+    return module is not None and bool(module.isspmatrix(given))
+
+
 def _check_integers(given: Any) -> None:
     """Refuse coordinates that are no integers, which SciPy lets others put into its matrices."""
     for name in _COORDINATES.get(given.format, ()):

@@ -13,6 +13,7 @@ from partita._array.array import Array
 from partita.sparse.answers import answered
 from partita.sparse.base import Base
 from partita.sparse.elements import is_number
+from partita.sparse.folded import dense_times_tensor, tensor_times_dense
 from partita.sparse.matmul import sparse_product
 from partita.sparse.multiplying import multiplied
 from partita.sparse.outside import is_foreign
@@ -68,8 +69,12 @@ class Products(Base):
     once for each pattern and layout. Results are arrays whose rows lie as those of the matrix.
     """
 
+    __slots__ = ()
+
     def __matmul__(self, other: Any) -> Any:
         if _is_dense(other):
+            if self.ndim > 2:
+                return tensor_times_dense(self, other)
             return vector_times_dense(self, other) if self.ndim == 1 else multiplied(self, other, 1)
         right = self._operand(other)
         found = NotImplemented if right is None else _sparse_product(self, right)
@@ -83,6 +88,8 @@ class Products(Base):
         x = other if isinstance(other, Array) else np.asarray(other)
         if self.ndim == 1:
             return vector_times_dense(self, x.T)
+        if self.ndim > 2:
+            return dense_times_tensor(x, self)
         return multiplied(self, x, 0) if x.ndim != 2 else multiplied(self, x.T, 0).T
 
     def _operand(self, other: Any) -> Any:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partita._array.held import default_layout
+from partita._array.held import default_layout, everywhere
 from partita._array.parts import array_of, cut_along
+from partita._errors import LayoutError
 from partita._partita import Layout, Whole, cut_dim
 from partita._team.routing import routed_rows
 from partita.sparse.room import dense_room
 from partita.sparse.slices import Slices
+from partita.sparse.teams import part_on
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,6 +119,8 @@ class Lines:
         with np.errstate(invalid="ignore"):
             function.at(mine, key, data)
         if self.is_whole:
+            # As in `to_dense`, the next meeting finds ranks that have different tensors.
+            self.team.say(f"{self.call} of {self.tensor._words}")
             return mine.reshape(extents)
         (here,) = np.nonzero(np.bincount(key, minlength=len(mine)))
         places = [one.astype(np.int64) for one in np.unravel_index(here, extents)]
@@ -161,3 +165,30 @@ def placed_in_rank_order(tensor: Base, lists: Sequence[Local]) -> tuple[Array, .
     team, sizes = tensor.team, tensor._met("find", len(lists[0]))
     layout = cut_along((sum(sizes),), 0, team.size, sizes)
     return tuple(array_of(np.ascontiguousarray(one), layout, team) for one in lists)
+
+
+def taken_in_rank_order(tensor: Base, values: Array, call: str) -> Local:
+    """Return this rank's values of an array that has them as `find` gives them. Collective.
+
+    Whatever its layout, and on every rank that holds a slice.
+    """
+    team, owners = tensor.team, tensor._slices.owners
+    told = tensor._met(call, tensor._block.nnz)
+    sizes = [n if owners[rank] == rank else 0 for rank, n in enumerate(told)]
+    if tuple(values.shape) != (sum(sizes),):
+        message = f"an array of shape {tuple(values.shape)} for {sum(sizes)} entries; give one"
+        raise LayoutError(f"{message} number for each, stored zeros too", "sparse-lengths")
+    if owners == list(range(team.size)):
+        given = part_on(values, cut_along(values.shape, 0, team.size, sizes), team)
+    else:
+        first = sum(sizes[: owners[team.rank]])
+        whole = part_on(values, everywhere(values.shape, team.size), team)
+        given = whole[first : first + told[team.rank]]
+    if tensor._block.is_tidy:
+        # Tensors are values, whoever writes to the array.
+        return given.copy()
+    # Entries of COO may lie in any order, `find` has them in theirs.
+    order = tensor._block.with_data(np.arange(tensor._block.nnz)).tidy().data
+    found = np.empty_like(given)
+    found[order] = given
+    return found

@@ -25,6 +25,8 @@ Local = np.ndarray[Any, Any]
 class Reductions(Elements):
     """Reductions; those of lines are arrays, cut as the lines are. All are collective."""
 
+    __slots__ = ()
+
     def _entries(self, is_tidy: bool = False) -> tuple[list[Local], Local]:
         """Coordinates in this rank's slice and values; none where another rank counts them."""
         block = self._block.tidy() if is_tidy else self._block

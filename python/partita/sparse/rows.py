@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
+from partita.sparse.agreement import OfOneTensor
 from partita.sparse.base import Base
 from partita.sparse.chosen import chosen
 from partita.sparse.elements import is_mask, places_of_mask
@@ -17,6 +18,8 @@ from partita.sparse.wishes import RowPlan
 class Rows(Base):
     """Rows for one rank each (`get_rows`), and for all of them (`t[rows]`). All are collective."""
 
+    __slots__ = ()
+
     def get_rows(self, indices: Any) -> Any:
         """Return the rows that this rank asks for, as a SciPy array in CSR.
 
@@ -25,18 +28,20 @@ class Rows(Base):
         than two dimensions, a row is all that has an index in the first one; they come in COO. An
         array of partita is one list for all ranks, each of which gets all of these rows.
         """
-        indices = whole_index(indices, self._team)
-        if self.ndim != 2:
-            return tensor_rows(self, indices)
-        return first_rows(self, indices).to_scipy()
+        with OfOneTensor("rows of", self):
+            indices = whole_index(indices, self._team)
+            if self.ndim != 2:
+                return tensor_rows(self, indices)
+            return first_rows(self, indices).to_scipy()
 
     def plan_rows(self, indices: Any) -> RowPlan | TensorRowPlan:
         """Return a plan for the rows that this rank asks for: `plan(t)` brings them.
 
         `plan.adjoint(rows)` adds such rows to where they come from.
         """
-        indices = whole_index(indices, self._team)
-        return RowPlan(self, indices) if self.ndim == 2 else TensorRowPlan(self, indices)
+        with OfOneTensor("rows of", self):
+            indices = whole_index(indices, self._team)
+            return RowPlan(self, indices) if self.ndim == 2 else TensorRowPlan(self, indices)
 
     def __getitem__(self, key: Any) -> Any:
         """Return some rows and columns as a matrix; for `t[i, j]` the value.
@@ -50,6 +55,12 @@ class Rows(Base):
             return chosen(self, places_of_mask(self, key))
         key = whole_index(key, self._team)
         return chosen(self, key) if self.ndim == 2 else tensor_part(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        """Refuse: tensors are values."""
+        message = "elements of a DistTensor are not set; use t.with_diagonal(values) or"
+        message += " t.with_values(values), t + u with the differences, or t.set_slice"
+        raise self._team.told(TypeError(message))
 
     def getrow(self, i: int) -> Any:
         """Return a row of a matrix as a matrix of one row."""

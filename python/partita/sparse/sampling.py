@@ -12,6 +12,7 @@ from partita._local import sparse
 from partita._memory.warm import empty
 from partita._team.spmd import own_team
 from partita._team.together import together
+from partita.sparse.agreement import OfOneTensor
 from partita.sparse.axes import rows_along, rows_here
 from partita.sparse.base import Base
 from partita.sparse.lines import lines_of, reach_of
@@ -36,11 +37,12 @@ def sddmm(pattern: T, x: Any, y: Any) -> T:
     # The lines' own rows are all here, those across the lines are fetched.
     near, far = (x, y) if lines.dim == 0 else (y, x)
     dtype = product_type(x.dtype, y.dtype)
-    left = _matrix(rows_along(near, pattern._slices, lines.dim, pattern.team), dtype)
-    local, layout = rows_here(far, pattern.team)
-    own = _matrix(local, dtype)
-    reach = reach_of(pattern, layout)
-    ghosts = reach.fetch.rows(own, f"sddmm with {pattern._words}")
+    with OfOneTensor("sddmm with", pattern):
+        left = _matrix(rows_along(near, pattern._slices, lines.dim, pattern.team), dtype)
+        local, layout = rows_here(far, pattern.team)
+        own = _matrix(local, dtype)
+        reach = reach_of(pattern, layout)
+        ghosts = reach.fetch.rows(own, f"sddmm with {pattern._words}")
     out = empty((len(reach.indices),), dtype)
     sparse.sampled(reach.indptr, reach.indices, left, own, ghosts, out)
     return pattern._revalued(lines.restored(out), "sddmm")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class Slicing(Base):
     """Access to slices by their numbers."""
 
+    __slots__ = ()
+
     def get_slice(self, slice_id: Any) -> Any:
         """Return a slice as a SciPy array, with coordinates that begin at 0 in it.
 
@@ -70,8 +72,8 @@ class Slicing(Base):
         found[self.slice_id] = self._block.locked()
         return [found[one].to_scipy() for one in wanted]
 
-    def set_slice(self, slice_id: Any, m: Any) -> None:
-        """Replace slices: each rank names one and its content, or None and None. Collective.
+    def set_slice(self, slice_id: Any = None, m: Any = None) -> None:
+        """Replace slices: each rank names one and its content, or nothing. Collective.
 
         The content is a sparse matrix of the slice's shape, which is copied; its element type must
         be one that the tensor's can hold. Several ranks may name one slice if they give the same.

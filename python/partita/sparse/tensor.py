@@ -14,3 +14,5 @@ from partita.sparse.slicing import Slicing
 
 class DistTensor(Building, Forms, Slicing, Rows, Products, Arithmetic, Dispatch, Absences):
     """A sparse tensor whose dimensions are replicated, or distributed over a grid of ranks."""
+
+    __slots__ = ()

@@ -30,6 +30,8 @@ def _method(function: Any) -> Callable[[Any], Any]:
 class Unary(Elements):
     """NumPy's functions as methods; results share the pattern, on every rank alike."""
 
+    __slots__ = ()
+
     sin = _method(np.sin)
     tan = _method(np.tan)
     arcsin = _method(np.arcsin)

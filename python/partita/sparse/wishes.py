@@ -11,6 +11,7 @@ from partita._errors import LayoutError
 from partita._local import sparse
 from partita._team.together import together
 from partita.sparse.access import access_of
+from partita.sparse.agreement import OfOneTensor
 from partita.sparse.asking import Asked
 from partita.sparse.base import Base
 from partita.sparse.block import Block, read_only
@@ -70,6 +71,10 @@ class RowPlan:
     def block(self, tensor: Base) -> Block:
         """Return the rows of a matrix of the same pattern. Collective."""
         check_planned(tensor, self._pattern, self._source.team)
+        with OfOneTensor("planned rows of", tensor):
+            return self._brought(tensor)
+
+    def _brought(self, tensor: Base) -> Block:
         if tensor is self._source and _is_read(tensor):
             return self._block(self._read())
         source = self._source if tensor.dtype == self._source.dtype else None

@@ -15,13 +15,14 @@ Modules:
 - `kernels`: what `convolution` and `pooling` share; `stack`: one exchange for several of them, with
   `pointwise` between; `linear`, `batchnorm`, `loss`, `clipping`.
 - `parameters`: who keeps which; `state`: serial state in and out; `arguments`: what is refused.
-- `sparse`: products with sparse matrices.
+- `sparse`: products with sparse matrices. `needed`: torch, which may not be there.
 - `backend`: DistDL's own interface.
 
 Gradients follow the inner product of `partita.distdl`: the plain sum over all workers' tensors.
 Tensors must be on the CPU. They are shared without a copy; results are new tensors.
 """
 
+from partita.torch import needed as needed  # torch is there, or its name is told
 from partita.torch.batchnorm import DistributedBatchNorm
 from partita.torch.clipping import clip_grad_norm_
 from partita.torch.convolution import DistributedConv1d, DistributedConv2d, DistributedConv3d

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._args import shown
 from partita._errors import LayoutError
 from partita._functions.files.paths import path_of
 from partita._team.together import by_first, together_telling
@@ -45,6 +46,10 @@ def mmread(
     head = _head(path, team)
 
     def read() -> tuple[Lines, int]:
+        if head.is_dense and format is not None:
+            message = f"format={shown(format)} for {path}, whose matrix is dense: an array of"
+            message += " partita; read it without, and use DistTensor.from_dense"
+            raise LayoutError(message, "sparse-format")
         with reading(path):
             text, begin = own_lines(path, head.begin, team.rank, team.size)
             try:

@@ -43,7 +43,8 @@ def mmwrite(
 
     def check() -> None:
         if not isinstance(a, DistTensor) or a.ndim != 2:
-            message = f"a {type(a).__name__} to write; use a DistTensor of two dimensions"
+            shape = f" of shape {a.shape}" if isinstance(a, DistTensor) else ""
+            message = f"a {type(a).__name__}{shape} to write; use a DistTensor of two dimensions"
             raise ValueError(f"{message}, DistTensor.from_dense for dense arrays")
         if symmetry not in (*SYMMETRIES, "AUTO", None):
             raise ValueError(f"symmetry {shown(symmetry)}; use one of {', '.join(SYMMETRIES)}")

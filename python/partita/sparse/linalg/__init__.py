@@ -27,6 +27,9 @@ arrays of partita, or NumPy's, which every rank has whole. Every function is col
 Factorisations of sparse matrices are not here: block_jacobi takes those of one rank's block.
 """
 
+from typing import NoReturn as _NoReturn
+
+from partita.sparse.elsewhere import no_counterpart as _no_counterpart
 from partita.sparse.linalg.blocks import lobpcg
 from partita.sparse.linalg.conjugate import cg
 from partita.sparse.linalg.generalized import gmres
@@ -52,3 +55,7 @@ __all__ = [
     "minres",
     "norm",
 ]
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _no_counterpart("partita.sparse.linalg", name)

@@ -21,6 +21,7 @@ from partita.sparse.linalg.operators import (
 )
 from partita.sparse.linalg.system import (
     a_team,
+    number_of,
     preconditioner,
     rows_layout,
     same_on_all,
@@ -78,9 +79,11 @@ def lobpcg(
     Histories are SciPy's: the start, each step up to the best one, and the answer.
     """
     team = a_team(X, A)
-    (a, b, m), asked = together(team, lambda: (_checked(A, X, B, M, Y), turns_of(maxiter)))
+    (a, b, m), asked, goal = together(
+        team, lambda: (_checked(A, X, B, M, Y), turns_of(maxiter), number_of(tol or 0, "tol"))
+    )
     n, k = np.shape(X)
-    tol = np.sqrt(1e-15) * n if tol is None or tol <= 0 else float(tol)
+    tol = goal if goal > 0 else np.sqrt(1e-15) * n
     maxiter = 20 if asked is None else asked
     facts: dict[str, Any] = {"the shape of X": (n, k), "tol": tol, "maxiter": maxiter}
     same_on_all(team, {**facts, "largest": largest, "restartControl": restartControl})

@@ -13,7 +13,7 @@ from partita.random.generator import default_rng
 from partita.sparse.linalg.basis import Basis
 from partita.sparse.linalg.operators import LinearOperator, aslinearoperator, check_dense
 from partita.sparse.linalg.restarts import Search
-from partita.sparse.linalg.system import a_team, put, rows_layout, same_on_all, turns_of
+from partita.sparse.linalg.system import a_team, number_of, put, rows_layout, same_on_all, turns_of
 from partita.sparse.linalg.tall import Tall
 
 if TYPE_CHECKING:
@@ -57,18 +57,19 @@ def eigsh(
     matrix has them.
     """
     team = a_team(A, v0)
-    (a, solved), asked = together(
+    (a, solved), asked, limit = together(
         team,
         lambda: (
             _checked(A, k, M, Minv, sigma, which, OPinv, mode, v0, ncv),
             turns_of(maxiter),
+            number_of(tol, "tol"),
         ),
     )
     n = a.shape[0]
     n_vectors = min(n, max(2 * k + 1, 20) if ncv is None else ncv)
     turns = 10 * n if asked is None else asked
     facts = {"the rows of A": n, "k": k, "sigma": sigma, "which": which, "ncv": n_vectors}
-    facts |= {"maxiter": turns, "tol": tol, "return_eigenvectors": return_eigenvectors}
+    facts |= {"maxiter": turns, "tol": limit, "return_eigenvectors": return_eigenvectors}
     same_on_all(team, facts)
     dtype = float_type(a.dtype)
     layout = rows_layout(a, n, team)
@@ -79,7 +80,7 @@ def eigsh(
     # Space to look for eigenvalues beside those that are found.
     basis = Basis(min(n, max(n_vectors, k + 4)) + 1, layout, team, dtype)
     basis.begin(put(start, layout, np.result_type(dtype, start.dtype)))
-    search = Search(a if solved is None else solved, basis, k, which, float(tol))
+    search = Search(a if solved is None else solved, basis, k, which, limit)
     # One eigenvalue has no copies, and a random start does not miss the best.
     values, vectors, n_found = search.found(turns, is_sure=k == 1 and v0 is None)
     if sigma is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._args import shown
 from partita._array.array import Array
 from partita._array.held import default_layout
 from partita._errors import MismatchError
@@ -158,9 +159,26 @@ def _checked(
         if one is not None and np.shape(one) not in ((n,), (n, 1)):
             message = f"{name} of shape {np.shape(one)} for a matrix of shape {operator.shape}"
             raise ValueError(f"{message}; use ({n},) or ({n}, 1)")
-    if isinstance(atol, str) or atol is None or not atol >= 0 or not rtol >= 0:
-        raise ValueError(f"atol={atol!r}, rtol={rtol!r}; use numbers from 0 on")
-    return operator, preconditioner(m, n), (float(rtol), float(atol), turns_of(maxiter))
+    limits = limit_of(rtol, "rtol"), limit_of(atol, "atol")
+    return operator, preconditioner(m, n), (*limits, turns_of(maxiter))
+
+
+def number_of(given: Any, name: str) -> float:
+    """Return a real number; what is none is refused by its name."""
+    try:
+        if isinstance(given, str | bytes):
+            raise TypeError
+        return float(given)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}={shown(given)}; use a number") from None
+
+
+def limit_of(given: Any, name: str) -> float:
+    """Return how much may be left: a number from 0 on, an infinite one, too."""
+    limit = number_of(given, name)
+    if not limit >= 0:
+        raise ValueError(f"{name}={shown(given)}; use a number from 0 on")
+    return limit
 
 
 def turns_of(maxiter: Any) -> int | None:
