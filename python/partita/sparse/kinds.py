@@ -41,6 +41,17 @@ def checked_dtype(given: Any) -> np.dtype[Any]:
     return dtype
 
 
+def check_result(dtype: np.dtype[Any], by: str) -> None:
+    """Refuse a result of a type that sparse tensors have not: of halves, or of long doubles."""
+    if dtype in VALUES:
+        return
+    cure = "t.astype('float32'), or operands of float32"
+    if dtype != np.float16:
+        cure = f"operands of {'complex128' if dtype.kind == 'c' else 'float64'}"
+    message = f"{by} gives {dtype}, which sparse tensors have not; use {cure}"
+    raise LayoutError(message, "sparse-dtype")
+
+
 def index_type(asked: Any, largest: int, n_entries: int) -> np.dtype[Any]:
     """Return the type for coordinates: int32 where extents and entries fit, or what is asked."""
     fits = max(largest, n_entries) <= MOST_INT32

@@ -15,6 +15,7 @@ from partita.sparse.asking import Asked
 from partita.sparse.base import Base
 from partita.sparse.block import Block, read_only
 from partita.sparse.carrying import Carried, entries_of
+from partita.sparse.kinds import checked_dtype
 from partita.sparse.outside import is_foreign
 from partita.sparse.reading import Reading, Wanted
 from partita.sparse.replicas import summed_over_holders
@@ -134,6 +135,7 @@ class RowPlan:
         if values.dtype.kind not in "biufc":
             message = f"a {type(rows).__name__} as rows; give numbers, one for each entry that came"
             raise LayoutError(f"{message}, or a SciPy array of their pattern", "sparse-type")
+        checked_dtype(values.dtype)
         values = np.ascontiguousarray(values)
         if values.shape != (n,):
             raise ValueError(f"values of shape {values.shape} for {n} entries; give one for each")
