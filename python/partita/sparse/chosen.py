@@ -48,7 +48,7 @@ def chosen(tensor: Any, key: Any) -> Any:
         return _value(tensor, rows, columns)
     if not isinstance(rows, np.ndarray) and not isinstance(columns, np.ndarray):
         n_rows = _count(rows, tensor.shape[0])
-        if tensor.format == "coo" and _is_hollow(tensor, tensor.shape[0]):
+        if tensor.format != "csr" and _is_hollow(tensor, tensor.shape[0]):
             format = "coo" if _is_hollow(tensor, n_rows) else "csr"
             return tensor_part(tensor, (rows, columns), format)
     found = tensor
