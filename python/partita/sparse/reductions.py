@@ -43,7 +43,7 @@ class Reductions(Elements):
     def _sum_type(self, dtype: Any, own: np.dtype[Any]) -> Any:
         """The type that is asked for, or that of sums of a type."""
         with self._team:
-            return _sum_type(own) if dtype is None else np.dtype(dtype)
+            return _sum_type(own) if dtype is None else np.dtype(dtype).newbyteorder("=")
 
     def _refuse(self, out: Any) -> None:
         """Refuse to write a result elsewhere, instead of leaving that as it is."""
