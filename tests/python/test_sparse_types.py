@@ -191,6 +191,33 @@ def test_rounding_and_products_with_numbers() -> None:
     pt.spmd(body, 2)
 
 
+@RANKS
+# Imaginary parts that are dropped, and signs.
+@pytest.mark.filterwarnings("ignore:Casting complex", "ignore:invalid value")
+@pytest.mark.parametrize("kind", KINDS)
+def test_sums_are_added_before_they_are_converted(kind: str, n_ranks: int) -> None:
+    part = np.array([[0.6, 0.6, -1.5], [0.6, 100.7, 2.5], [1.4, 0, -0.6]])
+    part = abs(part) if kind.startswith("u") else part
+    whole = (part + 1j * part if kind.startswith("c") else part).astype(kind)
+
+    def body(team: pt.Team) -> None:
+        for layout in ("block, *", "*, block"):
+            t: Any = DistTensor.from_scipy(sp.csr_array(whole), layout=layout)
+            m = sp.csr_array(whole)
+            for wanted in (*KINDS, "float16"):
+                for axis in (0, 1):
+                    found, sums = t.sum(axis=axis, dtype=wanted), m.sum(axis=axis, dtype=wanted)
+                    assert found.dtype == sums.dtype
+                    np.testing.assert_allclose(found.gather(), sums, rtol=1e-3)
+                found, sums = t.sum(dtype=wanted), m.sum(dtype=wanted)
+                assert found.dtype == sums.dtype
+                np.testing.assert_allclose(found, sums, rtol=1e-3)
+            with pytest.raises(pt.LayoutError, match=r"float128|complex256"):
+                t.sum(axis=0, dtype=np.longdouble)
+
+    pt.spmd(body, n_ranks)
+
+
 # What NumPy computes as halves or as long doubles, of int8 and of float64.
 HALVES: list[Any] = [
     lambda t, u: t.sqrt(),
