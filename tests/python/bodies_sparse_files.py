@@ -222,6 +222,15 @@ def wrong_bytes(team: pt.Team, folder: str) -> None:
         by_one(team, partial(path.write_bytes, content))
         assert "b.npz" in refused(lambda: load_npz(path))
         team.barrier()
+    # Where the archive's list is, and of its last entry the version, the flags, and the packing.
+    listed, entry = whole.rindex(b"PK\x05\x06"), whole.rindex(b"PK\x01\x02")
+    changes = [(listed + 18, 9), (entry + 6, 97), (entry + 10, 99)]
+    changes += [(entry + 10, packing) for packing in (8, 12, 14)]
+    changes += [(entry + 8, 1 << bit) for bit in (0, 5, 6)]
+    for at, byte in changes:
+        by_one(team, partial(path.write_bytes, whole[:at] + bytes([byte]) + whole[at + 1 :]))
+        assert "b.npz: " in refused(lambda: load_npz(path)), (at, byte)
+        team.barrier()
     packed = Path(folder) / "p.mtx.gz"
     text = b"%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n"
     for content in (b"hello", gzip.compress(text)[:-9]):

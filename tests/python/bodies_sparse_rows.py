@@ -230,6 +230,21 @@ def refusals(team: pt.Team) -> None:
         t[0, 5]
     with pytest.raises(IndexError, match="at most 2"):
         t[0, 0, 0]
+    ways: list[Any] = [lambda one: t[one], lambda one: t[one, 0], lambda one: t[0, one]]
+    for way in [*ways, lambda one: t[[0, one]], lambda one: t.get_rows([one])]:
+        for far in (2**70, -(2**70), 2**63):
+            with pytest.raises(IndexError, match=f"index {far} where .* use numbers from -"):
+                way(far)
+    with pytest.raises(IndexError, match="2 ellipses"):
+        t[..., ...]
+    for way in [*ways, t.get_rows, t.plan_rows]:
+        for odd in (iter([0, 1]), {0, 1}, "a"):
+            with pytest.raises(IndexError, match=f"a {type(odd).__name__} as an index; use"):
+                way(odd)
+    none = spread(team, whole[:0])
+    for work in (lambda: none[0], lambda: none[[-1]], lambda: none.get_rows([0])):
+        with pytest.raises(IndexError, match="where there are none"):
+            work()
     with pytest.raises(IndexError, match="give pairs"):
         t[[0, 1], [0, 1, 2]]
     rows = t.plan_rows([0, 2])

@@ -193,3 +193,41 @@ def test_ranks_that_bring_one_slice_bring_the_same(n_ranks: int) -> None:
                 pt.ir.parse(own).run("put", DENSE, 0, team=team)
 
     pt.spmd(body, n_ranks)
+
+
+@pytest.mark.parametrize(
+    ("dims", "levels"),
+    [
+        ("d0, d1", "d0 : dense, d1 : compressed"),
+        ("d0, d1", "d1 : dense, d0 : compressed"),
+        ("d0", "d0 : compressed"),
+        ("d0, d1", "d0 : compressed(nonunique), d1 : singleton"),
+        ("d0, d1", "d0 : compressed, d1 : compressed"),
+        ("d0, d1", "d0 : compressed, d1 : dense"),
+    ],
+)
+def test_encodings_run_if_they_are_csr_csc_or_coo(dims: str, levels: str) -> None:
+    """Those of doubly compressed matrices, such as DCSR, do not."""
+    sides, dense = ("6", DENSE[:, 2]) if dims == "d0" else ("6x4", DENSE)
+    kinds = ", ".join(['"replicated"'] * dense.ndim)
+    encoding = f"#sparse_tensor.encoding<{{ map = ({dims}) -> ({levels}) }}>"
+    whole = f"tensor<{sides}xf64, #partition.encoding<{encoding}, [{kinds}]>>"
+    module = pt.ir.parse(f"func.func @f(%a: {whole}) -> {whole} {{\n  return %a : {whole}\n}}")
+    if levels.startswith("d0 : compressed, "):
+        with pytest.raises(pt.ProgramError, match="none that can be run"):
+            module.run("f", dense)
+    else:
+        assert module.run("f", dense)["data"].sum() == dense.sum()
+
+
+def test_slices_that_only_some_ranks_ask_for_are_told() -> None:
+    """All ranks execute `get_slice` together, each with a slice of its own."""
+    begin, end = TAKE.index("  %s ="), TAKE.index("  return")
+    lines = TAKE[begin:end].replace("%s =", "%t =")
+    some = f"  %is = arith.cmpi eq, %me, %c0 : index\n  scf.if %is {{\n{lines}  }}\n"
+
+    def body(team: pt.Team) -> None:
+        with pytest.raises(pt.MismatchError):
+            pt.ir.parse(TAKE[:begin] + some + TAKE[begin:]).run("take", DENSE, 0, team=team)
+
+    pt.spmd(body, 2)

@@ -568,6 +568,75 @@ def test_shapes_products_and_extremes_beside_scipys(n_ranks: int) -> None:
     on_ranks(n_ranks, body)
 
 
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_steps_of_slices_are_as_long_as_they_like(n_ranks: int) -> None:
+    whole = np.arange(12.0).reshape(4, 3)
+    high = 2**65
+
+    def body(team: pt.Team) -> None:
+        t: Any = DistTensor.from_scipy(sp.csr_array(whole))
+        for one in (slice(0, 2**70, high), slice(None, None, -high), slice(9, None, high)):
+            for key in (one, (slice(None), one), (one, one), (1, one)):
+                np.testing.assert_array_equal(t[key].gather().toarray(), whole[key])
+        deep: Any = DistTensor.from_coo((2, 3, 2), ([], [], []), [])
+        assert deep[0 : 2**70 : high, ::-high].shape == (1, 1, 2)
+
+    on_ranks(n_ranks, body)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_extents_that_coordinates_cannot_count_are_refused(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        works: list[Any] = [
+            lambda: DistTensor.from_coo((2**63, 1), ([], []), [], format="coo"),
+            lambda: DistTensor.from_coo((2**63,), ([],), [], layout="block"),
+            lambda: pt.sparse.hstack([edge.T] * 3),
+            lambda: pt.sparse.block_diag([edge[:1], edge]),
+        ]
+        edge: Any = DistTensor.from_coo((2**63 - 1, 1), ([], []), [], format="coo")
+        for work in works:
+            with pytest.raises(pt.LayoutError, match="2\\^63 - 1") as caught:
+                work()
+            assert caught.value.reason == "shape-overflow"
+        assert edge.gather().shape == edge.shape
+        assert edge.get_rows([-1]).shape == edge[[0]].shape == (1, 1)
+
+    on_ranks(n_ranks, body)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_sides_below_0_are_no_grid(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        for grid in ((-1, -n_ranks), (-n_ranks, -1)):
+            with pytest.raises(pt.LayoutError, match="all ranks") as caught:
+                DistTensor.from_scipy(sp.eye_array(4), grid=grid)
+            assert caught.value.reason == "sparse-grid"
+        with pytest.raises(ValueError, match=r"scale=99.* from 0 to 31"):
+            pt.sparse.rmat(99)
+
+    on_ranks(n_ranks, body)
+
+
+@pytest.mark.parametrize("n_ranks", RANKS)
+def test_element_types_of_other_byte_orders_are_taken(n_ranks: int) -> None:
+    whole = np.arange(6.0).reshape(2, 3)
+
+    def body(team: pt.Team) -> None:
+        t: Any = DistTensor.from_dense(whole.astype(">f8"))
+        found = [t, t.astype(">f8"), t.power(1, dtype=">f8")]
+        for one in found:
+            assert one.dtype == np.float64
+            np.testing.assert_array_equal(one.gather().toarray(), whole)
+        assert t.astype(">i4").dtype == np.int32
+        assert pt.sparse.eye(3, dtype=">f4").dtype == np.float32
+        assert t.sum(dtype=">f8") == 15
+        np.testing.assert_array_equal(t.sum(axis=0, dtype=">f8").gather(), whole.sum(axis=0))
+        adjoint = t.plan_rows([0]).adjoint(np.ones(2, ">f8"))
+        assert adjoint.sum() == 2 * team.size
+
+    on_ranks(n_ranks, body)
+
+
 FORMATS = ["csr", "csc", "coo", "bsr", "dia"]
 # Where a format has its coordinates.
 COORDINATES = {"coo": ["coords"], "dia": ["offsets"]}

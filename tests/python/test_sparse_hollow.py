@@ -57,6 +57,30 @@ def test_rows_are_found_by_entries(n_ranks: int) -> None:
 
 
 @pytest.mark.parametrize("n_ranks", [1, 3])
+def test_rows_of_columns_are_found_by_entries(n_ranks: int) -> None:
+    """A pointer for each of few columns costs little; one for each row would not."""
+
+    def body(team: pt.Team) -> None:
+        t: Any = made(team, [3, 1, 4, 0, 2]).tocsc()
+        np.testing.assert_array_equal(t.get_rows([5, 7, 0]).toarray(), dense([1, -1, 0]))
+        np.testing.assert_array_equal(t[4:7].gather().toarray(), dense([-1, 1, -1]))
+        np.testing.assert_array_equal(t[[-1, 5]].gather().toarray(), dense([4, 1]))
+        np.testing.assert_array_equal(t[[-1, 0], [4, 1]].gather().toarray(), [5, 0])
+        np.testing.assert_array_equal(t[-1].gather().toarray(), dense([4])[0])
+        assert t[t > 3].sum() == 9
+        half = t[: 2**33]
+        assert (half.format, half.shape, half.nnz) == ("coo", (2**33, 6), 4)
+        assert t[:, 1].nnz == 1
+        works: list[Any] = [lambda: t.plan_rows([0]), lambda: t.T @ t]
+        for work in works:
+            with pytest.raises(pt.LayoutError, match="5 entries; use") as caught:
+                work()
+            assert caught.value.reason == "sparse-hollow"
+
+    pt.spmd(body, n_ranks, deadline=60.0)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 3])
 def test_rows_are_balanced_by_entries(n_ranks: int) -> None:
     def body(team: pt.Team) -> None:
         t = made(team, [3, 0, 4, 1, 2]).balanced()

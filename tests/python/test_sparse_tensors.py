@@ -220,6 +220,26 @@ def test_sparse_is_imported_without_scipy() -> None:
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 
 
+@pytest.mark.parametrize(("library", "ask"), [("scipy", "to_scipy"), ("sparse", "to_pydata")])
+def test_a_library_that_cannot_be_loaded_is_not_said_to_be_missing(
+    tmp_path: Any, library: str, ask: str
+) -> None:
+    (tmp_path / library).mkdir()
+    (tmp_path / library / "__init__.py").write_text("raise ImportError('no memory is left')")
+    program = (
+        f"import sys, types; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "sys.modules['partita._local.sparse'] = types.ModuleType('sparse')\n"
+        "import partita as pt\n"
+        "t = pt.sparse.DistTensor.from_coo((3, 3, 2), ([0], [1], [0]), [1.0])\n"
+        f"try: t.{ask}()\n"
+        "except ImportError as error:\n"
+        "    assert 'cannot be loaded: no memory is left' in str(error)\n"
+        "    assert 'pip install' not in str(error)\n"
+        "else: raise AssertionError\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
 def test_dense_parts_of_cyclic_layouts() -> None:
     whole = dense(tensor((11, 9), "int16", 2))
 

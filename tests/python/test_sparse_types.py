@@ -14,6 +14,8 @@ from sparse_cases import KINDS, dense, same, tensor
 import partita as pt
 from partita.sparse import DistTensor
 
+# Its types do not know sparse tensors.
+numpy: Any = np
 RANKS = pytest.mark.parametrize("n_ranks", [1, 2, 3])
 NUMBERS: list[Any] = [2, 2.0, 2j, True, np.float32(2), np.float64(2), np.int8(2), np.complex64(2)]
 
@@ -187,3 +189,74 @@ def test_rounding_and_products_with_numbers() -> None:
             same(t.reshape((5, 6), copy=True).gather().tocsr(), m.reshape((5, 6)).tocsr())
 
     pt.spmd(body, 2)
+
+
+@RANKS
+# Imaginary parts that are dropped, and signs.
+@pytest.mark.filterwarnings("ignore:Casting complex", "ignore:invalid value")
+@pytest.mark.parametrize("kind", KINDS)
+def test_sums_are_added_before_they_are_converted(kind: str, n_ranks: int) -> None:
+    part = np.array([[0.6, 0.6, -1.5], [0.6, 100.7, 2.5], [1.4, 0, -0.6]])
+    part = abs(part) if kind.startswith("u") else part
+    whole = (part + 1j * part if kind.startswith("c") else part).astype(kind)
+
+    def body(team: pt.Team) -> None:
+        for layout in ("block, *", "*, block"):
+            t: Any = DistTensor.from_scipy(sp.csr_array(whole), layout=layout)
+            m = sp.csr_array(whole)
+            for wanted in (*KINDS, "float16"):
+                for axis in (0, 1):
+                    found, sums = t.sum(axis=axis, dtype=wanted), m.sum(axis=axis, dtype=wanted)
+                    assert found.dtype == sums.dtype
+                    np.testing.assert_allclose(found.gather(), sums, rtol=1e-3)
+                found, sums = t.sum(dtype=wanted), m.sum(dtype=wanted)
+                assert found.dtype == sums.dtype
+                np.testing.assert_allclose(found, sums, rtol=1e-3)
+            with pytest.raises(pt.LayoutError, match=r"float128|complex256"):
+                t.sum(axis=0, dtype=np.longdouble)
+
+    pt.spmd(body, n_ranks)
+
+
+# What NumPy computes as halves or as long doubles, of int8 and of float64.
+HALVES: list[Any] = [
+    lambda t, u: t.sqrt(),
+    lambda t, u: t.astype(bool).sin(),
+    lambda t, u: t.astype("uint8").expm1(),
+    lambda t, u: numpy.sqrt(t),
+    lambda t, u: round(t.astype(bool)),
+    lambda t, u: t.hypot(t),
+    lambda t, u: t * np.float16(2),
+    lambda t, u: np.float16(2) * t,
+    lambda t, u: t * np.ones(3, "f2"),
+    lambda t, u: t * pt.asarray(np.ones(3, "f2")),
+    lambda t, u: t.maximum(np.float16(0)),
+    lambda t, u: u.power(2, dtype="f2"),
+    lambda t, u: t.plan_rows([0]).adjoint(t.get_rows([0]).data.astype("f2")),
+]
+LONG: list[Any] = [
+    lambda t, u: u * np.longdouble(2),
+    lambda t, u: u.multiply(np.longdouble(3)),
+    lambda t, u: u * np.ones(3, np.longdouble),
+    lambda t, u: u / np.longdouble(2),
+    lambda t, u: u / np.ones(3, np.longdouble),
+    lambda t, u: u ** np.longdouble(2),
+    lambda t, u: u.astype(complex) * np.longdouble(2),
+    lambda t, u: u.minimum(np.longdouble(0)),
+]
+
+
+@RANKS
+def test_types_that_sparse_tensors_have_not_are_refused_at_once(n_ranks: int) -> None:
+    def body(team: pt.Team) -> None:
+        t: Any = DistTensor.from_scipy(tensor((4, 3), "int8", 3))
+        for works, words in ((HALVES, "float16.*float32"), (LONG, r"(float|complex)\d.* use")):
+            for work in works:
+                with pytest.raises(pt.LayoutError, match=words) as caught:
+                    work(t, t.astype(float))
+                assert caught.value.reason == "sparse-dtype"
+                team.barrier()
+        assert t.astype("float32").sqrt().dtype == (t.astype("float32") * np.float16(2)).dtype
+        assert (t > np.longdouble(2)).dtype == bool
+
+    pt.spmd(body, n_ranks)

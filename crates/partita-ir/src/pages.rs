@@ -180,6 +180,11 @@ numbers as equal as they can be, the last one largest; in a row along the first 
 `processor_id` is the place in this grid of the rank that runs the operation: its number, which \
 `distruntime.team_member` gives, split by the extents of the grid. It cannot be an argument of the \
 function, which all ranks call alike.
+
+All ranks execute `partition.get_slice` and `partition.set_slice` together, each with its own \
+slice: inside an `scf.if` whose condition depends on the rank they are a `MismatchError`. Programs \
+run with the encodings of CSR, CSC and COO, the last for any number of dimensions; others, such as \
+DCSR, can be written and are refused (`ProgramError`) when they run.
 "
         }
         _ => "",

@@ -29,11 +29,12 @@ What is done with them:
   an operand. `exchange`: rows of operands that are fetched, and added back. `balance`: threads of
   ranks with unequal shares.
 - `rows`: rows of other ranks. `wishes`: those that a rank asks for; `chosen`: what an index gives
-  of a matrix, `columns`: of its columns, `tensor_parts`, `tensor_rows`: of other tensors.
-  `indices`: those that lie on many ranks. `asking`: who gives what to whom. `carrying`: sparse rows
-  on their way; `reading`: rows read where they are; `access`: which of the two. `rowwise`: matrices
-  of whole rows. `hollow`: rows of matrices most of whose rows are empty; `pointers`: formats that
-  these cannot have. `replicas`: slices that several ranks hold.
+  of a matrix, `columns`: of its columns, `tensor_parts`, `tensor_rows`: of other tensors. `keys`:
+  an index for each dimension; `indices`: those that lie on many ranks. `asking`: who gives what
+  to whom. `carrying`: sparse rows on their way; `reading`: rows read where they are; `access`:
+  which of the two. `rowwise`: matrices of whole rows. `hollow`: rows of matrices most of whose
+  rows are empty; `pointers`: formats that these cannot have. `replicas`: slices that several
+  ranks hold.
 - `arithmetic`: operators. `elements`, `aligned`: operands beside a tensor, element by element.
   `answers`: operands that it does not know. `room`: dense results that no memory holds.
 - `unary`, `comparing`, `complex_order`: functions and comparisons. `diagonals`: diagonals and

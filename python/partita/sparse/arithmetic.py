@@ -17,6 +17,7 @@ from partita.sparse.complex_order import dense_extreme
 from partita.sparse.diagonals import Diagonals
 from partita.sparse.elements import as_number, broadcast, check_fits, is_number, number_words
 from partita.sparse.extremes import Extremes
+from partita.sparse.kinds import check_result
 from partita.sparse.outside import is_old_matrix
 from partita.sparse.unary import Unary
 
@@ -236,6 +237,9 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
                 return whole.fabs()
             return self._dense_hypot(other)
         beside = self._beside(right)
+        with self._team:
+            # Small integers have halves as roots.
+            check_result(np.hypot(self._block.data[:0], beside.data[:0]).dtype, "hypot")
         found = computed(self._team, lambda: hypotenuses(self._block, beside))
         return self._made(found, f"hypot {right._words}")
 

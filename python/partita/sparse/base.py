@@ -11,6 +11,7 @@ from partita._keeper import Keeper
 from partita._team.window import Window
 from partita.sparse.block import read_only
 from partita.sparse.fixed import fixed
+from partita.sparse.kinds import VALUES, check_result
 
 if TYPE_CHECKING:
     from typing import Self
@@ -92,6 +93,10 @@ class Base:
         `by` is what was done, its operands too: no rank asks another, but those that meet later
         with tensors of different origin are told. Nothing if it is this tensor in another form.
         """
+        if block.dtype not in VALUES:
+            # Types are the same on every rank; where operands are not, the others are told.
+            with self._team:
+                check_result(block.dtype, by.partition(" ")[0].strip("_"))
         found = type(self)(block, self._slices if slices is None else slices, self._team)
         found._number = self._number
         found._steps = _with_step(self._steps, by) if by else self._steps

@@ -195,7 +195,7 @@ class Building(Base):
             local = given[np.ix_(*slices.globalized(here, sides))]
         dtype = index_type(None, slices.largest(), slices.most_elements())
         coords = [one.astype(dtype) for one in np.nonzero(local)]
-        own = Block.of_coords(local.shape, wanted, coords, local[tuple(coords)])
+        own = Block.of_coords(local.shape, wanted, coords, values_of(local[tuple(coords)]))
         return cls(own, slices, team).share()
 
 

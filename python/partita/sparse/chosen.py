@@ -12,6 +12,7 @@ from partita.sparse.agreement import agreed
 from partita.sparse.block import Block
 from partita.sparse.columns import in_range, is_repeated, listed
 from partita.sparse.hollow import first_rows
+from partita.sparse.keys import checked_slice, indices_of
 from partita.sparse.rowwise import rows_slices, rowwise
 from partita.sparse.slices import Slices
 from partita.sparse.tensor_parts import tensor_part
@@ -48,7 +49,7 @@ def chosen(tensor: Any, key: Any) -> Any:
         return _value(tensor, rows, columns)
     if not isinstance(rows, np.ndarray) and not isinstance(columns, np.ndarray):
         n_rows = _count(rows, tensor.shape[0])
-        if tensor.format == "coo" and _is_hollow(tensor, tensor.shape[0]):
+        if tensor.format != "csr" and _is_hollow(tensor, tensor.shape[0]):
             format = "coo" if _is_hollow(tensor, n_rows) else "csr"
             return tensor_part(tensor, (rows, columns), format)
     found = tensor
@@ -69,13 +70,7 @@ def _is_hollow(tensor: Base, n_rows: int) -> bool:
 
 def _checked(tensor: Base, key: Any) -> tuple[Index, Index, Form]:
     """Rows, columns, and what lists of both name."""
-    given = list(key) if isinstance(key, tuple) else [key]
-    if any(one is Ellipsis for one in given):
-        at = next(at for at, one in enumerate(given) if one is Ellipsis)
-        given[at : at + 1] = [slice(None)] * (3 - len(given))
-    if len(given) > 2:
-        raise IndexError(f"{len(given)} indices for a matrix; use at most 2")
-    given += [slice(None)] * (2 - len(given))
+    given = indices_of(key, 2)
     form = _form(*given)
     if form is not None:
         given = [np.asarray(one) for one in given]
@@ -112,9 +107,7 @@ def _names_block(rows: Any, columns: Any) -> bool:
 
 def _one(index: Any, n: int) -> Index:
     if isinstance(index, slice):
-        # Whether its ends are numbers is known now.
-        index.indices(n)
-        return index
+        return checked_slice(index, n)
     if np.ndim(index) == 0 and not isinstance(index, bool | np.bool_):
         return int(positions(index, n)[0])
     if np.ndim(index) > 1:

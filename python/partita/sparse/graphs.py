@@ -85,7 +85,8 @@ def _check(
     scale: int, edge_factor: int, shares: tuple[float, float, float], dtype: Any
 ) -> np.dtype[Any]:
     if not 0 <= scale < 62 or edge_factor < 0:
-        raise ValueError(f"scale={scale}, edge_factor={edge_factor}; use numbers from 0 on")
+        message = f"scale={scale}, edge_factor={edge_factor}; use a scale from 0 to 31, so that"
+        raise ValueError(f"{message} 64 bits count all elements, and edges from 0 on")
     if min(shares) < 0 or sum(shares) > 1:
         raise ValueError(f"shares of {shares}; use numbers whose sum is at most 1")
     return checked_dtype(dtype)

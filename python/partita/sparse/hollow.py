@@ -25,7 +25,7 @@ _ROWS_PER_ENTRY = 16
 
 def first_rows(tensor: Any, indices: Any) -> Block:
     """Return the rows that this rank asks for, in CSR. Collective."""
-    many = tensor.format == "coo" and tensor.shape[0] > _MANY_ROWS
+    many = tensor.format != "csr" and tensor.shape[0] > _MANY_ROWS
     if many and tensor.shape[0] > _ROWS_PER_ENTRY * tensor.nnz:
         return _by_entries(tensor, indices)
     return RowPlan(tensor, indices).first()

@@ -33,12 +33,23 @@ def values_of(given: Any) -> Local:
 
 
 def checked_dtype(given: Any) -> np.dtype[Any]:
-    """Return an element type, if sparse tensors have it."""
-    dtype: np.dtype[Any] = np.dtype(given)
+    """Return an element type in this machine's byte order, if sparse tensors have it."""
+    dtype: np.dtype[Any] = np.dtype(given).newbyteorder("=")
     if dtype not in VALUES:
         message = f"sparse values of {dtype}; use bool, integers, float32, float64 or complex"
         raise LayoutError(message, "sparse-dtype")
     return dtype
+
+
+def check_result(dtype: np.dtype[Any], by: str) -> None:
+    """Refuse a result of a type that sparse tensors have not: of halves, or of long doubles."""
+    if dtype in VALUES:
+        return
+    cure = "t.astype('float32'), or operands of float32"
+    if dtype != np.float16:
+        cure = f"operands of {'complex128' if dtype.kind == 'c' else 'float64'}"
+    message = f"{by} gives {dtype}, which sparse tensors have not; use {cure}"
+    raise LayoutError(message, "sparse-dtype")
 
 
 def index_type(asked: Any, largest: int, n_entries: int) -> np.dtype[Any]:
@@ -46,7 +57,7 @@ def index_type(asked: Any, largest: int, n_entries: int) -> np.dtype[Any]:
     fits = max(largest, n_entries) <= MOST_INT32
     if asked is None:
         return np.dtype(np.int32 if fits else np.int64)
-    dtype: np.dtype[Any] = np.dtype(asked)
+    dtype: np.dtype[Any] = np.dtype(asked).newbyteorder("=")
     if dtype not in (np.int32, np.int64):
         raise LayoutError(f"index_dtype {dtype}; use int32 or int64", "sparse-index-dtype")
     if dtype == np.int32 and not fits:

@@ -11,6 +11,7 @@ from partita._args import shown
 from partita._errors import LayoutError
 from partita.sparse.block import Block
 from partita.sparse.kinds import one_index_type, values_of
+from partita.sparse.optional import pydata_sparse
 
 Local = np.ndarray[Any, Any]
 
@@ -84,11 +85,7 @@ def _of_pydata(given: Any) -> Block:
 
 def to_pydata(block: Block) -> Any:
     """Return a block as an array of PyData's `sparse`."""
-    try:
-        import sparse
-    except ImportError:
-        message = "an array of PyData's sparse needs it; install it with 'pip install sparse'"
-        raise ImportError(message) from None
+    sparse = pydata_sparse("an array of another library")
     found = block.in_format("coo")
     return sparse.COO(np.stack(found.coords), found.data, shape=found.shape)
 

@@ -12,6 +12,7 @@ from partita._functions.creation import axes_of
 from partita._functions.products import cast
 from partita.sparse.agreement import computed
 from partita.sparse.elements import Elements, is_number
+from partita.sparse.kinds import checked_dtype
 from partita.sparse.reducing import Lines, placed_in_rank_order
 
 if TYPE_CHECKING:
@@ -43,9 +44,12 @@ class Reductions(Elements):
         return axes
 
     def _sum_type(self, dtype: Any, own: np.dtype[Any]) -> Any:
-        """The type that is asked for, or that of sums of a type."""
+        """The type that is asked for, if dense arrays have it, or that of sums of a type."""
+        if dtype is None:
+            return _sum_type(own)
         with self._team:
-            return _sum_type(own) if dtype is None else np.dtype(dtype)
+            kind = np.dtype(dtype).newbyteorder("=")
+            return kind if kind == np.float16 else checked_dtype(kind)
 
     def _refuse(self, out: Any) -> None:
         """Refuse to write a result elsewhere, instead of leaving that as it is."""
@@ -70,13 +74,14 @@ class Reductions(Elements):
         self, entries: tuple[list[Local], Local], axis: Any, call: str, dtype: Any = None
     ) -> Any:
         coords, data = entries
-        data = data.astype(self._sum_type(dtype, data.dtype), copy=False)
-        if axis is None:
-            return self._total(lambda: data.sum(dtype=data.dtype), call)
-        lines = Lines(self, self._axes(axis), call)
-        if not lines.kept:
-            return self._total(lambda: data.sum(dtype=data.dtype), call)
-        return lines.array(lines.reduced(np.add, 0, data, coords))
+        wanted = self._sum_type(dtype, data.dtype)
+        lines = None if axis is None else Lines(self, self._axes(axis), call)
+        if lines is None or not lines.kept:
+            return self._total(lambda: data.astype(wanted, copy=False).sum(dtype=wanted), call)
+        # As in SciPy, sums of lines are converted, and numbers of which all is one sum.
+        kind = _added_in(data.dtype, wanted)
+        sums = lines.reduced(np.add, 0, data.astype(kind, copy=False), coords)
+        return lines.array(computed(self._team, lambda: sums.astype(wanted, copy=False)))
 
     def mean(self, axis: Any = None, dtype: Any = None, out: None = None) -> Any:
         """Return the mean of all elements, or an array of those along axes."""
@@ -87,7 +92,8 @@ class Reductions(Elements):
         if n == 0:
             message = f"the mean of no elements (shape {self.shape}); use a tensor with elements"
             raise self._team.told(ZeroDivisionError(message))
-        made = self._summed(self._entries(), axis, "mean", kind) / n
+        coords, data = self._entries()
+        made = self._summed((coords, data.astype(kind, copy=False)), axis, "mean") / n
         if wanted is None:
             return made
         return wanted.type(made) if np.ndim(made) == 0 else cast(made, wanted)
@@ -188,3 +194,9 @@ def _sum_type(dtype: np.dtype[Any]) -> Any:
     if dtype.kind in "bi":
         return np.int64
     return np.uint64 if dtype.kind == "u" else dtype
+
+
+def _added_in(own: np.dtype[Any], wanted: np.dtype[Any]) -> Any:
+    """The type in which lines are added up: the wider one, if both have fractions."""
+    has_fractions = own.kind in "fc" and np.dtype(wanted).kind in "fc"
+    return np.result_type(own, wanted) if has_fractions else _sum_type(own)

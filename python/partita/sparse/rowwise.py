@@ -28,7 +28,7 @@ def rowwise(tensor: T) -> T:
         message = f"rows of a tensor of {tensor.ndim} dimensions; use one of 2"
         raise LayoutError(message, "sparse-matrix")
     is_whole = tensor._slices.is_straight(1)
-    if tensor.format == "coo":
+    if tensor.format != "csr":
         slices = tensor._slices if is_whole else Slices(_even_rows(tensor))
         check_pointers(slices, "csr", lambda: tensor.nnz, f"{_CURE} entries")
     if is_whole:

@@ -29,6 +29,8 @@ SliceId = tuple[int, ...]
 
 KINDS = ("distributed", "replicated")
 
+# As many as coordinates can count: integers of 64 bits with a sign, as SciPy's are.
+_MOST = 2**63 - 1
 # So many parts are told apart by comparisons, more by a look-up.
 _FEW = 16
 
@@ -45,6 +47,7 @@ class Slices:
         if maps is None or layout.partial or not layout.shape:
             message = f"the layout '{layout.notation}' has no map for each dimension"
             raise LayoutError(f"{message}; use one such as 'block, *'", "sparse-layout")
+        check_extents(layout.shape)
         if sides is None:
             layout, sides = _by_dimension(layout, maps)
         self.layout = layout
@@ -236,6 +239,13 @@ class Slices:
         return Slices(layout, [self.sides[dim] for dim in order])
 
 
+def check_extents(shape: Sequence[int]) -> None:
+    """Refuse extents that coordinates cannot count."""
+    if max(shape, default=0) > _MOST:
+        message = f"a sparse tensor of shape {tuple(shape)}; use extents of at most 2^63 - 1"
+        raise LayoutError(f"{message}, which coordinates can count", "shape-overflow")
+
+
 def _by_dimension(layout: Layout, maps: Sequence[Map]) -> tuple[Layout, list[int]]:
     """Return a layout whose grid has an axis for each dimension, and the sides of these."""
     n_dims = len(maps)
@@ -316,7 +326,8 @@ def _sides(
     """The extents of the grid: one for each dimension, and maybe one for ranks that are alike."""
     if grid is not None:
         sides = list(integers(grid, "grid"))
-        if math.prod(sides) != n_ranks or len(sides) not in (len(shape), len(shape) + 1):
+        is_whole = min(sides, default=0) > 0 and math.prod(sides) == n_ranks
+        if not is_whole or len(sides) not in (len(shape), len(shape) + 1):
             message = f"a grid of {tuple(sides)} for {len(shape)} dimensions on {n_ranks} ranks"
             raise LayoutError(f"{message}; one extent per dimension, all ranks", "sparse-grid")
         return sides

@@ -14,6 +14,7 @@ stacked has other rows than its parts.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from partita.sparse.elements import number_words
 from partita.sparse.generators import made, own_numbers
 from partita.sparse.kinds import checked_dtype
 from partita.sparse.outside import block_of, is_foreign
+from partita.sparse.slices import check_extents
 from partita.sparse.teams import on_team
 from partita.sparse.tensor import DistTensor
 
@@ -181,6 +183,7 @@ def _stacked(
     def look() -> tuple[tuple[Whole, str, np.dtype[Any]], dict[str, Any], None]:
         asked, default, dtype = how
         whole = arrange()
+        check_extents(whole.shape)
         wanted = whole.format(asked, default)
         kind = checked_dtype(_type_of(whole.parts) if dtype is None else dtype)
         words = [one.words for one in whole.parts]
@@ -259,7 +262,8 @@ def _grid(rows: Sequence[Sequence[Any]]) -> Whole:
 
 def _starts(sides: dict[int, int], n: int) -> tuple[list[int], int]:
     """Where each begins, and where the last ends; rows of zeros alone have no extent."""
-    ends = np.cumsum([0, *(sides.get(at, 0) for at in range(n))]).tolist()
+    # As numbers of Python: sums of NumPy's may be negative.
+    ends = list(accumulate((sides.get(at, 0) for at in range(n)), initial=0))
     return ends[:-1], ends[-1]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita.sparse.agreement import agreed
+from partita.sparse.keys import checked_slice, indices_of
 from partita.sparse.wishes import positions, words_of
 
 if TYPE_CHECKING:
@@ -95,13 +96,7 @@ def _words(index: Index) -> str:
 
 def _checked(shape: Sequence[int], key: Any) -> list[Index]:
     """For each dimension a number, the range of those that are kept, or, for one, a list."""
-    given = list(key) if isinstance(key, tuple) else [key]
-    at = next((at for at, one in enumerate(given) if one is Ellipsis), None)
-    if at is not None:
-        given[at : at + 1] = [slice(None)] * (len(shape) - len(given) + 1)
-    if len(given) > len(shape):
-        raise IndexError(f"{len(given)} indices for {len(shape)} dimensions; use at most as many")
-    given += [slice(None)] * (len(shape) - len(given))
+    given = indices_of(key, len(shape))
     found = [_one(one, n) for one, n in zip(given, shape, strict=True)]
     if sum(isinstance(one, np.ndarray) for one in found) > 1:
         what = f"lists for several of {len(shape)} dimensions"
@@ -111,7 +106,7 @@ def _checked(shape: Sequence[int], key: Any) -> list[Index]:
 
 def _one(index: Any, n: int) -> Index:
     if isinstance(index, slice):
-        return range(*index.indices(n))
+        return range(*checked_slice(index, n).indices(n))
     if isinstance(index, list | np.ndarray) and np.ndim(index) == 1:
         return positions(index, n)
     try:

@@ -11,6 +11,7 @@ from partita.sparse.agreement import computed
 from partita.sparse.aligned import without_zeros
 from partita.sparse.block import Block
 from partita.sparse.elements import Elements, is_number, number_words
+from partita.sparse.kinds import checked_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,7 +116,7 @@ class Unary(Elements):
         if not n:
             message = "the power 0 would make all zeros ones"
             raise NotImplementedError(f"{message}; use partita.ones(t.shape)")
-        kind = self.dtype if dtype is None else np.dtype(dtype)
+        kind = self.dtype if dtype is None else checked_dtype(dtype)
         # What a type does not have is refused here, also where a rank has no entries.
         try:
             with np.errstate(all="ignore"):

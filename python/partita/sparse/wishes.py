@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._args import shown
 from partita._errors import LayoutError
 from partita._local import sparse
 from partita._team.together import together
@@ -16,6 +17,7 @@ from partita.sparse.asking import Asked
 from partita.sparse.base import Base
 from partita.sparse.block import Block, read_only
 from partita.sparse.carrying import Carried, entries_of
+from partita.sparse.kinds import checked_dtype
 from partita.sparse.outside import is_foreign
 from partita.sparse.reading import Reading, Wanted
 from partita.sparse.replicas import summed_over_holders
@@ -139,6 +141,7 @@ class RowPlan:
         if values.dtype.kind not in "biufc":
             message = f"a {type(rows).__name__} as rows; give numbers, one for each entry that came"
             raise LayoutError(f"{message}, or a SciPy array of their pattern", "sparse-type")
+        checked_dtype(values.dtype)
         values = np.ascontiguousarray(values)
         if values.shape != (n,):
             raise ValueError(f"values of shape {values.shape} for {n} entries; give one for each")
@@ -266,8 +269,7 @@ def positions(indices: Any, n: int) -> Local:
     if given.size == 0:
         return np.empty(0, np.int64)
     if given.ndim != 1 or given.dtype.kind not in "biu":
-        what = f"indices of {given.dtype} in {given.ndim} dimensions"
-        raise IndexError(f"{what}; use a list of integers or a mask")
+        raise _no_positions(indices, given, n)
     if given.dtype == bool:
         if len(given) != n:
             raise IndexError(f"a mask of {len(given)} for {n} entries; use one for each")
@@ -275,9 +277,28 @@ def positions(indices: Any, n: int) -> Local:
     # Looked at before they are converted: the largest ones would become negative.
     low, high = int(given.min()), int(given.max())
     if low < -n or high >= n:
-        wrong = low if low < -n else high
-        raise IndexError(f"index {wrong} where there are {n}; use numbers from {-n} to {n - 1}")
+        raise _outside(low if low < -n else high, n)
     wanted = given.astype(np.int64)
     if low < 0:
         wanted[wanted < 0] += n
     return wanted
+
+
+def _outside(wrong: int, n: int) -> IndexError:
+    if n == 0:
+        return IndexError(f"index {shown(wrong)} where there are none; use an empty list")
+    numbers = f"use numbers from {-n} to {n - 1}"
+    return IndexError(f"index {shown(wrong)} where there are {n}; {numbers}")
+
+
+def _no_positions(indices: Any, given: Local, n: int) -> IndexError:
+    """What is wrong with indices of which NumPy makes no integers: some may be too long for it."""
+    if isinstance(indices, int | list | tuple):
+        listed = np.asarray(indices, object).reshape(-1).tolist()
+        wrong = [one for one in listed if type(one) is int and not -n <= one < n]
+        if wrong and all(isinstance(one, int) for one in listed):
+            return _outside(wrong[0], n)
+    what = f"indices of {given.dtype} in {given.ndim} dimensions"
+    if np.ndim(indices) == 0:
+        what = f"a {type(indices).__name__} as an index"
+    return IndexError(f"{what}; use a list of integers or a mask")

@@ -6,6 +6,9 @@ Which line of a Matrix Market file is damaged is looked for when something is wr
 from __future__ import annotations
 
 import contextlib
+import errno
+import lzma
+import struct
 import zipfile
 import zlib
 from gzip import BadGzipFile
@@ -14,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from partita._args import shown
-from partita._errors import LayoutError, text_of
+from partita._errors import LayoutError, PartitaError, text_of
 from partita.sparse.files.header import FIELDS, damaged, opened
 
 if TYPE_CHECKING:
@@ -26,7 +29,9 @@ if TYPE_CHECKING:
 
 # What libraries raise for what they cannot read.
 _RAISED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, EOFError)
-_RAISED_OF_BYTES = (zipfile.BadZipFile, BadGzipFile, zlib.error)
+_RAISED_OF_BYTES = (zipfile.BadZipFile, BadGzipFile, zlib.error, lzma.LZMAError, struct.error)
+# What an archive asks for that `zipfile` does not have: a version, a password, a way of packing.
+_RAISED_OF_WISHES = (NotImplementedError, RuntimeError)
 
 
 @contextlib.contextmanager
@@ -38,8 +43,19 @@ def reading(path: Path) -> Iterator[None]:
         if error.reason.startswith("file-") or error.reason == "sparse-dtype":
             raise
         raise damaged(path, text_of(error)) from None
-    except (*_RAISED, *_RAISED_OF_BYTES) as error:
+    except PartitaError:
+        raise
+    except (*_RAISED, *_RAISED_OF_BYTES, *_RAISED_OF_WISHES) as error:
         raise damaged(path, text_of(error)) from error
+    except OSError as error:
+        if not _is_of_content(error):
+            raise
+        raise damaged(path, text_of(error)) from error
+
+
+def _is_of_content(error: OSError) -> bool:
+    """Whether the system is not to blame: a place before the file's begin, or bytes of bzip2."""
+    return error.filename is None and error.errno in (None, errno.EINVAL)
 
 
 class DamagedLine(ValueError):
