@@ -99,6 +99,21 @@ def of_a_union(team: pt.Team) -> None:
         team.subteam([2, 1, 0]).barrier()
 
 
+def through_a_near_call(team: pt.Team) -> None:
+    """Each rank waits for the next to copy its halo, the last but one for the last to come."""
+    layout = pt.Layout((4 * team.size, 3), f"block+halo(1,1), * @ {team.size}")
+    array = pt.from_local(team.empty(layout.local_shape(team.rank)), layout, team)
+    plan = pt.plan(pt.Layout(layout.shape, f"block, * @ {team.size}"), layout)
+    mine = np.zeros(plan.source.local_shape(team.rank))
+    for _ in range(3):
+        plan.apply(mine, team, out=array.local)
+    if team.rank == team.size - 1:
+        team.subteam([team.size - 1, 0]).barrier()
+    else:
+        plan.apply(mine, team, out=array.local)
+    team.barrier()
+
+
 CROSSED: dict[str, Crossed] = {
     "two": circle_of(2),
     "three": circle_of(3),
@@ -112,6 +127,12 @@ CROSSED: dict[str, Crossed] = {
     "while another computes": (while_another_computes, everybody),
     "inside with": (inside_with, everybody),
     "of a union": (of_a_union, lambda _n: {0, 1, 2}),
+}
+
+
+# Processes that wait for others to copy tell nobody of it, and are told at the deadline.
+CROSSED_OF_THREADS: dict[str, Crossed] = {
+    "through a near call": (through_a_near_call, everybody),
 }
 
 
@@ -220,7 +241,7 @@ LEGAL: dict[str, Callable[[pt.Team], Any]] = {
 
 def cross(team: pt.Team, name: str) -> tuple[Told, bool, float]:
     """What this rank is told, whether its teams work on, and how long it took."""
-    body, _ = CROSSED[name]
+    body, _ = (CROSSED | CROSSED_OF_THREADS)[name]
     team.barrier()
     start = time.perf_counter()
     told = attempt(lambda: body(team))

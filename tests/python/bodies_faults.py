@@ -235,6 +235,24 @@ def late_in_a_chain(team: pt.Team, bad: int) -> None:
     comes_late(steps)(team, bad)
 
 
+def raises_beside_near_calls(team: pt.Team, bad: int) -> None:
+    """Data moves between two other ranks, again and again: ranks without any hear of it, too."""
+    n, (one, other) = team.size, [rank for rank in range(team.size) if rank != bad % team.size][:2]
+    sizes = [4] * n
+    before, sizes[one], sizes[other] = list(sizes), 5, 3
+    notations = ("block(" + ",".join(map(str, each)) + f") @ {n}" for each in (before, sizes))
+    plan = pt.plan(*(pt.Layout((4 * n,), notation) for notation in notations))
+    mine = np.arange(4.0)
+    for _ in range(3):
+        plan.apply(mine, team)
+    with team:
+        if team.rank == bad % n:
+            raise OSError("disk full")
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            plan.apply(mine, team)
+
+
 def late_for_a_target_of_two_teams(team: pt.Team, bad: int) -> None:
     """A target that was given up on one team is filled on another that has used it before."""
     plan, target, other = ring(team.size, 1000), team.empty((1000,)), aside(team)
@@ -488,6 +506,7 @@ FAULTS: dict[str, tuple[Fault, Wanted, int]] = {
     "late with a plan": (comes_late(lambda team: run(ring(team.size, 1000), team)), LATE, 2),
     "late, then on another team": (late_for_a_target_of_two_teams, LATE, 2),
     "late in a chain": (late_in_a_chain, LATE, 3),
+    "raises beside near calls": (raises_beside_near_calls, own("OSError", "", "disk full"), 4),
     "second call": (second_call, BUSY, 2),
     "second call after start": (second_call_after_start, BUSY, 2),
     "calls until free": (calls_until_free, FINE, 1),

@@ -7,7 +7,7 @@ from typing import Any
 import bodies_circles as circles
 import engines
 import pytest
-from bodies_circles import CROSSED, LEGAL
+from bodies_circles import CROSSED, CROSSED_OF_THREADS, LEGAL
 from engines import Case, Outcome
 from places import Place, launchers
 
@@ -59,8 +59,14 @@ def check_told(name: str, who: set[int], results: list[Any]) -> None:
         texts.add(told[3])
     # Two circles may be found at once where a rank waits for two that wait for it.
     assert len(texts) <= (2 if name == "of a union" else 1), (name, texts)
-    length = {"three": 3, "four": 4, "different axes": 4}.get(name, 2)
-    assert texts.pop().count(" waits in ") == length, name
+    lengths = {"three": 3, "four": 4, "different axes": 4, "through a near call": 3}
+    assert texts.pop().count(" waits in ") == lengths.get(name, 2), name
+
+
+def test_a_circle_goes_through_a_rank_that_waits_for_others_to_copy() -> None:
+    for name, (_, who) in CROSSED_OF_THREADS.items():
+        results = outcome_of(Place("threads", 3), Case(name, circles.cross, (name,)))
+        check_told(name, who(3), results)
 
 
 @pytest.mark.parametrize("place", places(), ids=str)

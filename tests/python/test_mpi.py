@@ -90,6 +90,44 @@ print("fine")
     assert done.stdout.count("fine") == n_ranks
 
 
+STARTED = """
+rows, whole = (pt.Layout((50 * size, 300), f"{how}, * @ {size}x1") for how in ("block", "*"))
+plan = pt.plan(rows, whole)
+for turn in range(2):
+    plan.apply(np.zeros((50, 300)), team)
+running = plan.start(np.zeros((50, 300)), team)
+"""
+
+# The partners of the last ranks have made all their calls, and end, while these wait.
+BEHIND = """
+import time
+layout = pt.Layout((12 * size,), f"block+halo(1,1)+periodic @ {size}")
+plan = pt.plan(layout, layout)
+local = team.empty(layout.local_shape(rank))
+local[...] = rank
+bound = plan.bind(local, team, out=local)
+for turn in range(4):
+    bound.run()
+if rank == size // 2:
+    time.sleep(0.05)
+bound.run()
+assert local[0] == (rank - 1) % size
+"""
+
+
+@pytest.mark.parametrize("shared", ["0", "1", "2"])
+@pytest.mark.parametrize(("program", "n_ranks"), [(STARTED, 3), (BEHIND, 6)])
+def test_programs_end_well(
+    tmp_path: Path, program: str, n_ranks: int, shared: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a plan that was started and not waited for, and while others still call."""
+    monkeypatch.setenv("PARTITA_SHARED_MEMORY", shared)
+    for _ in range(3):
+        done = run(tmp_path, program, n_ranks)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert not done.stderr, done.stderr
+
+
 @pytest.mark.parametrize(
     ("source", "wanted"),
     [

@@ -52,8 +52,7 @@ fn on_threads<T: Send>(
         let team = world.team(rank);
         let one = || of_rank(&team, &machine);
         let outcome = catch_unwind(AssertUnwindSafe(one));
-        let why = if outcome.is_ok() { "its program ended" } else { "it panicked" };
-        world.leave(rank, why);
+        world.leave(rank, outcome.is_err().then_some("it panicked"));
         outcome.unwrap_or_else(|_| {
             let problem = "it panicked; this is a fault of partita".to_string();
             let operation = format!("rank {rank}");

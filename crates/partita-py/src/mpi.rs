@@ -121,8 +121,9 @@ impl MpiWorld {
         py.detach(|| self.world.free());
     }
 
-    /// Tells every process that this one comes to no meeting any more.
-    fn leave(&self, py: Python<'_>, why: &str) -> PyResult<()> {
+    /// Tells every process that this one comes to no meeting any more, and why if it has failed.
+    #[pyo3(signature = (why))]
+    fn leave(&self, py: Python<'_>, why: Option<&str>) -> PyResult<()> {
         py.detach(|| self.world.leave(why)).map_err(|error| raise(py, &error))
     }
 

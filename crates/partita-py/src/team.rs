@@ -39,8 +39,9 @@ impl ThreadWorld {
         TeamCore { core: self.core.team(rank) }
     }
 
-    /// Says that a rank will not come to any meeting any more, and why.
-    fn leave(&self, rank: u64, why: &str) {
+    /// Says that a rank will not come to any meeting any more, and why if it has failed.
+    #[pyo3(signature = (rank, why))]
+    fn leave(&self, rank: u64, why: Option<&str>) {
         self.core.leave(rank, why);
     }
 }

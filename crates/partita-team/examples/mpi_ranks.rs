@@ -176,7 +176,7 @@ fn late(team: &Team) {
 fn near_left(world: &World, team: &Team, library: &partita_mpi::Library) {
     if team.rank() == Some(0) {
         near_scenes::steps(team);
-        world.leave("its function returned").expect("it goes out");
+        world.leave(None).expect("it goes out");
     } else {
         near_scenes::steps(team);
         near_scenes::is_told_of_one_that_left(team);
@@ -188,7 +188,7 @@ fn near_left(world: &World, team: &Team, library: &partita_mpi::Library) {
 /// A rank that leaves is not waited for.
 fn left(world: &World, team: &Team, library: &partita_mpi::Library) {
     if team.rank() == Some(0) {
-        world.leave("its function returned").expect("it goes out");
+        world.leave(None).expect("it goes out");
     } else {
         let error = team.barrier().expect_err("rank 0 has left");
         assert_eq!(error.reason(), "rank-left", "{error}");

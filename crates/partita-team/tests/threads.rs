@@ -23,7 +23,7 @@ fn spmd<T: Send>(n_ranks: u64, body: impl Fn(Team) -> T + Sync) -> Vec<T> {
                 let (world, body) = (Arc::clone(&world), &body);
                 scope.spawn(move || {
                     let result = body(world.team(rank));
-                    world.leave(rank, "its function returned");
+                    world.leave(rank, None);
                     result
                 })
             })

@@ -12,7 +12,7 @@ from weakref import WeakSet
 from partita._errors import LayoutError, words_of
 from partita._memory import sharing
 from partita._partita import MpiWorld
-from partita._team import place
+from partita._team import place, run
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -130,7 +130,7 @@ def _mpi4py(comm: Any) -> Any:
 def _tell_when_leaving() -> None:
     """Let the other processes know that this one ends, and why."""
     joined = os.getpid()
-    reason = ["its program has ended"]
+    reason: list[str | None] = [None]
     before = sys.excepthook
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -141,6 +141,7 @@ def _tell_when_leaving() -> None:
         # A forked child inherits this, and is no rank.
         if os.getpid() != joined:
             return
+        run.await_all()
         # The world itself comes last: MPI ends with it.
         opened = [one for one in _opened if one is not _world] + ([_world] if _world else [])
         for one in opened:

@@ -18,6 +18,16 @@ if TYPE_CHECKING:
 Buffers: TypeAlias = np.ndarray[Any, Any] | Sequence[np.ndarray[Any, Any]] | None
 
 
+# Threads that run plans: MPI must not end under their hands.
+_under_way: set[threading.Thread] = set()
+
+
+def await_all() -> None:
+    """Wait until no plan runs any more: for those that nobody has waited for."""
+    for thread in list(_under_way):
+        thread.join()
+
+
 class Running:
     """A plan in progress; `wait()` completes it."""
 
@@ -28,6 +38,7 @@ class Running:
         # It has the team from here on: calls of this rank before `wait` are refused.
         self._started = team.native.start(plan, local, out)
         self._thread = threading.Thread(target=self._run, daemon=True)
+        _under_way.add(self._thread)
         self._thread.start()
 
     def _run(self) -> None:
@@ -36,6 +47,8 @@ class Running:
             self._is_done = True
         except BaseException as error:
             self._error = error
+        finally:
+            _under_way.discard(threading.current_thread())
 
     def wait(self) -> Any:
         """Wait for all ranks and return this rank's target buffer."""

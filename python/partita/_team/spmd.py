@@ -100,7 +100,7 @@ def spmd(
             team = Team(thread_world.team(rank)).with_deadline(deadline)
             _current.set(team)
             results[rank] = fn(team, *args)
-            thread_world.leave(rank, "its function has returned")
+            thread_world.leave(rank, None)
         except BaseException as error:
             errors[rank] = error
             thread_world.leave(rank, words_of(error))

@@ -16,6 +16,7 @@ use crate::mpi::wire::{Carried, ControlMessage, PostPlace, WireBuffer, WireOffer
 use crate::program::offer::{Offer, Offered, Openness};
 use crate::team::call::{Call, CallName};
 use crate::team::meeting::{Contribution, Post};
+use crate::team::near::ENDED_WELL;
 use crate::team::near::{NearPlace, NearSum};
 
 /// Posts that have come in.
@@ -349,6 +350,11 @@ impl Inbox {
     /// Why a rank of the world has left, if it has.
     pub(crate) fn departed(&self, rank: u64) -> Option<&str> {
         self.departed.get(&rank).map(String::as_str)
+    }
+
+    /// Whether a rank of the world has left because it has come to its end.
+    pub(crate) fn has_ended_well(&self, rank: u64) -> bool {
+        self.departed(rank) == Some(ENDED_WELL)
     }
 
     /// Why a rank gave up a round that was decided here, if it did.

@@ -2,7 +2,7 @@
 //!
 //! What is done in a round is in `round.rs`; here it is waited for.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use partita_mpi::Waited;
@@ -13,6 +13,7 @@ use crate::memory::arena::Arena;
 use crate::memory::buffer::Buffer;
 use crate::memory::shown_window::leave_block;
 use crate::mpi::circles::EnteredWait;
+use crate::mpi::near::Watch;
 use crate::mpi::relays::Order;
 use crate::mpi::round::{LOOK_EVERY, Look, Membership};
 use crate::mpi::transfer;
@@ -35,6 +36,7 @@ pub(crate) struct MpiMeeting {
     is_shared: bool,
     /// The node of each member; none if all are on one.
     nodes: Box<[u64]>,
+    watch: Mutex<Watch>,
     cache: Arc<TeamCache>,
 }
 
@@ -52,6 +54,7 @@ impl MpiMeeting {
             team: Membership { key, members: members.into(), rank, own, host, order },
             is_shared,
             nodes,
+            watch: Mutex::default(),
             cache: world.cache(key),
         }
     }
@@ -66,6 +69,10 @@ impl MpiMeeting {
 
     pub(super) fn own_rank(&self) -> Rank {
         self.team.own_rank()
+    }
+
+    pub(super) fn watch(&self) -> &Mutex<Watch> {
+        &self.watch
     }
 
     pub(super) fn shared_members(&self) -> &Arc<[u64]> {

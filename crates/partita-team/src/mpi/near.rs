@@ -2,6 +2,7 @@
 //!
 //! `README.md` beside this file says when a rank gives such a call up.
 
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use partita_mpi::Waited;
@@ -16,7 +17,7 @@ use crate::mpi::wire::{ControlMessage, NoteOf};
 use crate::mpi::world::{State, broken};
 use crate::team::interrupt;
 use crate::team::meeting::{Meeting, Stage};
-use crate::team::near::{Coming, NearCall, NearMeeting, NearNote, NearPlace, Stuck};
+use crate::team::near::{ASK_EVERY, Coming, NearCall, NearMeeting, NearNote, NearPlace, Stuck};
 use crate::team::patience::Patience;
 
 /// What a look at the notes has shown.
@@ -26,6 +27,13 @@ enum Found<T> {
     Stuck,
     /// Nothing yet.
     Waiting,
+}
+
+/// What a rank has seen of the others when it looked last without waiting for them.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    asked: Option<Instant>,
+    lost: Vec<u64>,
 }
 
 impl MpiMeeting {
@@ -47,6 +55,26 @@ impl MpiMeeting {
     fn is_gone(&self, state: &State, rank: u64) -> bool {
         let member = self.members()[rank as usize];
         state.inbox.departed(member).is_some() || self.world().life(member) == Some(Life::Ended)
+    }
+
+    /// Whether a member is gone that had not come to its end, as two looks have shown: what it said
+    /// last may still have been on its way at the first.
+    fn has_lost_members(&self) -> Result<bool> {
+        let mut watch = self.watch().lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if watch.asked.is_some_and(|asked| now - asked < ASK_EVERY) {
+            return Ok(false);
+        }
+        watch.asked = Some(now);
+        self.world().poll().map_err(broken)?;
+        let state = self.world().state();
+        let is_lost = |member: &u64| match state.inbox.departed(*member) {
+            Some(_) => !state.inbox.has_ended_well(*member),
+            None => self.world().life(*member) == Some(Life::Ended),
+        };
+        let lost: Vec<u64> = self.members().iter().copied().filter(is_lost).collect();
+        let before = std::mem::replace(&mut watch.lost, lost);
+        Ok(watch.lost.iter().any(|member| before.contains(member)))
     }
 
     /// Partners that have not come to a call.
@@ -182,6 +210,11 @@ struct NearLook {
 impl NearMeeting for MpiMeeting {
     fn near_place(&self) -> NearPlace {
         self.world().state().inbox.near_place(self.key())
+    }
+
+    fn is_called_off(&self, place: NearPlace) -> Result<bool> {
+        let is_lost = self.has_lost_members()?;
+        Ok(is_lost || self.world().state().inbox.is_stuck(self.key(), place))
     }
 
     fn tell_here(&self, call: &NearCall<'_>, note: &NearNote) -> Result<()> {

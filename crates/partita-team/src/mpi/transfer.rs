@@ -65,7 +65,7 @@ fn explained(meeting: &MpiMeeting, error: TeamError) -> TeamError {
     }
     let start = Instant::now();
     while start.elapsed() < GRACE {
-        if let Err(Stopped(death)) = look_around(meeting) {
+        if let Err(Stopped(death)) = look_around(meeting, None) {
             return death;
         }
         std::thread::sleep(LISTEN);
@@ -187,6 +187,7 @@ impl<'a> Transfer<'a> {
     fn pump(&mut self, source: u64) -> Result<()> {
         let polling = self.polling;
         let (meeting, place) = (self.meeting, self.context.place);
+        let awaited = self.context.view.ranks;
         let partners: Vec<u64> = self
             .out
             .iter()
@@ -205,7 +206,7 @@ impl<'a> Transfer<'a> {
             if interrupt::is_interrupted() {
                 return Err(Stopped(TeamError::Interrupted));
             }
-            check(meeting, place)?;
+            check(meeting, place, awaited)?;
             if looked.elapsed() < LOOK_EVERY {
                 return Ok(());
             }
@@ -213,7 +214,7 @@ impl<'a> Transfer<'a> {
             if began.elapsed() >= ASK_FROM {
                 meeting.world().ask_after(&mut partners.iter().copied());
             }
-            look_around(meeting)
+            look_around(meeting, awaited)
         };
         let poll = || -> std::result::Result<Step<()>, Stopped> {
             let moved = self.step().map_err(Stopped)?;
@@ -417,17 +418,41 @@ fn check_chunk(rank: u64, n_bytes: usize, n_wanted: usize) -> Result<()> {
     Err(TeamError::Engine { message })
 }
 
-/// Looks whether a member has died.
-fn look_around(meeting: &MpiMeeting) -> std::result::Result<(), Stopped> {
+/// The members that a call needs, with their ranks of the world: in a near call partners alone. Others
+/// may have made all their calls, and ended.
+fn needed<'a>(
+    meeting: &'a MpiMeeting,
+    awaited: Option<&'a [u64]>,
+) -> impl Iterator<Item = (u64, u64)> + 'a {
+    let is_awaited = move |rank: u64| awaited.is_none_or(|ranks| ranks.contains(&rank));
+    (0..).zip(meeting.members().iter().copied()).filter(move |(rank, _)| is_awaited(*rank))
+}
+
+/// Looks whether a member that a call needs has died.
+fn look_around(meeting: &MpiMeeting, awaited: Option<&[u64]>) -> std::result::Result<(), Stopped> {
     let has_ended = |member: u64| meeting.world().life(member) == Some(Life::Ended);
-    let ended = (0..).zip(meeting.members()).find(|(_, member)| has_ended(**member));
-    let Some((team, &world)) = ended else { return Ok(()) };
+    let ended: Vec<(u64, u64)> =
+        needed(meeting, awaited).filter(|(_, member)| has_ended(*member)).collect();
+    if ended.is_empty() {
+        return Ok(());
+    }
+    // What it said last is here by now.
+    meeting.world().poll().map_err(|error| Stopped(broken(error)))?;
+    let state = meeting.world().state();
+    let is_missed = |world: u64| awaited.is_none() || !state.inbox.has_ended_well(world);
+    let Some((team, world)) = ended.into_iter().find(|(_, world)| is_missed(*world)) else {
+        return Ok(());
+    };
     let failure = Failure::new(Rank::new(team, world), FailureKind::Left, "its process has ended");
     Err(Stopped(TeamError::Remote(failure)))
 }
 
-/// Looks whether a member has given up the call or has left.
-fn check(meeting: &MpiMeeting, place: CallPlace) -> std::result::Result<(), Stopped> {
+/// Looks whether a member has given up the call, or one that it needs has left.
+fn check(
+    meeting: &MpiMeeting,
+    place: CallPlace,
+    awaited: Option<&[u64]>,
+) -> std::result::Result<(), Stopped> {
     meeting.world().poll().map_err(|error| Stopped(broken(error)))?;
     let state = meeting.world().state();
     let ended = match place {
@@ -437,8 +462,12 @@ fn check(meeting: &MpiMeeting, place: CallPlace) -> std::result::Result<(), Stop
             Failure::new(meeting.own_rank(), FailureKind::Raised, "a rank gave the call up")
         }),
     };
-    let left = (0..).zip(meeting.members()).find_map(|(team, &world)| {
+    let left = needed(meeting, awaited).find_map(|(team, world)| {
         let message = state.inbox.departed(world)?;
+        // A partner that has come to a near call, and then to its end, has sent all it had to.
+        if awaited.is_some() && state.inbox.has_ended_well(world) {
+            return None;
+        }
         Some(Failure::new(Rank::new(team, world), FailureKind::Left, message))
     });
     match ended.or(left) {

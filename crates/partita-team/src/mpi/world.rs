@@ -27,6 +27,7 @@ use crate::mpi::wire::{ControlMessage, WireOffer};
 use crate::program::offer::Offer;
 use crate::team::cache::TeamCache;
 use crate::team::callers::Callers;
+use crate::team::near::ENDED_WELL;
 use crate::team::patience::Patience;
 use crate::team::team::Team;
 
@@ -306,15 +307,16 @@ impl World {
         Ok(())
     }
 
-    /// Tells every rank that this one comes to no meeting any more.
+    /// Tells every rank that this one comes to no meeting any more, and why if it has not come to its
+    /// end.
     ///
     /// # Errors
     /// What MPI reports.
-    pub fn leave(&self, why: &str) -> Result<(), MpiError> {
+    pub fn leave(&self, why: Option<&str>) -> Result<(), MpiError> {
         if self.is_over() {
             return Ok(());
         }
-        leave(&mut self.around(), why, self.size())
+        leave(&mut self.around(), why.unwrap_or(ENDED_WELL), self.size())
     }
 
     /// Gives the others a moment to leave, too.

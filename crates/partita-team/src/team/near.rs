@@ -16,6 +16,12 @@ use crate::team::patience::Patience;
 /// Ranks with more partners than this meet all others as well.
 pub(crate) const MOST_PARTNERS: u64 = 32;
 
+/// What ranks say that leave because they have come to their end.
+pub(crate) const ENDED_WELL: &str = "its program has ended";
+
+/// How often ranks that wait for nobody look whether all others are still there.
+pub(crate) const ASK_EVERY: Duration = Duration::from_millis(100);
+
 /// The near calls of a rank since all met last: how many, and which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct NearSum {
@@ -107,6 +113,9 @@ pub(crate) enum Coming<T> {
 pub(crate) trait NearMeeting {
     /// Where this rank's next near call belongs.
     fn near_place(&self) -> NearPlace;
+    /// Whether it is known already that some member does not make a call, or is gone without having
+    /// come to its end: this rank then need not begin. Ranks that wait for nobody hear of it so.
+    fn is_called_off(&self, place: NearPlace) -> Result<bool>;
     /// Tells partners that this rank has come.
     fn tell_here(&self, call: &NearCall<'_>, note: &NearNote) -> Result<()>;
     /// Waits until partners have come; what they said, in their order.

@@ -54,6 +54,9 @@ impl Team {
         agreed: &AgreedPlan,
         call: &NearCall<'_>,
     ) -> Result<()> {
+        if near.is_called_off(call.place)? {
+            return Err(self.meet_stuck(run, agreed, &Stuck::default()));
+        }
         // SAFETY: the caller's promise.
         let packed = unsafe { self.pack(run, Some(agreed.way)) };
         if agreed.way == Way::Packed && packed.is_none() {

@@ -11,7 +11,7 @@ use std::time::Instant;
 use crate::error::Rank;
 use crate::error::circle::{Circle, Circles, PATIENT_FOR, Wait};
 use crate::team::cache::TeamCache;
-use crate::team::meeting::Contribution;
+use crate::team::meeting::{Contribution, Stage};
 use crate::team::near::{NearCall, NearPlace};
 use crate::threads::rendezvous::Rendezvous;
 use crate::threads::world::World;
@@ -41,6 +41,8 @@ struct NearEntry {
     place: NearPlace,
     partners: Vec<u64>,
     call: String,
+    /// Until partners have come, or until they have copied.
+    stage: Stage,
 }
 
 /// Looks for circles while a rank waits.
@@ -67,14 +69,15 @@ impl<'a> CircleSearch<'a> {
         Self { world, rank, cache, meeting, round, near: None, since: None, n_looks: 0 }
     }
 
-    /// The same while a rank waits for partners in a near call.
+    /// The same while a rank waits for partners in a near call, until they come or have copied.
     pub(crate) fn near(
         (world, rank, cache): (&'a World, u64, &'a TeamCache),
         meeting: &'a Arc<Rendezvous<Contribution>>,
         call: &NearCall<'_>,
+        stage: Stage,
     ) -> Self {
         let (place, partners) = (call.place, call.partners.to_vec());
-        let near = Some(NearEntry { place, partners, call: call.call.words() });
+        let near = Some(NearEntry { place, partners, call: call.call.words(), stage });
         Self { near, ..Self::new(world, (rank, cache), meeting, place.round) }
     }
 
@@ -170,8 +173,9 @@ impl World {
         }
         let members = entry.meeting.members();
         let will_not_come = |missing: &u64| {
-            // A call that was started may be about to post.
-            waits.by_rank.contains_key(missing) && !self.cache(*missing, members).claim.is_busy()
+            let Some(other) = waits.by_rank.get(missing) else { return false };
+            // A call that was started may be about to post, if it is not the one that waits.
+            other.is_in_call_of(entry) || !self.cache(*missing, members).claim.is_busy()
         };
         entry.missing(rank).into_iter().filter(will_not_come).collect()
     }
@@ -183,13 +187,32 @@ impl Entry {
         let Some(near) = &self.near else { return self.meeting.missing(self.round) };
         let members = self.meeting.members();
         let Some(at) = members.iter().position(|member| *member == rank) else { return Vec::new() };
-        let notes = self.meeting.near_box(at as u64).here(near.place, &near.partners);
-        let missing = near.partners.iter().zip(notes).filter(|(_, note)| note.is_none());
-        let missing: Vec<u64> = missing.map(|(partner, _)| *partner).collect();
+        let inbox = self.meeting.near_box(at as u64);
+        let missing: Vec<u64> = match near.stage {
+            Stage::Arrival => {
+                let notes = inbox.here(near.place, &near.partners);
+                let missing = near.partners.iter().zip(notes).filter(|(_, note)| note.is_none());
+                missing.map(|(partner, _)| *partner).collect()
+            }
+            Stage::Copying => {
+                let copies = |rank: &&u64| {
+                    !inbox.is_done(near.place, **rank)
+                        && !self.meeting.has_come_after(near.place, **rank)
+                };
+                near.partners.iter().filter(copies).copied().collect()
+            }
+        };
         if self.meeting.is_stuck(near.place, &missing) {
             return Vec::new();
         }
         missing.into_iter().map(|partner| members[partner as usize]).collect()
+    }
+
+    /// Whether this is a wait in the same near call of the same team.
+    fn is_in_call_of(&self, other: &Self) -> bool {
+        let place = |entry: &Self| entry.near.as_ref().map(|near| near.place);
+        Arc::ptr_eq(&self.meeting, &other.meeting)
+            && place(self).is_some_and(|own| Some(own) == place(other))
     }
 
     fn wait(&self, rank: u64) -> Option<Wait> {

@@ -79,6 +79,11 @@ impl ThreadMeeting {
         }
     }
 
+    /// Looks for circles while this rank waits in a near call.
+    fn near_search(&self, call: &NearCall<'_>, stage: Stage) -> CircleSearch<'_> {
+        CircleSearch::near((&self.world, self.own, &self.cache), &self.meeting, call, stage)
+    }
+
     fn has_left(&self, rank: u64) -> bool {
         self.world.left(self.members()[rank as usize]).is_some()
     }
@@ -87,6 +92,12 @@ impl ThreadMeeting {
 impl NearMeeting for ThreadMeeting {
     fn near_place(&self) -> NearPlace {
         self.rank().map_or(NearPlace { round: 0, number: 0 }, |rank| self.meeting.near(rank).1)
+    }
+
+    fn is_called_off(&self, place: NearPlace) -> Result<bool> {
+        let has_failed = |member: &u64| self.world.has_failed(*member);
+        Ok(self.meeting.is_stuck(place, &[])
+            || (self.world.has_departures() && self.members().iter().any(has_failed)))
     }
 
     fn tell_here(&self, call: &NearCall<'_>, note: &NearNote) -> Result<()> {
@@ -108,8 +119,7 @@ impl NearMeeting for ThreadMeeting {
         let deadline = patience.deadline();
         let mut found = None;
         let mut late = Vec::new();
-        let mut lookout =
-            CircleSearch::near((&self.world, self.own, &self.cache), &self.meeting, call);
+        let mut lookout = self.near_search(call, Stage::Arrival);
         let is_over = |is_due: bool| {
             let notes = inbox.here(call.place, call.partners);
             if notes.iter().flatten().any(|note| note.call != call.key) {
@@ -168,7 +178,9 @@ impl NearMeeting for ThreadMeeting {
                     || self.has_left(*rank)
             })
         };
-        let waited = self.await_notes(inbox, patience, is_over, || ());
+        let mut lookout = self.near_search(call, Stage::Copying);
+        let waited = self.await_notes(inbox, patience, is_over, || lookout.look());
+        drop(lookout);
         if call.partners.iter().all(is_done) {
             return Ok(Coming::All(()));
         }

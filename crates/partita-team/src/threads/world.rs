@@ -22,6 +22,9 @@ type RankInTeam = (u64, Vec<u64>);
 /// Where the ranks of one team meet.
 type MeetingPoint = Arc<Rendezvous<Contribution>>;
 
+/// What is said of ranks that leave because they have come to their end.
+const RETURNED: &str = "its function has returned";
+
 /// All ranks of one process that work together.
 #[derive(Debug)]
 pub struct World {
@@ -71,14 +74,14 @@ impl World {
         Team::new(meeting, Patience::for_ranks(self.n_ranks as usize))
     }
 
-    /// Says that a rank will not come to any meeting any more, and why.
-    pub fn leave(&self, rank: u64, why: &str) {
+    /// Says that a rank will not come to any meeting any more, and why if it has not come to its end.
+    pub fn leave(&self, rank: u64, why: Option<&str>) {
         // Nobody is left to tell, and a thread that is gone may hold the lock.
         if self.is_forked() {
             return;
         }
         let mut departures = self.departures.lock().unwrap_or_else(PoisonError::into_inner);
-        departures.entry(rank).or_insert_with(|| cut(why));
+        departures.entry(rank).or_insert_with(|| cut(why.unwrap_or(RETURNED)));
         self.someone_left.store(true, Ordering::Release);
     }
 
@@ -89,11 +92,21 @@ impl World {
 
     /// Why a rank has left, if it has.
     pub(crate) fn left(&self, rank: u64) -> Option<String> {
-        if !self.someone_left.load(Ordering::Acquire) {
+        if !self.has_departures() {
             return None;
         }
         let departures = self.departures.lock().unwrap_or_else(PoisonError::into_inner);
         departures.get(&rank).cloned()
+    }
+
+    /// Whether any rank has left.
+    pub(crate) fn has_departures(&self) -> bool {
+        self.someone_left.load(Ordering::Acquire)
+    }
+
+    /// Whether a rank has left without having come to its end.
+    pub(crate) fn has_failed(&self, rank: u64) -> bool {
+        self.left(rank).is_some_and(|why| why != RETURNED)
     }
 
     pub(crate) fn callers(&self, rank: u64) -> &Arc<Callers> {
