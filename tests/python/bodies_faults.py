@@ -240,8 +240,10 @@ def raises_beside_near_calls(team: pt.Team, bad: int) -> None:
     n, (one, other) = team.size, [rank for rank in range(team.size) if rank != bad % team.size][:2]
     sizes = [4] * n
     before, sizes[one], sizes[other] = list(sizes), 5, 3
-    notations = ("block(" + ",".join(map(str, each)) + f") @ {n}" for each in (before, sizes))
-    plan = pt.plan(*(pt.Layout((4 * n,), notation) for notation in notations))
+    source, target = (
+        pt.Layout((4 * n,), [pt.Block(sizes=each)], grid=(n,)) for each in (before, sizes)
+    )
+    plan = pt.plan(source, target)
     mine = np.arange(4.0)
     for _ in range(3):
         plan.apply(mine, team)
