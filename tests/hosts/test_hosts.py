@@ -12,6 +12,7 @@ import engines
 import pytest
 import test_engines
 import test_faults
+import test_window
 from across import (
     DEADLINE_SECONDS,
     SOON_SECONDS,
@@ -86,6 +87,16 @@ def test_what_a_host_wants_comes_to_it_once(hosts_of: Made) -> None:
 @pytest.mark.parametrize("n_hosts", SPREAD)
 def test_engine(n_hosts: int, case: Case, hosts_of: Made, request: pytest.FixtureRequest) -> None:
     outcome = settled(request, hosts_of, n_hosts, case, engines.SECONDS)
+    if case.check is not None:
+        case.check(outcome.results, *case.args)
+
+
+@pytest.mark.parametrize("case", test_window.CASES, ids=str)
+@pytest.mark.parametrize("n_hosts", [2])
+def test_windows_of_other_hosts(
+    n_hosts: int, case: Case, hosts_of: Made, request: pytest.FixtureRequest
+) -> None:
+    outcome = settled(request, hosts_of, n_hosts, case, test_window.SECONDS)
     if case.check is not None:
         case.check(outcome.results, *case.args)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -13,6 +14,7 @@ from bodies_faults import works
 from bodies_refusals import attempt
 
 import partita as pt
+from partita._partita import FarWindow
 from partita._team import seen
 from partita._team.window import Window
 
@@ -97,9 +99,34 @@ def reads(team: pt.Team, memory: str, is_allowed: bool) -> None:
         mine = window.read(rank)
         mine[0][...] = 99
         check_same(window.read(rank), wanted)
-    shares = [rank for rank in range(team.size) if team.shares_memory_with(rank)]
-    assert near(window) == shares
-    for rank in set(range(team.size)) - set(shares):
+    # Those that share no memory read over connections.
+    assert near(window) == list(range(team.size))
+    team.barrier()
+
+
+def read_while_the_owner_computes(team: pt.Team) -> None:
+    """The owner calls nothing, and keeps its interpreter busy."""
+    window = Window(team, [np.full(300_000, float(team.rank))])
+    team.barrier()
+    end = time.monotonic() + 0.5
+    while team.rank == 0 and time.monotonic() < end:
+        sum(range(100_000))
+    n_reads = 0
+    while team.rank != 0 and time.monotonic() < end:
+        assert (window.read(0)[0] == 0).all()
+        n_reads += 1
+    assert team.rank == 0 or n_reads > 5
+    team.barrier()
+
+
+def unserved(team: pt.Team) -> None:
+    """Whoever takes no connections is out of reach, and the error names what to use instead."""
+    window = Window(team, [np.zeros(3)])
+    others = [rank for rank in range(team.size) if not team.shares_memory_with(rank)]
+    for rank in others:
+        source: Any = window._source(rank)
+        # Nobody listens at this port.
+        source._native = FarWindow.open([1, 1, 1, 1, 1, 0, 0, 0])
         told = attempt(partial(window.read, rank))
         assert told is not None
         assert told[:3] == ("TeamError", "window-reach", rank)
@@ -139,7 +166,6 @@ def written(team: pt.Team, memory: str, is_allowed: bool) -> None:
     with reading_in_place(is_allowed):
         window = Window(team, [mine])
     other = (team.rank + 1) % team.size
-    is_near = window.reach(other) is None
 
     def look() -> None:
         with window.view(other) as (array,):
@@ -150,16 +176,14 @@ def written(team: pt.Team, memory: str, is_allowed: bool) -> None:
                 own[...] = 2
             team.barrier()
 
-    if is_near:
-        told = attempt(look)
+    told = attempt(look)
+    if team.shares_memory_with(other):
         assert told is not None
         assert told[:3] == ("TeamError", "window-changed", other)
     else:
-        team.barrier()
-        with window.writing() as (own,):
-            own[...] = 2
-        team.barrier()
-    assert not is_near or window.read(other)[0].sum() == 1800
+        # What came over a connection is the reader's own copy.
+        assert told is None
+    assert window.read(other)[0].sum() == 1800
     assert window.version(team.rank) == 2
     told = attempt(lambda: replace_while_writing(window))
     assert told is not None

@@ -28,7 +28,6 @@ def forked(team: pt.Team) -> None:
     kept = [Window(hasty, [np.full(4000, 1.0), warm(team, np.full(4000, 2.0))])]
     window = kept[0]
     other = (team.rank + 1) % team.size
-    is_near = window.reach(other) is None
 
     def work() -> Any:
         calls: dict[str, Callable[[], Any]] = {
@@ -47,7 +46,7 @@ def forked(team: pt.Team) -> None:
         gc.collect()
         return found
 
-    with window.view(team.rank if not is_near else other) as (first, second):
+    with window.view(other) as (first, second):
         child = Child(lambda: [float(first.sum()), float(second.sum()), work()])
         *sums, found = child.result()
         assert sums == [4000, 8000]
@@ -55,24 +54,23 @@ def forked(team: pt.Team) -> None:
             assert told is not None, name
             assert told[:2] == ("TeamError", "forked"), (name, told)
     team.barrier()
-    if is_near:
-        assert [array.sum() for array in window.read(other)] == [4000, 8000]
+    assert [array.sum() for array in window.read(other)] == [4000, 8000]
     team.barrier()
     writing = window.writing()
     (first, _) = writing.__enter__()
     Child(lambda: writing.__exit__(None, None, None)).result()
     team.barrier()
     # It goes on until the parent ends it.
-    assert not is_near or is_writing(window, other)
+    assert is_writing(window, other)
     team.barrier()
     first[...] = 5
     writing.__exit__(None, None, None)
     team.barrier()
-    assert not is_near or window.read(other)[0].sum() == 20_000
+    assert window.read(other)[0].sum() == 20_000
     team.barrier()
     window.replace([np.ones(3)])
     team.barrier()
-    assert not is_near or window.read(other)[0].sum() == 3
+    assert window.read(other)[0].sum() == 3
     assert works(team)
 
 
@@ -86,7 +84,6 @@ def waits(team: pt.Team) -> None:
     """Whoever reads while the owner writes waits, but not for ever, and hears Ctrl-C."""
     window = Window(team.with_deadline(0.2), [np.zeros(3)])
     team.barrier()
-    is_near = window.reach(0) is None
     if team.rank == 0:
         with window.writing():
             team.barrier()
@@ -96,12 +93,11 @@ def waits(team: pt.Team) -> None:
         start = time.monotonic()
         told = attempt(lambda: window.read(0))
         assert told is not None
-        wanted = ("DeadlineError", "deadline", 0) if is_near else ("TeamError", "window-reach", 0)
-        assert told[:3] == wanted, told
+        assert told[:3] == ("DeadlineError", "deadline", 0), told
         assert time.monotonic() - start < 5
         team.barrier()
     team.barrier()
-    assert not is_near or window.read(0)[0].tolist() == [0, 0, 0]
+    assert window.read(0)[0].tolist() == [0, 0, 0]
     team.barrier()
 
 

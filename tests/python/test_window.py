@@ -36,7 +36,9 @@ ALONE = (
     windows.an_error_of_the_view_is_its_own,
     windows.refused,
     windows.mismatched,
+    windows.read_while_the_owner_computes,
     windows.subteams,
+    windows.unserved,
     faults.forked,
     faults.waits,
 )

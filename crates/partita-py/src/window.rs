@@ -6,6 +6,7 @@
 
 use std::os::raw::c_int;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use partita_plan::Dtype;
 use partita_team as core;
@@ -29,16 +30,24 @@ pub(crate) struct ShownWindow {
 
 #[pymethods]
 impl ShownWindow {
-    /// A window that shows nothing yet; None where others can map nothing of this process.
+    /// A window that shows nothing yet; None where no reader could reach it. `far`: also for
+    /// readers that share no memory with this process.
     #[staticmethod]
-    fn make() -> Option<Self> {
-        core::ShownWindow::new().map(|core| Self { core, held: Mutex::default() })
+    fn make(far: bool) -> Option<Self> {
+        let readers = if far { core::Readers::All } else { core::Readers::Near };
+        core::ShownWindow::new(readers).map(|core| Self { core, held: Mutex::default() })
     }
 
-    /// How others find it.
+    /// How others that share memory with this process find it; None where nobody can.
     #[getter]
-    fn note(&self) -> [u64; 8] {
-        self.core.note().0
+    fn note(&self) -> Option<[u64; 8]> {
+        self.core.note().map(|note| note.0)
+    }
+
+    /// How far readers find it; None where it is not for them, or cannot be served.
+    #[getter]
+    fn far_note(&self) -> Option<[u64; 8]> {
+        core::FarNote::of(self.core.served_number()?).map(|note| note.0)
     }
 
     /// Shows arrays of bytes from now on, and holds them until it shows others.
@@ -206,10 +215,125 @@ impl WindowMapping {
     }
 }
 
+/// A window of a process whose memory is out of reach.
+#[pyclass(frozen, module = "partita._partita")]
+#[derive(Debug)]
+pub(crate) struct FarWindow {
+    core: core::FarWindow,
+}
+
+/// What a far window showed when somebody looked.
+#[pyclass(frozen, module = "partita._partita")]
+#[derive(Debug)]
+pub(crate) struct FarListing {
+    core: core::FarListing,
+}
+
+#[pymethods]
+impl FarListing {
+    #[getter]
+    fn version(&self) -> u64 {
+        self.core.version()
+    }
+
+    #[getter]
+    fn description<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.core.description())
+    }
+}
+
+#[pymethods]
+impl FarWindow {
+    /// A window by its note; None where the numbers are those of none. Nobody is asked yet.
+    #[staticmethod]
+    fn open(note: [u64; 8]) -> Option<Self> {
+        core::FarWindow::open(core::FarNote(note)).map(|core| Self { core })
+    }
+
+    /// What the owner shows now, or one of "writing", "closed", "ended", "apart", "late". An owner
+    /// that says nothing is waited for as many seconds as `limit`; None is for ever.
+    #[pyo3(signature = (limit))]
+    fn look(&self, py: Python<'_>, limit: Option<f64>) -> PyResult<Py<PyAny>> {
+        let limit = patience(limit)?;
+        let word = match py.detach(|| self.core.look(limit)) {
+            core::FarLook::Shown(core) => return Ok(Py::new(py, FarListing { core })?.into_any()),
+            core::FarLook::Writing => "writing",
+            core::FarLook::Closed => "closed",
+            core::FarLook::Unheard(unheard) => word_of(py, unheard)?,
+        };
+        Ok(word.into_pyobject(py)?.into_any().unbind())
+    }
+
+    /// Whether it still shows the same.
+    fn still_shows(
+        &self,
+        py: Python<'_>,
+        listing: &FarListing,
+        limit: Option<f64>,
+    ) -> PyResult<bool> {
+        let limit = patience(limit)?;
+        Ok(py.detach(|| self.core.still_shows(&listing.core, limit)))
+    }
+
+    /// A copy of an array; False if it is not shown any more, or one of "ended", "apart", "late".
+    fn fetch(
+        &self,
+        py: Python<'_>,
+        listing: &FarListing,
+        array: usize,
+        limit: Option<f64>,
+    ) -> PyResult<Py<PyAny>> {
+        let limit = patience(limit)?;
+        let Some(n_bytes) = listing.core.n_bytes(array) else {
+            return Err(PyValueError::new_err(format!("no array {array}")));
+        };
+        let copy = WarmMemory::new(py, n_bytes)?;
+        for start in (0..n_bytes).step_by(CHUNK_BYTES) {
+            let (at, n) = (copy.address() + start, CHUNK_BYTES.min(n_bytes - start));
+            let fetched = py.detach(|| {
+                // SAFETY: the copy is new, nobody else has it, and it is as long as the array.
+                let into = unsafe { std::slice::from_raw_parts_mut(at as *mut u8, n) };
+                self.core.fetch(&listing.core, (array, start), into, limit)
+            });
+            match fetched {
+                core::FarFetched::Read => py.check_signals()?,
+                core::FarFetched::Gone => {
+                    return Ok(PyBool::new(py, false).to_owned().into_any().unbind());
+                }
+                core::FarFetched::Unheard(unheard) => {
+                    return Ok(word_of(py, unheard)?.into_pyobject(py)?.into_any().unbind());
+                }
+            }
+        }
+        Ok(Py::new(py, copy)?.into_any())
+    }
+}
+
+/// How long an owner is waited for.
+fn patience(limit: Option<f64>) -> PyResult<Option<Duration>> {
+    let read = |seconds| Duration::try_from_secs_f64(seconds).ok();
+    let wrong =
+        || PyValueError::new_err("a limit that is no time; give seconds from 0 on, or None");
+    limit.map(|seconds| read(seconds).ok_or_else(wrong)).transpose()
+}
+
+/// Why an owner could not be asked, or the signal that has come.
+fn word_of(py: Python<'_>, unheard: core::Unheard) -> PyResult<&'static str> {
+    py.check_signals()?;
+    Ok(match unheard {
+        core::Unheard::Apart => "apart",
+        core::Unheard::Ended => "ended",
+        // An interrupt that was no signal after all: whoever asks again has lost nothing.
+        core::Unheard::Late | core::Unheard::Interrupted => "late",
+    })
+}
+
 /// Adds the classes to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ShownWindow>()?;
     module.add_class::<SeenWindow>()?;
     module.add_class::<WindowListing>()?;
-    module.add_class::<WindowMapping>()
+    module.add_class::<WindowMapping>()?;
+    module.add_class::<FarWindow>()?;
+    module.add_class::<FarListing>()
 }

@@ -8,7 +8,8 @@
 //! 3. `memory`: buffers, warm memory for results, and memory that processes share.
 //! 4. `program`: one rank's share of a plan, prepared for the buffers at hand.
 //! 5. `team`: ordered ranks that meet and act together, whatever the engine.
-//! 6. The engines, which know nothing of each other: [`threads`], ranks that are threads of one
+//! 6. `far`: windows of processes whose memory is out of reach.
+//! 7. The engines, which know nothing of each other: [`threads`], ranks that are threads of one
 //!    process and share memory; [`mpi`], ranks that are processes and send messages.
 //!
 //! Failure is part of the interface: an error on one rank becomes an error on every rank of its
@@ -17,6 +18,7 @@
 
 pub mod copy;
 mod error;
+mod far;
 mod memory;
 pub mod mpi;
 mod program;
@@ -25,11 +27,12 @@ pub mod threads;
 
 pub use error::circle::{Circle, Wait};
 pub use error::{Differing, Engine, Failure, FailureKind, Host, Mismatch, Rank, Result, TeamError};
+pub use far::reader::{FarFetched, FarListing, FarLook, FarNote, FarWindow, Unheard};
 pub use memory::buffer::{Access, Buffer};
 pub use memory::loan::{Borrowed, Loan, LoanNote, machine_name, set_kept_loans};
 pub use memory::pool::Memory;
 pub use memory::seen_window::{Fetched, Listing, Look, MappedArray, SeenWindow};
-pub use memory::shown_window::{ShownWindow, ShownWords, Spans, Unmapped, WindowNote};
+pub use memory::shown_window::{Readers, ShownWindow, ShownWords, Spans, Unmapped, WindowNote};
 pub use program::parts::{Giving, Part, Taking};
 pub use team::cache::Waits;
 pub use team::claim::Claim;

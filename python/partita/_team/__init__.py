@@ -8,8 +8,8 @@
 - `routing`: rows that go to any rank; `routes`: again and again, by plans that are kept.
 - `alike`: whether ranks were given the same arrays.
 - `together`: work that each rank does alone, and whose errors all ranks raise.
-- `window`: arrays that ranks read of each other without the owner's help; `shown` and `seen`: those
-  of this process and of others.
+- `window`: arrays that ranks read of each other without the owner's help; `shown`, `seen`
+  and `far`: those of this process, of others, and of those whose memory is out of reach.
 - `wire`: the fixed format of data between ranks; nothing is pickled.
 - `addresses`: address and process id of each rank.
 """

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from partita._errors import TeamError
 from partita._partita import SeenWindow, ShownWindow, WarmMemory
+from partita._team.far import Far, opened
 from partita._team.shown import Described, Local, State, bytes_of, described, typed, words_of
 
 if TYPE_CHECKING:
@@ -94,7 +95,10 @@ class Own:
     """What this process shows to the others; nothing where none of them can reach it."""
 
     def __init__(self, team: Team) -> None:
-        self.native = None if team.native.is_one_process else ShownWindow.make()
+        self.native = None
+        if not team.native.is_one_process:
+            far = not all(team.shares_memory_with(rank) for rank in range(team.size))
+            self.native = ShownWindow.make(far)
         # Whether some rank cannot read memory where it is.
         self.is_copied = False
 
@@ -117,29 +121,34 @@ class Own:
 
 def find_all(
     team: Team, own: Own, arrays: Sequence[Local], name: str
-) -> tuple[list[Seen | None], int]:
-    """Show arrays to all ranks; what each of them shows, none where it is out of reach. Collective.
+) -> tuple[list[Seen | Far | None], int]:
+    """Show arrays to all ranks; what each of them shows, none where nobody serves it. Collective.
 
     Also the number of all these, which rank 0 gives.
 
     Whoever may not read memory of another process where it is says so, and that one makes copies.
     """
     own.show(arrays, version=1)
-    note = None if own.native is None else own.native.note
+    notes = (None, None) if own.native is None else (own.native.note, own.native.far_note)
     seen: dict[int, SeenWindow] = {}
-    told = team.gather_alike("Window", name, (note, next(_NUMBERS)))
-    for rank, (other, _) in enumerate(told):
-        is_near = rank != team.rank and team.shares_memory_with(rank)
-        found = SeenWindow.open(other) if is_near and other is not None else None
-        if found is not None:
+    far: dict[int, Far | None] = {}
+    told = team.gather_alike("Window", name, (*notes, next(_NUMBERS)))
+    for rank, (near_note, far_note, _) in enumerate(told):
+        if rank == team.rank:
+            continue
+        if not team.shares_memory_with(rank):
+            far[rank] = None if far_note is None else opened(team, far_note)
+        elif near_note is not None and (found := SeenWindow.open(near_note)) is not None:
             seen[rank] = found
     refused = [rank for rank, one in seen.items() if not (READS_IN_PLACE and one.reads_in_place())]
     refusals = team.gather_alike("Window", name, refused)
     own.is_copied = any(team.rank in ranks for ranks in refusals)
     if any(refusals):
         _show_copies(team, own, arrays, name)
-    all_seen = [Seen(rank, seen[rank]) if rank in seen else None for rank in range(team.size)]
-    return all_seen, told[0][1]
+    all_seen = [
+        Seen(rank, seen[rank]) if rank in seen else far.get(rank) for rank in range(team.size)
+    ]
+    return all_seen, told[0][2]
 
 
 def _show_copies(team: Team, own: Own, arrays: Sequence[Local], name: str) -> None:

@@ -26,6 +26,8 @@ Described = list[tuple[np.dtype[Any], tuple[int, ...]]]
 
 # What an owner may be at instead of showing something.
 State = Literal["writing", "closed", "ended"]
+# Why an owner out of reach could not be asked.
+Unheard = Literal["ended", "apart", "late"]
 
 
 def checked(arrays: Any) -> tuple[Local, ...]:

@@ -13,8 +13,8 @@ with whatever it does. What is read belongs together: it is what the owner showe
 >>> spmd(last_of_next, ranks=2)
 [12, 2]
 
-Ranks that share no memory read nothing of each other: the owner would have to enter MPI for that,
-and whoever waits for it might wait for ever. `reach` says so.
+Ranks that share no memory ask a thread of the owner's process, over a connection. Where none can be
+made, as through a firewall, `reach` says so.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ from partita._team.team import a_team
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from partita._team.far import Far, FarListing
     from partita._team.seen import Seen, SeenListing
-    from partita._team.shown import Described, Listing, Local
+    from partita._team.shown import Described, Listing, Local, Unheard
     from partita._team.team import Team
 
 # Between two looks at an owner that writes.
@@ -67,10 +68,10 @@ class Window:
             self.close()
             raise team.told(error) from None
 
-    def _found(self, arrays: tuple[Local, ...], name: str) -> tuple[list[Shown | Seen | None], int]:
+    def _found(self, arrays: tuple[Local, ...], name: str) -> tuple[list[_Source | None], int]:
         """Whom this rank reads, by rank, and the number of all. Collective."""
         team = self._team
-        sources: list[Shown | Seen | None] = []
+        sources: list[_Source | None] = []
         if team.native.is_one_process:
             numbers = team.gather_alike("Window", name, register(self._mine))
             sources += [registered(number) for number in numbers]
@@ -100,7 +101,9 @@ class Window:
         # Whoever writes shows its arrays again in a moment.
         if not isinstance(found, str) or found == "writing":
             return None
-        return _why_not(rank, found)
+        if found == "late":
+            return self._silent(rank)
+        return self._apart(rank) if found == "apart" else _why_not(rank, found)
 
     def is_mapped(self, rank: int) -> bool:
         """Whether this rank can look at a member's arrays where they are, without a copy."""
@@ -202,7 +205,7 @@ class Window:
             message = "this rank is writing to its arrays; leave `with window.writing()` first"
             raise TeamError(message, "window-writing", self._team.rank)
 
-    def _source(self, rank: int) -> Shown | Seen | None:
+    def _source(self, rank: int) -> _Source | None:
         self._team.native.check()
         number = natural(rank, "rank")
         if number >= self._team.size:
@@ -210,9 +213,11 @@ class Window:
             raise LayoutError(message, "rank-unknown")
         return self._sources[number]
 
-    def _looked_at(self, rank: int) -> Listing | SeenListing:
+    def _looked_at(self, rank: int) -> Listing | SeenListing | FarListing:
         """What a member shows."""
-        listing: Listing | SeenListing = self._tried(rank, lambda source, listing: [])[1]
+        listing: Listing | SeenListing | FarListing = self._tried(rank, lambda source, listing: [])[
+            1
+        ]
         return listing
 
     def _tried(self, rank: int, work: _Work) -> tuple[Any, Any, list[Local]]:
@@ -224,10 +229,15 @@ class Window:
         while True:
             listing = source.look()
             if isinstance(listing, str):
-                _refuse(rank, listing)
+                self._refuse(rank, listing)
                 time.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
-            elif (done := work(source, listing)) is not None and source.still_shows(listing):
+                done: list[Local] | Unheard | None = None
+            else:
+                done = work(source, listing)
+            if isinstance(done, str):
+                self._refuse(rank, done)
+            elif done is not None and source.still_shows(listing):
                 return source, listing, done
             self._check_time(rank, time.monotonic() - start)
 
@@ -240,10 +250,29 @@ class Window:
             )
             raise DeadlineError(message, "deadline", rank)
 
+    def _refuse(self, rank: int, state: str) -> None:
+        """Raise if a member will not show anything any more, or cannot be asked."""
+        if state == "closed":
+            raise TeamError(_why_not(rank, state), "window-closed", rank)
+        if state == "ended":
+            raise RemoteError(_why_not(rank, state), "rank-left", rank)
+        if state == "apart":
+            raise TeamError(self._apart(rank), "window-reach", rank)
+        if state == "late":
+            raise DeadlineError(self._silent(rank), "deadline", rank)
+
     def _apart(self, rank: int) -> str:
         return (
-            f"rank {rank} shares no memory with rank {self._team.rank} (another node, or "
-            "PARTITA_SHARED_MEMORY=0); fetch by a collective call such as get_slices"
+            f"rank {rank} shares no memory with rank {self._team.rank}, and its process takes no "
+            "connection (a firewall?); fetch by a collective call such as get_slices"
+        )
+
+    def _silent(self, rank: int) -> str:
+        limit = self._team.native.deadline
+        waited = "" if limit is None else f" for {limit} s"
+        return (
+            f"nothing has come from the process of rank {rank}{waited}; see whether its host and "
+            "the link to it are up"
         )
 
 
@@ -266,13 +295,17 @@ class Sight:
             raise _changed(self._rank)
 
 
-_Work: TypeAlias = "Callable[[Any, Any], list[Local] | None]"
+_Source: TypeAlias = "Shown | Seen | Far"
+_Work: TypeAlias = "Callable[[Any, Any], list[Local] | Unheard | None]"
 
 
 def _each(
-    get: Callable[[Any, int], Local | None], listing: Any, which: tuple[int, ...] | None
-) -> list[Local] | None:
-    """Some arrays of what is shown, or all; none if one of them is not there any more."""
+    get: Callable[[Any, int], Local | Unheard | None], listing: Any, which: tuple[int, ...] | None
+) -> list[Local] | Unheard | None:
+    """Some arrays of what is shown, or all; none if one of them is not there any more.
+
+    Or why the owner could not be asked.
+    """
     n_arrays = len(listing.described)
     found = []
     for number in range(n_arrays) if which is None else which:
@@ -280,8 +313,8 @@ def _each(
             message = f"array {number} of {n_arrays} that are shown; use one below"
             raise LayoutError(message, "window-array")
         array = get(listing, number)
-        if array is None:
-            return None
+        if array is None or isinstance(array, str):
+            return array
         found.append(array)
     return found
 
@@ -289,14 +322,6 @@ def _each(
 def _close(mine: Shown, own: Own) -> None:
     own.close()
     mine.close()
-
-
-def _refuse(rank: int, state: str) -> None:
-    """Raise if a member will not show anything any more."""
-    if state == "closed":
-        raise TeamError(_why_not(rank, state), "window-closed", rank)
-    if state == "ended":
-        raise RemoteError(_why_not(rank, state), "rank-left", rank)
 
 
 def _why_not(rank: int, state: str) -> str:

@@ -97,6 +97,9 @@ def _private_ranks(tensor: Base, window: Window) -> set[int] | None:
     others = [rank for rank in range(team.size) if rank != team.rank]
 
     def look() -> tuple[None, list[int] | None]:
+        # Rows that come over a connection one by one would cost more than those that travel.
+        if not all(team.shares_memory_with(rank) for rank in others):
+            return None, None
         if any(window.reach(rank) is not None for rank in others):
             return None, None
         return None, [rank for rank in others if not window.is_mapped(rank)]

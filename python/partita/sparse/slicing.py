@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from partita.sparse.block import Block
     from partita.sparse.slices import SliceId
 
+# Why an owner's memory cannot be read, now or ever; a silent one is a matter of time.
+_OUT_OF_REACH = ("window-reach", "window-closed", "rank-left")
+
 
 class Slicing(Base):
     """Access to slices by their numbers."""
@@ -28,7 +31,7 @@ class Slicing(Base):
         """Return a slice as a SciPy array, with coordinates that begin at 0 in it.
 
         One that this rank holds is not copied, and is read only. One of another rank is a copy,
-        made from its memory without its help; where memory cannot be read, `get_slices` brings it.
+        made without its help: from its memory or, where that is out of reach, over a connection.
         Not collective.
         """
         wanted = self._slices.checked(slice_id)
@@ -43,11 +46,14 @@ class Slicing(Base):
             message = f"slice {slice_id} is on rank {owner}, and this tensor is not shared"
             message += "; call share() on all ranks before, or get_slices on all ranks"
             raise TeamError(message, "slice-not-shared", owner)
-        reason = self._window.reach(owner)
-        if reason is not None:
-            # The reason has its own cure; get_slices helps where memory is apart, and nowhere else.
-            raise TeamError(f"slice {slice_id} cannot be read: {reason}", "slice-reach", owner)
-        arrays = self._window.read(owner)
+        try:
+            arrays = self._window.read(owner)
+        except TeamError as error:
+            if error.reason not in _OUT_OF_REACH:
+                raise
+            # It has its own cure; get_slices helps where memory is apart, and nowhere else.
+            message = f"slice {slice_id} cannot be read: {error}"
+            raise TeamError(message, "slice-reach", owner) from error
         return type(self._block).from_arrays(
             self._slices.slice_shape(slice_id), self.format, arrays
         )

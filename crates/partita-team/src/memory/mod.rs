@@ -8,7 +8,7 @@
 //! - `loan`: bytes that are lent to others for a while; `loan_table`: who reads which of them.
 //! - `shown_window`: arrays that others read whenever they like; `seen_window`: those of another
 //!   process; `window_slot`, `window_list`: what owners say of them; `other_memory`: memory of
-//!   another process that cannot be mapped.
+//!   another process that cannot be mapped; `served_window`: such arrays as others ask for them.
 //! - `snapshot`: what a forked child sees of shared memory.
 //! - `process`: whether another process still lives.
 
@@ -23,6 +23,7 @@ mod other_memory;
 pub(crate) mod pool;
 pub(crate) mod process;
 pub(crate) mod seen_window;
+pub(crate) mod served_window;
 pub(crate) mod shown_window;
 mod snapshot;
 mod window_list;

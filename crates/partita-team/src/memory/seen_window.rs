@@ -251,7 +251,7 @@ impl Drop for MappedArray {
 mod tests {
     use super::*;
     use crate::memory::pool::Memory;
-    use crate::memory::shown_window::{ShownWindow, ShownWords, Unmapped};
+    use crate::memory::shown_window::{Readers, ShownWindow, ShownWords, Unmapped};
 
     const N_BYTES: usize = 10_000;
 
@@ -281,8 +281,8 @@ mod tests {
     fn what_is_shown_is_read_wherever_it_lies_until_the_window_closes() {
         assert!(Memory::share(), "memory files");
         for unmapped in [Unmapped::ReadInPlace, Unmapped::Copied] {
-            let own = ShownWindow::new().expect("room");
-            let other = SeenWindow::open(own.note()).expect("a way to it");
+            let own = ShownWindow::new(Readers::Near).expect("room");
+            let other = SeenWindow::open(own.note().expect("room")).expect("a way to it");
             assert!(other.reads_in_place());
             let warm = Memory::new(N_BYTES);
             // SAFETY: the block is ours and as long.
@@ -314,7 +314,7 @@ mod tests {
             assert!(matches!(other.look(), Look::Closed));
             assert!(!other.still_shows(&second));
             // Its slot goes to another window, which is not this one.
-            let next = ShownWindow::new().expect("room");
+            let next = ShownWindow::new(Readers::Near).expect("room");
             show(&next, 1, &[], unmapped);
             assert!(matches!(other.look(), Look::Closed));
         }
@@ -323,13 +323,13 @@ mod tests {
     #[test]
     fn numbers_of_another_window_find_nothing() {
         assert!(Memory::share(), "memory files");
-        let own = ShownWindow::new().expect("room");
+        let own = ShownWindow::new(Readers::Near).expect("room");
         for (field, wrong) in [(0, u64::MAX), (3, u64::MAX), (4, u64::MAX), (5, 1 << 60), (5, 3)] {
-            let mut note = own.note();
+            let mut note = own.note().expect("room");
             note.0[field] = wrong;
             assert!(SeenWindow::open(note).is_none(), "field {field}");
         }
-        let mut note = own.note();
+        let mut note = own.note().expect("room");
         note.0[6] += 1;
         assert!(matches!(SeenWindow::open(note).expect("a way").look(), Look::Closed));
     }
@@ -337,8 +337,8 @@ mod tests {
     #[test]
     fn an_array_whose_block_becomes_private_is_shown_from_there() {
         assert!(Memory::share(), "memory files");
-        let own = ShownWindow::new().expect("room");
-        let other = SeenWindow::open(own.note()).expect("a way to it");
+        let own = ShownWindow::new(Readers::Near).expect("room");
+        let other = SeenWindow::open(own.note().expect("room")).expect("a way to it");
         let warm = Memory::new(N_BYTES);
         let at = warm.address();
         // SAFETY: the block is ours, and as long.

@@ -3,13 +3,15 @@
 //! The owner says in a slot where its arrays are (`window_slot.rs`), as a list in memory of the
 //! arena (`window_list.rs`). Showing others writes a new list and then one slot; what was shown
 //! before is let go of only after. `seen_window.rs` is the reader; it never stops the owner, and
-//! notices by the slot if it was overtaken. `mpi/README.md` has the races.
+//! notices by the slot if it was overtaken. `mpi/README.md` has the races. Those who can map nothing
+//! of this process ask for the arrays over a connection (`served_window.rs`).
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::memory::arena::{Address, Arena, Block, PAGE_BYTES};
 use crate::memory::pool::Memory;
 use crate::memory::process::Process;
+use crate::memory::served_window::ServedWindow;
 use crate::memory::window_list::{ArrayList, ArrayPlace, InFile};
 use crate::memory::window_slot::{self, Slot};
 
@@ -17,7 +19,21 @@ static WINDOWS: Mutex<Vec<Weak<Window>>> = Mutex::new(Vec::new());
 
 /// Arrays of this process that others can read.
 #[derive(Debug)]
-pub struct ShownWindow(Arc<Window>);
+pub struct ShownWindow {
+    /// For those who can map memory of this process.
+    near: Option<Arc<Window>>,
+    /// For those who cannot.
+    far: Option<Arc<ServedWindow>>,
+}
+
+/// Who reads a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readers {
+    /// Processes that share memory with this one.
+    Near,
+    /// Others, too.
+    All,
+}
 
 /// How another process finds a window: plain numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +52,7 @@ pub enum Unmapped {
 pub type Spans = Vec<(usize, usize)>;
 
 /// What the owner says of its arrays, for the layers above.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShownWords {
     /// Counts what the window has shown.
     pub version: u64,
@@ -66,28 +82,24 @@ struct Content {
 }
 
 impl ShownWindow {
-    /// A window that shows nothing yet; none where others can map nothing of this process.
+    /// A window that shows nothing yet; none where no reader could reach it.
     #[must_use]
-    pub fn new() -> Option<Self> {
-        let arena = Arena::get()?;
-        let (address, process) = (arena.address()?, Process::own()?);
-        let (slot_offset, number) = window_slot::take(arena)?;
-        let content = Mutex::default();
-        let window = Arc::new(Window { arena, address, process, slot_offset, number, content });
-        window.slot().open(number);
-        let mut windows = windows();
-        windows.retain(|one| one.strong_count() > 0);
-        windows.push(Arc::downgrade(&window));
-        Some(Self(window))
+    pub fn new(readers: Readers) -> Option<Self> {
+        let near = Window::new();
+        let far = (readers == Readers::All).then(ServedWindow::new);
+        (near.is_some() || far.is_some()).then_some(Self { near, far })
     }
 
-    /// How others find it.
+    /// How processes that share memory with this one find it; none where nobody can.
     #[must_use]
-    pub fn note(&self) -> WindowNote {
-        let Address { process, file, device, inode } = self.0.address;
-        let (slot, number) = (self.0.slot_offset as u64, self.0.number);
-        let at = self.0.slot_address() as u64;
-        WindowNote([process, self.0.process.started, file, device, inode, slot, number, at])
+    pub fn note(&self) -> Option<WindowNote> {
+        self.near.as_ref().map(|near| near.note())
+    }
+
+    /// Its number among those that are served; none if it is for near readers only.
+    #[must_use]
+    pub fn served_number(&self) -> Option<u64> {
+        self.far.as_ref().map(|far| far.number())
     }
 
     /// Shows arrays from now on, instead of those before, which may go once this has returned.
@@ -95,40 +107,65 @@ impl ShownWindow {
     /// False if there is no memory to do so; then all is as it was.
     #[must_use]
     pub fn show(&self, spans: Spans, words: ShownWords, unmapped: Unmapped) -> bool {
-        if self.0.is_parents() {
-            return true;
+        let is_shown = match &self.near {
+            Some(near) => near.show_unless_closed((spans.clone(), unmapped), words.clone()),
+            None => true,
+        };
+        if let Some(far) = self.far.as_ref().filter(|_| is_shown) {
+            far.show(spans, words);
         }
-        let mut content = self.0.content();
-        if content.is_closed {
-            return true;
-        }
-        self.0.show(&mut content, (spans, unmapped), words)
+        is_shown
     }
 
     /// Says that the owner writes to what it shows, until it shows it again.
     pub fn begin_writing(&self) {
-        if self.0.is_parents() {
-            return;
+        if let Some(near) = &self.near {
+            near.begin_writing();
         }
-        let content = self.0.content();
-        if !content.is_closed {
-            self.0.slot().begin();
+        if let Some(far) = &self.far {
+            far.begin_writing();
         }
     }
 
     /// Shows nothing any more; what was shown may go once this has returned.
     pub fn close(&self) {
-        self.0.close();
+        if let Some(near) = &self.near {
+            near.close();
+        }
+        if let Some(far) = &self.far {
+            far.close();
+        }
     }
 }
 
 impl Drop for ShownWindow {
     fn drop(&mut self) {
-        self.0.close();
+        self.close();
     }
 }
 
 impl Window {
+    /// None where others can map nothing of this process.
+    fn new() -> Option<Arc<Self>> {
+        let arena = Arena::get()?;
+        let (address, process) = (arena.address()?, Process::own()?);
+        let (slot_offset, number) = window_slot::take(arena)?;
+        let content = Mutex::default();
+        let window = Arc::new(Self { arena, address, process, slot_offset, number, content });
+        window.slot().open(number);
+        let mut windows = windows();
+        windows.retain(|one| one.strong_count() > 0);
+        windows.push(Arc::downgrade(&window));
+        Some(window)
+    }
+
+    fn note(&self) -> WindowNote {
+        let Address { process, file, device, inode } = self.address;
+        let (slot, number) = (self.slot_offset as u64, self.number);
+        let at = self.slot_address() as u64;
+        WindowNote([process, self.process.started, file, device, inode, slot, number, at])
+    }
+
     /// In a forked child the window is its parent's, who goes on with it. Looked at before any
     /// lock, which another thread may have held when the process forked.
     fn is_parents(&self) -> bool {
@@ -146,6 +183,24 @@ impl Window {
     fn slot(&self) -> &Slot {
         // SAFETY: pages of slots stay mapped as long as the process lives.
         unsafe { Slot::at(self.slot_address()) }
+    }
+
+    fn show_unless_closed(&self, spans: (Spans, Unmapped), words: ShownWords) -> bool {
+        if self.is_parents() {
+            return true;
+        }
+        let mut content = self.content();
+        content.is_closed || self.show(&mut content, spans, words)
+    }
+
+    fn begin_writing(&self) {
+        if self.is_parents() {
+            return;
+        }
+        let content = self.content();
+        if !content.is_closed {
+            self.slot().begin();
+        }
     }
 
     fn show(
