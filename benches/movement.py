@@ -43,7 +43,7 @@ class Figure:
 
 
 def _layouts(n: int, size: int) -> dict[str, tuple[pt.Layout, pt.Layout]]:
-    square = {1: "1x1", 2: "1x2", 4: "2x2"}[size]
+    square = {1: "1x1", 2: "1x2", 4: "2x2", 8: "2x4", 16: "4x4"}[size]
     rows = pt.Layout((n, n), f"block, * @ {size}")
     targets = {
         "row blocks to column blocks": f"*, block @ {size}",

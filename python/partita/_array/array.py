@@ -189,11 +189,10 @@ class Methods(Described, _Base):  # type: ignore[override]
         """Fill what this rank holds but does not own with the owners' values. Collective."""
         buffers, held = self._buffers, self._held
         if held.exchange is None:
-            layout = held.halo_layout or held.layout
-            held.exchange = plan(layout, layout, carrier_of(self.dtype).name)
-            seen = _seen_as(carrier_of(self.dtype), buffers)
-            held.carried = [as_bits(one) for one in seen]
-        held.team.native.run_in_place(held.exchange, held.carried)
+            layout, carrier = held.halo_layout or held.layout, carrier_of(self.dtype)
+            carried = [as_bits(one) for one in _seen_as(carrier, buffers)]
+            held.exchange = plan(layout, layout, carrier.name).bind(carried, held.team, carried)
+        held.exchange.run()
         return _seen(self)
 
     def gather(self, root: int | None = None) -> Local | None:
@@ -250,7 +249,7 @@ class Methods(Described, _Base):  # type: ignore[override]
         held = copy(self._held)
         held.buffers = [buffer.copy() for buffer in own]
         held.reasons = ["copy=True"] * len(held.buffers)
-        held.keep, held.exchange, held.carried = None, None, []
+        held.keep, held.exchange = None, None
         twin: Array = type(self).__new__(type(self))  # type: ignore[assignment]
         twin._hold(held)
         for name, value in getattr(self, "__dict__", {}).items():
@@ -360,8 +359,10 @@ def _seen(array: NativeArray) -> Array:
 def _is_written(held: Held) -> bool:
     """Whether something is pending that writes these buffers, through another array of them."""
     rank = held.team.arrays
+    if rank.n_pending == 0:
+        return False
     bounds = np.lib.array_utils.byte_bounds
-    return rank.n_pending > 0 and any(rank.is_written(*bounds(one)) for one in held.buffers)
+    return any(rank.is_written(*bounds(one)) for one in held.buffers)
 
 
 def _seen_as(dtype: np.dtype[Any], buffers: Sequence[Local]) -> list[Local]:

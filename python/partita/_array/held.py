@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from partita._array.array import Array
-    from partita._partita import Piece, Pieces, Plan
+    from partita._partita import BoundPlan, Piece, Pieces
     from partita._team.team import Team
 
 Local = np.ndarray[Any, Any]
@@ -46,8 +46,7 @@ class Held:
         self._is_everywhere = self._is_whole
         self.team = team
         self.dtype: np.dtype[Any] = np.dtype(dtype)
-        self.exchange: Plan | None = None
-        self.carried: list[Local] = []
+        self.exchange: BoundPlan | None = None
         # Why each buffer is a copy; no reason where it shares its producer's memory.
         self.reasons = ["it was made here"] * len(self.buffers) if reasons is None else reasons
         self.rows: Rows | None = None

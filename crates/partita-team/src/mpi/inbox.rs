@@ -1,9 +1,11 @@
 //! The inbox: what the ranks of all teams have posted, sorted by team and round.
 
 use std::any::Any;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
+
+use rustc_hash::FxHashMap;
 
 use crate::error::Failure;
 use crate::error::circle::Circles;
@@ -12,6 +14,7 @@ use crate::memory::other_arena::Mapping;
 use crate::mpi::near_notes::NearNotes;
 use crate::mpi::posts::{Posted, Posts};
 use crate::mpi::relays::Relays;
+use crate::mpi::roll::Roll;
 use crate::mpi::wire::{Carried, ControlMessage, PostPlace, WireBuffer, WireOffer, WirePost};
 use crate::program::offer::{Offer, Offered, Openness};
 use crate::team::call::{Call, CallName};
@@ -24,14 +27,14 @@ use crate::team::near::{NearPlace, NearSum};
 pub(crate) struct Inbox {
     /// Ranks of the world: no team has more.
     n_world: u64,
-    rounds: HashMap<(u64, u64), Slot>,
-    teams: HashMap<u64, Progress>,
+    rounds: FxHashMap<(u64, u64), Slot>,
+    teams: FxHashMap<u64, Progress>,
     /// The last buffers of each rank of each team, for those that only say "again".
-    known: HashMap<(u64, u64), Known>,
+    known: FxHashMap<(u64, u64), Known>,
     /// What partners have said in near calls.
     pub near: NearNotes,
     /// Ranks of the world that have left, and why.
-    departed: HashMap<u64, String>,
+    departed: FxHashMap<u64, String>,
     /// Far ranks of the world that were given up, and have not been heard of since.
     lost: BTreeSet<u64>,
     /// Control messages of waits and circles that wait to be answered, and who sent them.
@@ -52,6 +55,8 @@ pub(crate) struct Slot {
     pub posts: Posts,
     /// This rank's share in carrying them to others; none before it has come.
     pub relays: Option<Relays>,
+    /// What notes tell of those that have come with nothing but a call.
+    pub roll: Roll,
     pub has_failed: bool,
     /// Whether a rank has sent its post to everybody: it has waited for a while.
     pub is_slow: bool,
@@ -59,6 +64,17 @@ pub(crate) struct Slot {
     least_near: Option<u64>,
     /// When a failure was first seen.
     pub failed_since: Option<Instant>,
+}
+
+impl Slot {
+    /// Whether not all ranks bring the same, as far as this one, which has come, can see: notes are not
+    /// enough then.
+    pub(crate) fn is_mixed(&self) -> bool {
+        match self.roll.is_own() {
+            true => self.roll.is_mixed() || !self.posts.is_empty(),
+            false => self.roll.has_begun(),
+        }
+    }
 }
 
 /// A post of this rank that only some have got from itself.
@@ -85,7 +101,7 @@ struct Progress {
     /// Rounds that are decided here.
     n_decided: u64,
     /// A failure that came after its round was decided here.
-    revoked: HashMap<u64, (u64, Failure)>,
+    revoked: FxHashMap<u64, (u64, Failure)>,
     /// This rank's last post, if it went by other hands.
     own: Option<OwnPost>,
 }
@@ -176,6 +192,11 @@ impl Inbox {
             ControlMessage::Relayed { team, round, carried } => {
                 if self.take_relayed((team, round), &carried, map).is_none() {
                     self.depart(from, NO_NOTE);
+                }
+            }
+            ControlMessage::Noted { team, round, n_near, number, digest } => {
+                if let Some(slot) = self.slot_of((team, round), n_near) {
+                    slot.roll.hear(number, digest);
                 }
             }
             ControlMessage::Near { place, call, slot, tag, half, offer } => {
@@ -320,17 +341,32 @@ impl Inbox {
         if place.rank >= self.n_world {
             return;
         }
-        let slot = self.rounds.entry((place.team, place.round)).or_default();
-        slot.least_near = Some(slot.least_near.map_or(new.n_near, |least| least.min(new.n_near)));
+        let Some(slot) = self.slot_of((place.team, place.round), new.n_near) else { return };
         slot.has_failed |= new.post.is_err();
         slot.is_slow |= new.is_direct;
         slot.posts.put(place.rank, new);
+    }
+
+    /// A round to which some rank has come after so many near calls; none if it is decided.
+    pub(crate) fn slot_of(&mut self, (team, round): (u64, u64), n_near: u64) -> Option<&mut Slot> {
+        let progress = self.teams.entry(team).or_default();
+        if round < progress.n_decided {
+            return None;
+        }
+        let slot = self.rounds.entry((team, round)).or_default();
+        slot.least_near = Some(slot.least_near.map_or(n_near, |least| least.min(n_near)));
+        Some(slot)
     }
 
     /// Keeps this rank's post of a round until it comes to the next one.
     pub(crate) fn keep_own(&mut self, own: OwnPost) {
         let progress = self.teams.entry(own.place.team).or_default();
         progress.own = Some(own);
+    }
+
+    /// What this rank brings to a round, if it has told nobody but those whose hands it goes by.
+    pub(crate) fn own(&self, team: u64, round: u64) -> Option<&OwnPost> {
+        self.teams.get(&team)?.own.as_ref().filter(|own| own.place.round == round)
     }
 
     /// This rank's post of a round, if it went by other hands only; it goes to everybody now.
@@ -382,16 +418,16 @@ impl Inbox {
         }
     }
 
-    /// Closes a round; gives what was posted.
-    pub(crate) fn decide(&mut self, team: u64, round: u64) -> Posts {
+    /// Closes a round; gives what has come to it.
+    pub(crate) fn decide(&mut self, team: u64, round: u64) -> Slot {
         let progress = self.teams.entry(team).or_default();
         progress.n_decided = progress.n_decided.max(round + 1);
         progress.revoked.retain(|_, (at, _)| *at + 1 >= round);
-        let posts = self.rounds.remove(&(team, round)).unwrap_or_default().posts;
+        let slot = self.rounds.remove(&(team, round)).unwrap_or_default();
         // Rounds that this rank left before they were decided.
         self.rounds.retain(|(t, r), _| *t != team || *r > round);
         self.near.forget_until(team, round);
-        posts
+        slot
     }
 }
 

@@ -3,7 +3,7 @@
 //! What is done in a round is in `round.rs`; here it is waited for.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use partita_mpi::Waited;
 
@@ -23,7 +23,7 @@ use crate::program::offer::{CallBuffers, Offer, Offered, Openness};
 use crate::team::cache::TeamCache;
 use crate::team::callers::Callers;
 use crate::team::interrupt;
-use crate::team::meeting::{Contribution, Meeting, Post, Round, RunContext, Stage};
+use crate::team::meeting::{Contribution, Meeting, Post, Round, RunContext, Since, Stage};
 use crate::team::near::NearMeeting;
 use crate::team::patience::Patience;
 
@@ -43,19 +43,18 @@ pub(crate) struct MpiMeeting {
 impl MpiMeeting {
     pub(crate) fn new(world: &Arc<World>, members: &[u64]) -> Self {
         let own = world.rank();
-        let key = key_of(members);
         let is_near = |member: &u64| *member == own || world.neighbour(*member).is_some();
         let is_shared = world.node().is_some() && members.iter().all(is_near);
-        let rank = (0..).zip(members).find(|(_, member)| **member == own).map(|(rank, _)| rank);
         let nodes = if is_shared { Box::default() } else { world.nodes_of(members) };
         let (order, host) = (Order::around(&nodes), world.host(own));
+        let team = Membership::new(members.into(), own, host, order.as_ref());
         Self {
             world: Arc::clone(world),
-            team: Membership { key, members: members.into(), rank, own, host, order },
+            team,
             is_shared,
             nodes,
             watch: Mutex::default(),
-            cache: world.cache(key),
+            cache: world.cache(key_of(members)),
         }
     }
 
@@ -130,23 +129,21 @@ impl Meeting for MpiMeeting {
         round: u64,
         patience: &Patience,
         stage: Stage,
-        spent: Duration,
+        since: Since,
     ) -> Result<Round<Contribution>> {
-        let began = Instant::now();
+        let Since { began, spent } = since;
         let mut look = Look::new(began, patience.limit);
         let mut waited = Waited::since(began);
         let mut looked = began;
         let mut entered = None;
         let mut n_polls = 0;
         loop {
-            self.world.poll().map_err(broken)?;
             let mut around = self.world.around();
+            self.world.poll_into(&mut around.state).map_err(broken)?;
             self.world.answer(&mut around.state).map_err(broken)?;
             if self.team.advance(&mut around, round, stage, &mut look).map_err(broken)? {
-                drop(around);
-                self.world.settle().map_err(broken)?;
-                let posts = self.team.close(&mut self.world.around(), round, &mut look);
-                return posts.map(Arc::new).map_err(broken);
+                self.world.settle(&mut around.state).map_err(broken)?;
+                return self.team.close(&mut around, round, &mut look).map_err(broken);
             }
             drop(around);
             n_polls += 1;

@@ -29,6 +29,7 @@ mod peers;
 mod posts;
 mod relays;
 mod rings;
+mod roll;
 mod round;
 pub mod simulation;
 mod stream;

@@ -133,17 +133,16 @@ impl MpiMeeting {
         &self,
         call: &NearCall<'_>,
         patience: &Patience,
-        stage: Stage,
+        (stage, began): (Stage, Instant),
         find: impl Fn(&State, &NearLook) -> Found<T>,
     ) -> Result<Coming<T>> {
-        let began = Instant::now();
         let (mut waited, mut looked) = (Waited::since(began), began);
         let mut look = NearLook::default();
         let mut entered: Option<EnteredWait<'_>> = None;
         let mut n_polls = 0;
         loop {
-            self.world().poll().map_err(broken)?;
             let mut state = self.world().state();
+            self.world().poll_into(&mut state).map_err(broken)?;
             self.world().answer(&mut state).map_err(broken)?;
             match find(&state, &look) {
                 Found::All(found) => return Ok(Coming::All(found)),
@@ -229,9 +228,10 @@ impl NearMeeting for MpiMeeting {
         &self,
         call: &NearCall<'_>,
         patience: &Patience,
+        began: Instant,
     ) -> Result<Coming<Vec<NearNote>>> {
         let find = |state: &State, look: &NearLook| self.find_here(state, call, look.is_due);
-        self.await_partners(call, patience, Stage::Arrival, find)
+        self.await_partners(call, patience, (Stage::Arrival, began), find)
     }
 
     fn tell_done(&self, call: &NearCall<'_>) -> Result<()> {
@@ -239,9 +239,14 @@ impl NearMeeting for MpiMeeting {
         self.tell(&message, self.touching(call))
     }
 
-    fn await_done(&self, call: &NearCall<'_>, patience: &Patience) -> Result<Coming<()>> {
+    fn await_done(
+        &self,
+        call: &NearCall<'_>,
+        patience: &Patience,
+        began: Instant,
+    ) -> Result<Coming<()>> {
         let find = |state: &State, look: &NearLook| self.find_done(state, call, look);
-        self.await_partners(call, patience, Stage::Copying, find)
+        self.await_partners(call, patience, (Stage::Copying, began), find)
     }
 
     fn count_near(&self, key: u64) {

@@ -1,7 +1,8 @@
 //! What partners have said in near calls, sorted by call.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use crate::mpi::wire::NoteOf;
 use crate::program::offer::{Half, Offer};
@@ -13,7 +14,7 @@ pub(crate) struct NearNotes {
     /// Few at a time: a partner is ahead by a call or two.
     calls: Vec<NearSlot>,
     /// The buffers of a rank of a team in a call, by the number under which it told them.
-    offers: HashMap<(u64, u64, u64, u64), Arc<Offer>>,
+    offers: FxHashMap<(u64, u64, u64, u64), Arc<Offer>>,
 }
 
 /// What has been said in one call.

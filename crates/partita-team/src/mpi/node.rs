@@ -5,17 +5,17 @@
 //! share. Anything that fails on the way (another container, another user, no `/proc`) leaves the
 //! pair with messages.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use partita_mpi::{Comm, MpiError};
+use rustc_hash::FxHashMap;
 
 use crate::memory::arena::{Address, Arena, Block};
 use crate::memory::other_arena::{Mapping, OtherArena};
 use crate::memory::pool::Memory;
 use crate::memory::process::{Life, life_of, machine};
 use crate::mpi::meeting::key_of;
-use crate::mpi::rings::{Ring, Rings};
+use crate::mpi::rings::{Incoming, Outgoing, Ring, Rings};
 use crate::mpi::world::Sharing;
 
 /// This process's neighbours.
@@ -25,7 +25,7 @@ pub(crate) struct Node {
     home: Retired,
     neighbours: Vec<Neighbour>,
     /// Rank of the world to place in the list.
-    places: HashMap<u64, usize>,
+    places: FxHashMap<u64, usize>,
 }
 
 /// Another process of the machine.
@@ -39,8 +39,8 @@ pub(crate) struct Neighbour {
     pages: Arc<Mapping>,
     /// This process's place among the readers of its rings.
     at: usize,
-    pub incoming: Ring,
-    pub outgoing: Ring,
+    pub incoming: Incoming,
+    pub outgoing: Outgoing,
 }
 
 /// Rings that are in use no more, and the processes that read them, by their places.
@@ -129,7 +129,7 @@ impl Node {
             let info = &infos[rank as usize * INFO_WORDS..][..INFO_WORDS];
             Neighbour::find(rank, info, ranks.len(), (at, rings.ring(place)))
         });
-        Self { rings, home, neighbours: neighbours.collect(), places: HashMap::new() }
+        Self { rings, home, neighbours: neighbours.collect(), places: FxHashMap::default() }
     }
 
     fn keep_mutual(mut self, ranks: &[u64]) -> Self {
@@ -182,7 +182,8 @@ impl Neighbour {
         // SAFETY: the neighbour's rings, mapped for as long as this has its pages.
         let rings = unsafe { Rings::at(pages.address(), n_places) };
         rings.mark_mapped(at);
-        Some(Self { rank, arena, rings, pages, at, incoming: rings.ring(at), outgoing })
+        let (incoming, outgoing) = (Incoming::new(rings.ring(at)), Outgoing::new(outgoing));
+        Some(Self { rank, arena, rings, pages, at, incoming, outgoing })
     }
 
     /// Whether a message to it can go on its way.
@@ -190,7 +191,7 @@ impl Neighbour {
         self.outgoing.has_room()
     }
 
-    /// Wakes the process if it sleeps.
+    /// Wakes the process if it sleeps; call it after writing, and [`written`](super::rings::written).
     pub(crate) fn wake(&self) {
         self.rings.wake();
     }

@@ -31,6 +31,10 @@ impl Posts {
         self.by_rank.get(rank as usize)?.as_ref()
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.n_posts == 0
+    }
+
     pub(crate) fn has(&self, rank: u64) -> bool {
         self.get(rank).is_some()
     }
@@ -67,6 +71,8 @@ impl Posts {
         old.is_direct |= new.is_direct;
         if new.post.is_err() {
             (old.post, old.wire) = (new.post, None);
+        } else if old.post.is_ok() && old.wire.is_none() {
+            old.wire = new.wire;
         }
     }
 

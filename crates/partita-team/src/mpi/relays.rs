@@ -54,13 +54,45 @@ impl Order {
     }
 }
 
+/// Where a rank stands among those of its team.
+#[derive(Debug, Clone)]
+pub(crate) struct Standing {
+    order: Option<Arc<Order>>,
+    place: u64,
+    size: u64,
+}
+
+impl Standing {
+    pub(crate) fn new(rank: u64, size: u64, order: Option<&Arc<Order>>) -> Self {
+        let place = order.map_or(rank, |order| order.places[rank as usize]);
+        Self { order: order.map(Arc::clone), place, size }
+    }
+
+    /// Ranks of the team.
+    pub(crate) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The rank so many before this one, around the team.
+    pub(crate) fn before(&self, n: u64) -> u64 {
+        self.rank_at(self.place + self.size - n)
+    }
+
+    /// The rank so many after this one, around the team.
+    pub(crate) fn after(&self, n: u64) -> u64 {
+        self.rank_at(self.place + n)
+    }
+
+    fn rank_at(&self, place: u64) -> u64 {
+        let place = if place < self.size { place } else { place - self.size };
+        self.order.as_ref().map_or(place, |order| order.ranks[place as usize])
+    }
+}
+
 /// One rank's share in carrying the posts of a round.
 #[derive(Debug)]
 pub(crate) struct Relays {
-    order: Option<Arc<Order>>,
-    /// Where this rank is in the order.
-    place: u64,
-    size: u64,
+    standing: Standing,
     /// What this rank hands on next: the posts of so many ranks, up to itself, to ranks so far away.
     stride: u64,
     /// How many of these it has, from itself backwards.
@@ -81,19 +113,19 @@ impl Batch {
 }
 
 impl Relays {
-    pub(crate) fn new(rank: u64, size: u64, order: Option<&Arc<Order>>) -> Self {
-        let place = order.map_or(rank, |order| order.places[rank as usize]);
-        Self { order: order.map(Arc::clone), place, size, stride: 1, n_ready: 0 }
+    pub(crate) fn new(standing: &Standing) -> Self {
+        Self { standing: standing.clone(), stride: 1, n_ready: 0 }
     }
 
     /// What this rank is to send now; none if it has not got what it hands on next.
     ///
     /// What a rank has sent to everybody itself is not handed on.
     pub(crate) fn next(&mut self, posts: &Posts, members: &[u64]) -> Option<Vec<Batch>> {
-        if self.stride >= self.size {
+        if self.stride >= self.standing.size {
             return None;
         }
-        let is_here = |back| posts.get(self.before(back)).is_some_and(|one| one.wire.is_some());
+        let is_here =
+            |back| posts.get(self.standing.before(back)).is_some_and(|one| one.wire.is_some());
         let mut n_ready = self.n_ready;
         while n_ready < self.stride && is_here(n_ready) {
             n_ready += 1;
@@ -107,21 +139,12 @@ impl Relays {
         Some(batches)
     }
 
-    /// The rank so many before this one, around the team.
-    fn before(&self, n: u64) -> u64 {
-        self.rank_at((self.place + self.size - n) % self.size)
-    }
-
-    fn rank_at(&self, place: u64) -> u64 {
-        self.order.as_ref().map_or(place, |order| order.ranks[place as usize])
-    }
-
     fn batches(&self, posts: &Posts, members: &[u64]) -> Vec<Batch> {
-        let mut batches: Vec<(u64, Batch)> = Vec::with_capacity(1);
-        for far in (1..RADIX).map(|n| n * self.stride).filter(|far| *far < self.size) {
-            let to = self.rank_at((self.place + far) % self.size);
+        let (mut batches, size): (Vec<(u64, Batch)>, _) = (Vec::new(), self.standing.size);
+        for far in (1..RADIX).map(|n| n * self.stride).filter(|far| *far < size) {
+            let to = self.standing.after(far);
             // Ranks further back than that are nearer to it the other way around.
-            let n_posts = self.stride.min(self.size - far);
+            let n_posts = self.stride.min(size - far);
             if let Some((_, batch)) = batches.iter_mut().find(|(n, _)| *n == n_posts) {
                 batch.to.push(to);
                 continue;
@@ -135,7 +158,7 @@ impl Relays {
     /// The posts of the last ranks up to this one.
     fn carried(&self, n_posts: u64, posts: &Posts, members: &[u64]) -> Vec<Carried> {
         let mut all: Vec<Carried> = Vec::new();
-        for rank in (0..n_posts).rev().map(|back| self.before(back)) {
+        for rank in (0..n_posts).rev().map(|back| self.standing.before(back)) {
             let Some(posted) = posts.get(rank).filter(|posted| !posted.is_direct) else { continue };
             let (Some(post), n_near) = (&posted.wire, posted.n_near) else { continue };
             let is_like = |last: &&mut Carried| {

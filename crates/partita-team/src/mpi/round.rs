@@ -12,14 +12,16 @@ use partita_mpi::MpiError;
 
 use crate::error::{Failure, FailureKind, Host, Rank, cut};
 use crate::memory::process::Life;
-use crate::mpi::inbox::{Inbox, OwnPost, done};
+use crate::mpi::inbox::{Inbox, OwnPost, Slot, done};
+use crate::mpi::meeting::key_of;
 use crate::mpi::posts::Posted;
-use crate::mpi::relays::{Order, Relays, is_relayed};
+use crate::mpi::relays::{Order, Relays, Standing, is_relayed};
+use crate::mpi::roll;
 use crate::mpi::wire::{ControlMessage, PostPlace, WireOffer, WirePost};
 use crate::program::offer::Offer;
 use crate::team::cache::LastPosted;
 use crate::team::call::CallName;
-use crate::team::meeting::{Arrival, Contribution, Post, Stage};
+use crate::team::meeting::{Arrival, Contribution, Post, Round, Stage};
 use crate::team::patience::{ANSWER_WITHIN, GRACE};
 
 /// How often a waiting rank looks whether others are still there. The first time it does so it sends
@@ -46,8 +48,10 @@ pub(crate) struct Membership {
     pub own: u64,
     /// Where it runs, if not all run on one host.
     pub host: Option<Host>,
-    /// How posts go around the team, if not in the order of its ranks.
-    pub order: Option<Arc<Order>>,
+    /// Where this rank stands in the order in which posts go around the team.
+    standing: Option<Standing>,
+    /// All notes that it gets of a round to which all bring the same.
+    all_notes: u64,
 }
 
 /// What a process has around it: what has come in, and ways to the others.
@@ -58,6 +62,11 @@ pub(crate) trait Around {
         &mut self,
         message: &ControlMessage,
         to: &mut dyn Iterator<Item = u64>,
+    ) -> Result<(), MpiError>;
+    /// Sends each message to a rank of the world.
+    fn send_each(
+        &mut self,
+        messages: &mut dyn Iterator<Item = (u64, ControlMessage)>,
     ) -> Result<(), MpiError>;
     /// Whether everything that was sent to ranks of the world has left this process.
     fn is_sent_to(&self, members: &[u64]) -> bool;
@@ -108,6 +117,20 @@ impl Look {
 }
 
 impl Membership {
+    /// How a process of the world sees a team; `order` is how posts go around it, if not in the order
+    /// of its ranks.
+    pub(crate) fn new(
+        members: Arc<[u64]>,
+        own: u64,
+        host: Option<Host>,
+        order: Option<&Arc<Order>>,
+    ) -> Self {
+        let (key, size) = (key_of(&members), members.len() as u64);
+        let rank = (0..).zip(&*members).find(|(_, member)| **member == own).map(|(rank, _)| rank);
+        let standing = rank.map(|rank| Standing::new(rank, size, order));
+        Self { key, members, rank, own, host, standing, all_notes: roll::whole(size) }
+    }
+
     pub(crate) fn size(&self) -> u64 {
         self.members.len() as u64
     }
@@ -141,6 +164,15 @@ impl Membership {
                 return Ok(round);
             }
         };
+        if let Some(digest) = contribution.digest().filter(|_| self.rank.is_some()) {
+            let members = Arc::clone(&self.members);
+            around.inbox().keep_own(OwnPost { members, place, contribution, since: round });
+            if let Some(slot) = around.inbox().slot_of((self.key, round), near.n_calls) {
+                slot.roll.come(digest);
+            }
+            self.hand_on(around, round)?;
+            return Ok(round);
+        }
         let wire = Arc::new(first_words(around, &contribution, round, last));
         let is_stuck = contribution.arrival == Arrival::Stuck;
         let is_relayed = is_relayed(self.size()) && self.rank.is_some();
@@ -158,16 +190,22 @@ impl Membership {
         if is_direct {
             self.send_all(around, &ControlMessage::Post { place, post: wire })?;
         }
-        if is_relayed {
-            let relays = Relays::new(place.rank, self.size(), self.order.as_ref());
-            around.inbox().slot(self.key, round).relays = Some(relays);
-            self.hand_on(around, round)?;
-        }
+        self.enter_relays(around, round);
+        self.hand_on(around, round)?;
         Ok(round)
+    }
+
+    /// Takes this rank's share in carrying the posts of a round.
+    fn enter_relays(&self, around: &mut dyn Around, round: u64) {
+        let Some(standing) = self.standing.as_ref().filter(|_| is_relayed(self.size())) else {
+            return;
+        };
+        around.inbox().slot(self.key, round).relays.get_or_insert_with(|| Relays::new(standing));
     }
 
     /// Hands on what has come, as far as this rank's share goes.
     fn hand_on(&self, around: &mut dyn Around, round: u64) -> Result<(), MpiError> {
+        self.send_notes(around, round)?;
         loop {
             let slot = around.inbox().slot(self.key, round);
             let Some(relays) = &mut slot.relays else { return Ok(()) };
@@ -180,14 +218,55 @@ impl Membership {
         }
     }
 
+    /// Sends the notes of a round that this rank owes others by now.
+    fn send_notes(&self, around: &mut dyn Around, round: u64) -> Result<(), MpiError> {
+        let Some(standing) = &self.standing else { return Ok(()) };
+        loop {
+            let slot = around.inbox().slot(self.key, round);
+            let posts = &slot.posts;
+            // Where posts have come the notes of their ranks may not.
+            let of = |back| posts.get(standing.before(back))?.post.as_ref().as_ref().ok()?.digest();
+            let is_known = |back| of(back).is_some_and(|digest| Some(digest) == of(0));
+            let Some(notes) = slot.roll.next(standing, is_known) else { return Ok(()) };
+            let (team, digest) = (self.key, notes.digest);
+            let n_near = around.inbox().near_before(self.key).n_calls;
+            let note = |(number, to)| {
+                let note = ControlMessage::Noted { team, round, n_near, number, digest };
+                (self.members[to as usize], note)
+            };
+            around.send_each(&mut notes.to(standing).map(note))?;
+        }
+    }
+
     /// Sends this rank's post to everybody: from now on all rules rest on what it says itself.
     fn speak_up(&self, around: &mut dyn Around, round: u64) -> Result<(), MpiError> {
         let Some(own) = around.inbox().take_own(self.key, round) else { return Ok(()) };
-        if let Some(rank) = self.rank {
+        let message = own.message(around);
+        if around.inbox().slot(self.key, round).roll.is_own() {
+            let ControlMessage::Post { place, post: wire } = &message else { return Ok(()) };
+            let (post, wire) = (Arc::new(Ok(own.contribution)), Some(Arc::clone(wire)));
+            let posted = Posted { post, n_near: place.n_near, is_direct: true, wire };
+            around.inbox().put_posted(*place, posted);
+            self.enter_relays(around, round);
+        } else if let Some(rank) = self.rank {
             around.inbox().slot(self.key, round).posts.set_direct(rank);
         }
-        let message = own.message(around);
         self.send_all(around, &message)
+    }
+
+    /// Puts the posts of those in their places that notes have told of, once this rank has spoken up:
+    /// they bring what it does.
+    fn put_noted(&self, around: &mut dyn Around, round: u64) {
+        let (Some(standing), Some(rank)) = (&self.standing, self.rank) else { return };
+        let slot = around.inbox().slot(self.key, round);
+        let Some(own) = slot.posts.get(rank).filter(|_| slot.roll.is_own()).cloned() else {
+            return;
+        };
+        // Whoever has given the round up since stays a failure.
+        let noted = Posted { is_direct: false, ..own };
+        for rank in slot.roll.told(standing).into_iter().filter(|_| noted.post.is_ok()) {
+            slot.posts.put(rank, noted.clone());
+        }
     }
 
     /// Goes on as far as a round goes; says whether it is decided.
@@ -202,9 +281,11 @@ impl Membership {
         let is_full = self.is_full(around, round);
         let slot = around.inbox().slot(self.key, round);
         // Others who have waited see only what each says itself.
-        if slot.has_failed || (!is_full && (look.is_due || slot.is_slow)) {
+        if slot.has_failed || (!is_full && (look.is_due || slot.is_slow || slot.is_mixed())) {
             look.spoke_up.get_or_insert(look.now);
             self.speak_up(around, round)?;
+            self.put_noted(around, round);
+            self.hand_on(around, round)?;
         }
         if !is_full && look.is_due {
             if stage == Stage::Copying {
@@ -250,7 +331,13 @@ impl Membership {
     /// Whether every member has posted. Members are counted, not posts: a message may name a rank
     /// that the team does not have.
     fn is_full(&self, around: &mut dyn Around, round: u64) -> bool {
-        around.inbox().slot(self.key, round).posts.has_all(self.members.len())
+        let slot = around.inbox().slot(self.key, round);
+        self.is_alike(slot) || slot.posts.has_all(self.members.len())
+    }
+
+    /// Whether notes tell that all have come, and with the same.
+    fn is_alike(&self, slot: &Slot) -> bool {
+        !slot.has_failed && slot.roll.is_complete(self.all_notes)
     }
 
     /// What all brought to a round that is decided, in their order; the others are told if this rank
@@ -260,13 +347,22 @@ impl Membership {
         around: &mut dyn Around,
         round: u64,
         look: &mut Look,
-    ) -> Result<Vec<Post<Contribution>>, MpiError> {
+    ) -> Result<Round<Contribution>, MpiError> {
         if let Some(failure) = look.given_up.take() {
             self.tell_failed(around, round, failure)?;
         }
-        let posts = around.inbox().decide(self.key, round).into_round(self.members.len());
+        let own = around.inbox().own(self.key, round).map(|own| own.contribution.clone());
+        let slot = around.inbox().decide(self.key, round);
+        let size = self.members.len();
+        if self.is_alike(&slot) {
+            let spoken = || slot.posts.get(self.rank?)?.post.as_ref().as_ref().ok().cloned();
+            if let Some(own) = own.or_else(spoken) {
+                return Ok(Round::Alike(Ok(own), size));
+            }
+        }
+        let posts = slot.posts.into_round(size);
         self.note_lost(around, &posts);
-        Ok(posts)
+        Ok(Round::Each(Arc::new(posts)))
     }
 
     /// Remembers the far members that were given up in a round.

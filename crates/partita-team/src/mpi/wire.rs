@@ -6,6 +6,7 @@ use crate::error::circle::Wait;
 use crate::error::{Failure, FailureKind, Rank};
 use crate::memory::arena::Block;
 use crate::memory::buffer::Buffer;
+use crate::mpi::roll::N_NOTES;
 use crate::mpi::words::{Reader, Writer};
 use crate::program::offer::Half;
 use crate::team::call::Call;
@@ -19,6 +20,9 @@ pub(crate) enum ControlMessage {
     Post { place: PostPlace, post: Arc<WirePost> },
     /// What others bring to a round, and the sender too, by the hands of the sender.
     Relayed { team: u64, round: u64, carried: Vec<Carried> },
+    /// Ranks of the team, the sender among them, have come to a round with nothing but a call: the
+    /// note with this number, and the digest of the call.
+    Noted { team: u64, round: u64, n_near: u64, number: u64, digest: u64 },
     /// Why it brings nothing.
     Failed { place: PostPlace, failure: Failure },
     /// The sender comes to no meeting any more.
@@ -126,6 +130,7 @@ pub(crate) struct WireBuffer {
 
 const POST: u64 = 1;
 const RELAYED: u64 = 2;
+const NOTED: u64 = 3;
 const FAILED: u64 = 4;
 const LEFT: u64 = 5;
 const WAITING: u64 = 6;
@@ -142,7 +147,12 @@ const DONE: u64 = 3;
 
 impl ControlMessage {
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut out = Writer(Vec::with_capacity(64));
+        self.encode_after(Vec::with_capacity(64))
+    }
+
+    /// Appends the message to bytes.
+    pub(crate) fn encode_after(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let mut out = Writer(bytes);
         match self {
             Self::Post { place, post } => {
                 out.place(POST, place);
@@ -155,6 +165,10 @@ impl ControlMessage {
                     out.number(*n_near);
                     post.write(&mut out);
                 }
+            }
+            Self::Noted { team, round, n_near, number, digest } => {
+                out.number(NOTED).number(*team).number(*round).number(*n_near).number(*number);
+                out.number(*digest);
             }
             Self::Near { place, call, slot, tag, half, offer } => {
                 out.note(NEAR, place).number(*call).number(*slot).number(*tag).half(*half);
@@ -203,6 +217,12 @@ impl ControlMessage {
                 let (team, round, n_carried) = (rest.number()?, rest.number()?, rest.number()?);
                 let carried: Option<_> = (0..n_carried).map(|_| Carried::read(rest)).collect();
                 Some(Self::Relayed { team, round, carried: carried? })
+            }
+            NOTED => {
+                let (team, round, n_near) = (rest.number()?, rest.number()?, rest.number()?);
+                let (number, digest) = (rest.number()?, rest.number()?);
+                let is_one = number < N_NOTES;
+                is_one.then_some(Self::Noted { team, round, n_near, number, digest })
             }
             NEAR => {
                 let (place, call, slot) = (rest.note()?, rest.number()?, rest.number()?);
@@ -295,7 +315,7 @@ mod tests {
     use crate::memory::buffer::Access;
     use crate::team::call::CallName;
 
-    fn messages() -> [ControlMessage; 14] {
+    fn messages() -> [ControlMessage; 15] {
         let place = PostPlace { team: 7, round: 1, rank: 2, n_near: 3 };
         let near = NoteOf { team: 7, near: NearPlace { round: 1, number: 5 }, rank: 2 };
         let call = Call { name: CallName::Run, argument: "ab12".into() };
@@ -344,6 +364,7 @@ mod tests {
             ControlMessage::Post { place, post: again },
             ControlMessage::Post { place, post: done },
             ControlMessage::Relayed { team: 7, round: 1, carried },
+            ControlMessage::Noted { team: u64::MAX, round: 1, n_near: 300, number: 62, digest: 5 },
             ControlMessage::Near {
                 place: near,
                 call: 3,
@@ -373,7 +394,8 @@ mod tests {
     #[test]
     fn an_exchange_named_like_a_run_is_an_exchange() {
         let named = |name: &'static str| CallName::Exchange(name.into());
-        let names = [CallName::Run, CallName::RunFinished, named("run finished"), named("gather")];
+        let runs = [CallName::Run, CallName::RunFinished, named("run finished")];
+        let names = [CallName::Barrier, named("barrier"), named("gather")].into_iter().chain(runs);
         for name in names {
             let call = Call { name, argument: "ab12".into() };
             let mut out = Writer(Vec::new());

@@ -16,13 +16,22 @@ const RUN: u64 = 1;
 const RUN_IN_PLACE: u64 = 2;
 const RUN_FINISHED: u64 = 3;
 const EXCHANGE: u64 = 4;
+const BARRIER: u64 = 5;
+
+/// In all bytes of a number but its last.
+const MORE: u8 = 0x80;
 
 /// Writes.
 pub(super) struct Writer(pub Vec<u8>);
 
 impl Writer {
-    pub(super) fn number(&mut self, value: u64) -> &mut Self {
-        self.0.extend_from_slice(&value.to_le_bytes());
+    /// Seven bits in each byte, the lowest first; all bytes but the last have the eighth.
+    pub(super) fn number(&mut self, mut value: u64) -> &mut Self {
+        while value >= MORE.into() {
+            self.0.push(value as u8 | MORE);
+            value >>= 7;
+        }
+        self.0.push(value as u8);
         self
     }
 
@@ -71,6 +80,7 @@ impl Writer {
             CallName::Run => self.number(RUN),
             CallName::RunInPlace => self.number(RUN_IN_PLACE),
             CallName::RunFinished => self.number(RUN_FINISHED),
+            CallName::Barrier => self.number(BARRIER),
             CallName::Exchange(name) => self.number(EXCHANGE).bytes(name.as_bytes()),
         }
         .bytes(call.argument.as_bytes())
@@ -115,9 +125,19 @@ pub(super) struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {
     pub(super) fn number(&mut self) -> Option<u64> {
-        let (head, rest) = self.0.split_first_chunk::<8>()?;
-        self.0 = rest;
-        Some(u64::from_le_bytes(*head))
+        let mut value = 0;
+        for shift in (0..u64::BITS).step_by(7) {
+            let (&byte, rest) = self.0.split_first()?;
+            self.0 = rest;
+            let bits = u64::from(byte & !MORE);
+            value |= bits << shift;
+            if byte & MORE == 0 {
+                // A number is written in one way only.
+                let is_shortest = bits != 0 || shift == 0;
+                return (is_shortest && value >> shift == bits).then_some(value);
+            }
+        }
+        None
     }
 
     pub(super) fn bytes(&mut self) -> Option<&'a [u8]> {
@@ -184,6 +204,7 @@ impl<'a> Reader<'a> {
             RUN => CallName::Run,
             RUN_IN_PLACE => CallName::RunInPlace,
             RUN_FINISHED => CallName::RunFinished,
+            BARRIER => CallName::Barrier,
             EXCHANGE => CallName::exchange(self.text()?),
             _ => return None,
         };

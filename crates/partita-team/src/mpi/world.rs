@@ -4,6 +4,7 @@
 //! keep the order of what one process sends to another.
 
 use std::collections::HashMap;
+use std::iter;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,6 +22,7 @@ use crate::mpi::inbox::Inbox;
 use crate::mpi::meeting::{MpiMeeting, wire_offer};
 use crate::mpi::node::{Neighbour, Node, nodes};
 use crate::mpi::peers::Peers;
+use crate::mpi::rings::written;
 use crate::mpi::round::{Around, leave};
 use crate::mpi::stream::Stream;
 use crate::mpi::wire::{ControlMessage, WireOffer};
@@ -42,7 +44,7 @@ const LISTEN_MORE: Duration = Duration::from_millis(300);
 /// end at most.
 const LOOK_FOR_DEATHS: Duration = Duration::from_millis(50);
 const LONGEST_END: Duration = Duration::from_secs(3);
-/// Polls after which what MPI had is out.
+/// Polls in a row that bring nothing, after which what MPI had is out.
 const N_SETTLING_POLLS: u32 = 4;
 /// Chunks whose memory is kept.
 const MOST_SPARE: usize = 16;
@@ -89,8 +91,14 @@ pub(crate) struct State {
     pub waits: KnownWaits,
     /// Control messages under way to far ranks of the world, with the memory they are sent from.
     far: Vec<(u64, Request, Box<[u8]>)>,
+    /// Control messages that have come from far ranks.
+    n_far_messages: u64,
     /// Control messages to and from each neighbour.
     near: Vec<Stream>,
+    /// Those that have been sent something; empty in between.
+    to_wake: Vec<usize>,
+    /// Memory for a message that is being sent.
+    message: Vec<u8>,
     abandoned: Vec<Abandoned>,
 }
 
@@ -285,17 +293,56 @@ impl World {
         message: &ControlMessage,
         to: impl Iterator<Item = u64>,
     ) -> Result<(), MpiError> {
-        let bytes = message.encode();
-        let own = self.rank();
-        for rank in to.filter(|rank| *rank != own) {
-            match self.node.as_ref().and_then(|node| Some((node, node.place(rank)?))) {
-                Some((node, place)) => {
-                    state.near[place].send(&bytes, &node.neighbours()[place]);
-                }
-                None => self.send_far(state, &bytes, rank)?,
-            }
+        let sent = self.write(state, message, to);
+        self.wake(state);
+        sent
+    }
+
+    /// Sends each message to a rank of the world.
+    pub(crate) fn send_each(
+        &self,
+        state: &mut State,
+        messages: &mut dyn Iterator<Item = (u64, ControlMessage)>,
+    ) -> Result<(), MpiError> {
+        for (to, message) in messages {
+            self.write(state, &message, iter::once(to))?;
         }
+        self.wake(state);
         Ok(())
+    }
+
+    /// Writes a message for some ranks of the world; those of this node are to be woken.
+    fn write(
+        &self,
+        state: &mut State,
+        message: &ControlMessage,
+        mut to: impl Iterator<Item = u64>,
+    ) -> Result<(), MpiError> {
+        let (node, own) = (self.node.as_ref(), self.rank());
+        let mut bytes = std::mem::take(&mut state.message);
+        bytes.clear();
+        let bytes = message.encode_after(bytes);
+        let sent = to.try_for_each(|rank| {
+            if rank == own {
+                return Ok(());
+            }
+            let Some((node, place)) = node.and_then(|node| Some((node, node.place(rank)?))) else {
+                return self.send_far(state, &bytes, rank);
+            };
+            if state.near[place].send(&bytes, &node.neighbours()[place]) {
+                state.to_wake.push(place);
+            }
+            Ok(())
+        });
+        state.message = bytes;
+        sent
+    }
+
+    /// Wakes the neighbours that something was written for.
+    fn wake(&self, state: &mut State) {
+        let Some(node) = self.node.as_ref().filter(|_| !state.to_wake.is_empty()) else { return };
+        written();
+        state.to_wake.drain(..).for_each(|place| node.neighbours()[place].wake());
     }
 
     fn send_far(&self, state: &mut State, bytes: &[u8], rank: u64) -> Result<(), MpiError> {
@@ -410,11 +457,17 @@ impl World {
 
     /// Takes in all messages that are there, and sends on what waits.
     pub(crate) fn poll(&self) -> Result<(), MpiError> {
-        let mut guard = self.state();
-        let state = &mut *guard;
+        self.poll_into(&mut self.state())
+    }
+
+    /// The same for who holds the state.
+    pub(crate) fn poll_into(&self, state: &mut State) -> Result<(), MpiError> {
         self.hear_near(state);
         if self.has_far() {
             self.hear_far(state)?;
+        }
+        if state.far.is_empty() && state.abandoned.is_empty() {
+            return Ok(());
         }
         let failed = state.far.extract_if(.., |(_, request, _)| request.test().is_err());
         for (rank, mut request, memory) in failed.collect::<Vec<_>>() {
@@ -430,9 +483,17 @@ impl World {
     }
 
     /// Listens a little longer: MPI may hold back a message that overrides one it has handed out.
-    pub(crate) fn settle(&self) -> Result<(), MpiError> {
-        let n_polls = if self.has_far() { N_SETTLING_POLLS } else { 0 };
-        (0..n_polls).try_for_each(|_| self.poll())
+    pub(crate) fn settle(&self, state: &mut State) -> Result<(), MpiError> {
+        if !self.has_far() {
+            return Ok(());
+        }
+        let mut n_silent = 0;
+        while n_silent < N_SETTLING_POLLS {
+            let n_before = state.n_far_messages;
+            self.poll_into(state)?;
+            n_silent = if state.n_far_messages == n_before { n_silent + 1 } else { 0 };
+        }
+        Ok(())
     }
 
     fn has_far(&self) -> bool {
@@ -451,6 +512,7 @@ impl World {
             message.recv(&mut bytes)?;
             let map = |rank: u64, block: Block| self.map(rank, block);
             state.inbox.take(&bytes, status.source as u64, &map);
+            state.n_far_messages += 1;
         }
         Ok(())
     }
@@ -536,6 +598,13 @@ impl Around for Surroundings<'_> {
         to: &mut dyn Iterator<Item = u64>,
     ) -> Result<(), MpiError> {
         self.world.send(&mut self.state, message, to)
+    }
+
+    fn send_each(
+        &mut self,
+        messages: &mut dyn Iterator<Item = (u64, ControlMessage)>,
+    ) -> Result<(), MpiError> {
+        self.world.send_each(&mut self.state, messages)
     }
 
     fn is_sent_to(&self, members: &[u64]) -> bool {

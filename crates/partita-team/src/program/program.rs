@@ -91,7 +91,11 @@ impl Program {
             combine,
             // In place a sum is added to what is there.
             zeros: style == Style::Apart && (combine == Combine::Sum || takes_nothing),
-            stores: Stores::for_bytes(largest_target(&direct, view, item_bytes)),
+            stores: Stores::for_bytes(match style {
+                Style::Apart => largest_target(&direct, view, item_bytes),
+                // What is exchanged is read soon, however large the buffers are.
+                Style::InPlace => written(&direct, item_bytes),
+            }),
             dtype: plan.dtype(),
         })
     }
@@ -159,6 +163,12 @@ fn listed(style: Style, moves: Vec<Move>) -> Vec<Move> {
     }
 }
 
+/// Bytes that the moves write.
+fn written(moves: &[Move], item_bytes: usize) -> usize {
+    moves.iter().map(|m| m.n_elements() as usize * item_bytes).sum()
+}
+
+/// The size of the largest buffer that the moves write to, or of this rank's own ones.
 fn largest_target(moves: &[Move], view: &View<'_>, item_bytes: usize) -> usize {
     let mut written: BTreeMap<(u64, usize), usize> = BTreeMap::new();
     for m in moves {

@@ -24,12 +24,13 @@ pub(crate) enum CallName {
     RunInPlace,
     /// The end of a run: this rank has copied.
     RunFinished,
+    Barrier,
     /// A call that only exchanges bytes.
     Exchange(Cow<'static, str>),
 }
 
 /// Names of exchanges that need no memory of their own.
-const EXCHANGES: [&str; 4] = ["barrier", "broadcast_data", "allgather_data", "gather"];
+const EXCHANGES: [&str; 3] = ["broadcast_data", "allgather_data", "gather"];
 
 impl CallName {
     /// An exchange that another process has named.
@@ -41,9 +42,14 @@ impl CallName {
     /// What differs where only the arguments of such calls do.
     fn argument(&self) -> Differing {
         match self {
-            Self::Exchange(_) => Differing::Argument,
+            Self::Exchange(_) | Self::Barrier => Differing::Argument,
             _ => Differing::Plan,
         }
+    }
+
+    /// Whether ranks bring nothing to such calls, whichever rank it is.
+    pub(crate) fn is_bare(&self) -> bool {
+        matches!(self, Self::RunFinished | Self::Barrier)
     }
 }
 
@@ -53,6 +59,7 @@ impl fmt::Display for CallName {
             Self::Run => "run",
             Self::RunInPlace => "run in place",
             Self::RunFinished => "run finished",
+            Self::Barrier => "barrier",
             Self::Exchange(name) => name,
         })
     }
@@ -62,6 +69,21 @@ impl Call {
     /// A call without an argument.
     pub(crate) fn new(name: CallName) -> Self {
         Self { name, argument: Arc::default() }
+    }
+
+    /// A number for the call, and for what partners have done before it: calls that differ have
+    /// others.
+    pub(crate) fn digest(&self, near: NearSum) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        let name = match &self.name {
+            CallName::Run => (0_u8, ""),
+            CallName::RunInPlace => (1, ""),
+            CallName::RunFinished => (2, ""),
+            CallName::Barrier => (3, ""),
+            CallName::Exchange(name) => (4, &**name),
+        };
+        (name, &*self.argument, near.n_calls, near.hash).hash(&mut hasher);
+        hasher.finish()
     }
 
     /// The call in words, for messages.

@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use partita_plan::Plan;
 
@@ -25,7 +25,25 @@ use crate::team::patience::Patience;
 pub(crate) type Post<T> = std::result::Result<T, Failure>;
 
 /// What all ranks brought to one round, in the order of the members.
-pub(crate) type Round<T> = Arc<Vec<Post<T>>>;
+#[derive(Debug, Clone)]
+pub(crate) enum Round<T> {
+    Each(Arc<Vec<Post<T>>>),
+    /// So many ranks brought the same.
+    Alike(Post<T>, usize),
+}
+
+impl<T> Round<T> {
+    pub(crate) fn get(&self, rank: usize) -> Option<&Post<T>> {
+        match self {
+            Self::Each(posts) => posts.get(rank),
+            Self::Alike(post, size) => (rank < *size).then_some(post),
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Post<T>> + Clone {
+        (0..).map_while(|rank| self.get(rank))
+    }
+}
 
 /// What a rank brings to a call.
 #[derive(Debug, Clone)]
@@ -69,6 +87,17 @@ impl Contribution {
             arrival: Arrival::Meant,
         }
     }
+
+    /// Whether there is nothing to it but the call, as on all ranks that make it.
+    pub(crate) fn is_bare(&self) -> bool {
+        let Self { call, bytes, offer, tag, half, n_partners, near: _, arrival } = self;
+        let is_empty = bytes.is_empty() && offer.is_none() && n_partners.is_none();
+        call.name.is_bare()
+            && is_empty
+            && *tag == 0
+            && *half == Half::First
+            && *arrival == Arrival::Meant
+    }
 }
 
 /// What is waited for: it decides whether a slow rank may be given up.
@@ -78,6 +107,13 @@ pub(crate) enum Stage {
     Arrival,
     /// Ranks copy, and leaving would free memory under their hands.
     Copying,
+}
+
+/// Since when a rank waits, and how much of its patience it had spent before.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Since {
+    pub began: Instant,
+    pub spent: Duration,
 }
 
 /// One rank's way into the rounds of a team.
@@ -98,7 +134,7 @@ pub(crate) trait Meeting: fmt::Debug + Send + Sync {
         round: u64,
         patience: &Patience,
         stage: Stage,
-        spent: Duration,
+        since: Since,
     ) -> Result<Round<Contribution>>;
     /// This rank's way to its partners, where the engine has one.
     fn near(&self) -> Option<&dyn NearMeeting> {

@@ -6,7 +6,7 @@
 //! and why failures still reach everybody: a near call that cannot go on becomes a meeting of all.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::error::Result;
 use crate::program::offer::{Half, Offer};
@@ -119,12 +119,21 @@ pub(crate) trait NearMeeting {
     /// Tells partners that this rank has come.
     fn tell_here(&self, call: &NearCall<'_>, note: &NearNote) -> Result<()>;
     /// Waits until partners have come; what they said, in their order.
-    fn await_here(&self, call: &NearCall<'_>, patience: &Patience)
-    -> Result<Coming<Vec<NearNote>>>;
+    fn await_here(
+        &self,
+        call: &NearCall<'_>,
+        patience: &Patience,
+        began: Instant,
+    ) -> Result<Coming<Vec<NearNote>>>;
     /// Tells partners that this rank has copied.
     fn tell_done(&self, call: &NearCall<'_>) -> Result<()>;
     /// Waits until partners have copied, or can copy no more.
-    fn await_done(&self, call: &NearCall<'_>, patience: &Patience) -> Result<Coming<()>>;
+    fn await_done(
+        &self,
+        call: &NearCall<'_>,
+        patience: &Patience,
+        began: Instant,
+    ) -> Result<Coming<()>>;
     /// Counts a call that has ended well.
     fn count_near(&self, key: u64);
 }

@@ -65,7 +65,7 @@ impl Team {
         let own = self.near_note(run, agreed, packed.as_ref());
         near.tell_here(call, &own)?;
         let since = Instant::now();
-        let came = near.await_here(call, &self.patience);
+        let came = near.await_here(call, &self.patience, since);
         self.meeting.cache().note_wait(Stage::Arrival, since);
         if matches!(came, Err(TeamError::Interrupted)) {
             self.leave_behind(run.targets);
@@ -131,7 +131,7 @@ impl Team {
             }
         }
         let since = Instant::now();
-        let came = near.await_done(call, &self.patience);
+        let came = near.await_done(call, &self.patience, since);
         self.meeting.cache().note_wait(Stage::Copying, since);
         let stuck = match (came?, &copied) {
             (Coming::All(()), Ok(())) => return Ok(()),

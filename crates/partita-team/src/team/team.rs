@@ -10,7 +10,7 @@ use crate::team::cache::Waits;
 use crate::team::call::{Call, CallName, check_same};
 use crate::team::claim::Claim;
 use crate::team::meeting::{
-    Contribution, Meeting, Post, Round, Stage, contributions, first_failure,
+    Contribution, Meeting, Post, Round, Since, Stage, contributions, first_failure,
 };
 use crate::team::members;
 use crate::team::near::latest;
@@ -146,7 +146,7 @@ impl Team {
     /// What stops any member.
     pub fn barrier(&self) -> Result<()> {
         let _claim = self.claim()?;
-        self.meet(Contribution::new(Call::new(CallName::Exchange("barrier".into())))).map(|_| ())
+        self.meet(Contribution::new(Call::new(CallName::Barrier))).map(|_| ())
     }
 
     /// Everyone's bytes, in the order of the members.
@@ -293,9 +293,9 @@ impl Team {
         stage: Stage,
         spent: Duration,
     ) -> Result<Round<Contribution>> {
-        let since = Instant::now();
-        let posts = self.meeting.wait(round, &self.patience, stage, spent);
-        self.meeting.cache().note_wait(stage, since);
+        let since = Since { began: Instant::now(), spent };
+        let posts = self.meeting.wait(round, &self.patience, stage, since);
+        self.meeting.cache().note_wait(stage, since.began);
         posts
     }
 

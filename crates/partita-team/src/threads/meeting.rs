@@ -9,7 +9,7 @@ use crate::memory::buffer::Buffer;
 use crate::program::offer::{CallBuffers, Offer, Offered, Openness};
 use crate::team::cache::TeamCache;
 use crate::team::callers::Callers;
-use crate::team::meeting::{Contribution, Meeting, Post, Round, RunContext, Stage};
+use crate::team::meeting::{Contribution, Meeting, Post, Round, RunContext, Since, Stage};
 use crate::team::near::{Coming, NearCall, NearMeeting, NearNote, NearPlace, Stuck};
 use crate::team::patience::Patience;
 use crate::threads::circles::CircleSearch;
@@ -113,10 +113,11 @@ impl NearMeeting for ThreadMeeting {
         &self,
         call: &NearCall<'_>,
         patience: &Patience,
+        began: Instant,
     ) -> Result<Coming<Vec<NearNote>>> {
         let rank = self.rank()? as u64;
         let inbox = self.meeting.near_box(rank);
-        let deadline = patience.deadline();
+        let deadline = patience.limit.map(|limit| began + limit);
         let mut found = None;
         let mut late = Vec::new();
         let mut lookout = self.near_search(call, Stage::Arrival);
@@ -166,7 +167,12 @@ impl NearMeeting for ThreadMeeting {
         Ok(())
     }
 
-    fn await_done(&self, call: &NearCall<'_>, patience: &Patience) -> Result<Coming<()>> {
+    fn await_done(
+        &self,
+        call: &NearCall<'_>,
+        patience: &Patience,
+        _began: Instant,
+    ) -> Result<Coming<()>> {
         let inbox = self.meeting.near_box(self.rank()? as u64);
         // Where this rank has failed it has told nobody that it is done.
         inbox.release_permits();
@@ -230,9 +236,9 @@ impl Meeting for ThreadMeeting {
         round: u64,
         patience: &Patience,
         stage: Stage,
-        spent: Duration,
+        since: Since,
     ) -> Result<Round<Contribution>> {
-        let left = patience.limit.map(|limit| limit.saturating_sub(spent));
+        let left = patience.limit.map(|limit| limit.saturating_sub(since.spent));
         let patience = &patience.with_limit(left);
         let mut lookout =
             CircleSearch::new(&self.world, (self.own, &self.cache), &self.meeting, round);

@@ -41,7 +41,7 @@ struct State<T> {
     /// Rounds that each rank has come to itself.
     n_come: Vec<u64>,
     /// The newest completed rounds, oldest first.
-    completed: VecDeque<Round<T>>,
+    completed: VecDeque<Arc<Vec<Post<T>>>>,
     /// When a waiting rank first saw a failure in the current round.
     failed_since: Option<Instant>,
     /// The near calls of each rank since the round it came to last.
@@ -180,7 +180,7 @@ impl<T> Rendezvous<T> {
 
     fn taken(&self, state: &State<T>, round: u64) -> Round<T> {
         let behind = (state.n_rounds - round) as usize;
-        Arc::clone(&state.completed[state.completed.len() - behind])
+        Round::Each(Arc::clone(&state.completed[state.completed.len() - behind]))
     }
 
     /// Posts failures for ranks that have left, for all missing ones after the deadline, and for

@@ -50,7 +50,7 @@ fn cost_of(n_ranks: u64, script: impl Fn(u64) -> Vec<Step>) -> Cost {
 /// What a barrier costs.
 #[must_use]
 pub fn cost_of_barrier(n_ranks: u64) -> Cost {
-    let call = Call::new(CallName::exchange("barrier"));
+    let call = Call::new(CallName::Barrier);
     cost_of(n_ranks, |_| vec![Step::Meet(Contribution::new(call.clone()))])
 }
 

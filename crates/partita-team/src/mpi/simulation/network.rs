@@ -1,6 +1,7 @@
 //! The network of a simulation: a clock, and messages that come later than they were sent.
 
 use std::collections::{BTreeMap, HashMap};
+use std::iter;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,8 @@ pub(super) enum Event {
     /// As it was sent: what many ranks are told has memory once, or thousands of ranks would need
     /// more than a machine has.
     Message { from: u64, message: Arc<ControlMessage> },
+    /// It takes note of the messages that have come.
+    Poll,
     /// It is time to look around, if the rank still is in that wait.
     Look { wait: u64 },
     /// It has slept.
@@ -42,6 +45,8 @@ pub(super) struct Network {
     /// When the last message from one rank to another comes: none overtakes it.
     last: HashMap<(u64, u64), Duration>,
     delay: Box<dyn FnMut() -> Duration>,
+    /// How long messages lie before a rank polls.
+    pub poll_delay: Box<dyn FnMut() -> Duration>,
     /// When the last message has come.
     pub last_message: Duration,
     pub traffic: Vec<Traffic>,
@@ -59,6 +64,7 @@ impl Network {
             n_events: 0,
             last: HashMap::new(),
             delay,
+            poll_delay: Box::new(|| Duration::ZERO),
             last_message: Duration::ZERO,
             traffic: vec![Traffic::default(); n_ranks as usize],
             is_dead: vec![false; n_ranks as usize],
@@ -119,6 +125,16 @@ impl Around for Here<'_> {
         let message = Arc::new(message.clone());
         for to in to.filter(|to| *to != self.own) {
             self.network.deliver(self.own, to, &message, bytes.len() as u64);
+        }
+        Ok(())
+    }
+
+    fn send_each(
+        &mut self,
+        messages: &mut dyn Iterator<Item = (u64, ControlMessage)>,
+    ) -> Result<(), MpiError> {
+        for (to, message) in messages {
+            self.send(&message, &mut iter::once(to))?;
         }
         Ok(())
     }

@@ -6,13 +6,12 @@ use std::time::Duration;
 
 use crate::error::{Failure, FailureKind};
 use crate::mpi::inbox::Inbox;
-use crate::mpi::meeting::key_of;
 use crate::mpi::relays::Order;
 use crate::mpi::round::{LOOK_EVERY, Look, Membership, leave};
 use crate::mpi::simulation::network::{Event, Here, Network};
 use crate::team::cache::LastPosted;
 use crate::team::call::{Call, CallName};
-use crate::team::meeting::{Contribution, Post, Stage};
+use crate::team::meeting::{Contribution, Post, Round, Stage};
 
 /// What a rank does next.
 #[derive(Debug, Clone)]
@@ -36,6 +35,8 @@ pub(super) enum Misdeed {
     DieAfter(u64),
     /// It says that it comes no more.
     Leave,
+    /// It makes another call, as its script says.
+    Differ,
     /// It leaves the next round when it has waited that long.
     Interrupt(Duration),
 }
@@ -46,7 +47,7 @@ pub(super) enum Misdeed {
 #[derive(Debug)]
 pub(super) struct Seen {
     pub stage: Stage,
-    pub posts: Vec<Post<Contribution>>,
+    pub posts: Round<Contribution>,
 }
 
 /// A rank.
@@ -58,6 +59,9 @@ pub(super) struct Process {
     limit: Option<Duration>,
     waiting: Option<Waiting>,
     n_waits: u64,
+    is_asleep: bool,
+    /// Whether messages have come that it has not looked at.
+    is_to_poll: bool,
     interrupt_after: Option<Duration>,
     #[cfg(test)]
     pub seen: Vec<Seen>,
@@ -78,15 +82,16 @@ impl Process {
         script: Vec<Step>,
         limit: Option<Duration>,
     ) -> Self {
-        let (key, members, order) = (key_of(members), Arc::clone(members), order.map(Arc::clone));
         Self {
             inbox: Inbox::new(members.len() as u64),
-            team: Membership { key, members, rank: Some(own), own, host: None, order },
+            team: Membership::new(Arc::clone(members), own, None, order),
             last: None,
             script: script.into(),
             limit,
             waiting: None,
             n_waits: 0,
+            is_asleep: false,
+            is_to_poll: false,
             interrupt_after: None,
             #[cfg(test)]
             seen: Vec::new(),
@@ -112,6 +117,13 @@ impl Process {
         match event {
             Event::Message { from, message } => {
                 self.inbox.take_message(Arc::unwrap_or_clone(message), from, &|_, _| None);
+                if !std::mem::replace(&mut self.is_to_poll, true) {
+                    let soon = (network.poll_delay)();
+                    network.plan(network.now + soon, self.team.own, Event::Poll);
+                }
+            }
+            Event::Poll => {
+                self.is_to_poll = false;
                 self.look(network, false);
             }
             Event::Look { wait } if wait == self.n_waits && self.waiting.is_some() => {
@@ -119,7 +131,10 @@ impl Process {
                 self.look(network, true);
             }
             Event::Look { .. } => {}
-            Event::Wake => self.go_on(network),
+            Event::Wake => {
+                self.is_asleep = false;
+                self.go_on(network);
+            }
         }
     }
 
@@ -152,7 +167,7 @@ impl Process {
     }
 
     /// Does not wait for the end of a run whose first meeting failed; says so where some may.
-    fn leave_failed_run(&mut self, network: &mut Network, posts: &[Post<Contribution>]) {
+    fn leave_failed_run(&mut self, network: &mut Network, posts: &Round<Contribution>) {
         let is_run = matches!(self.script.front(), Some(Step::Finish));
         let mut failures = posts.iter().filter_map(|post| post.as_ref().err());
         if !is_run || failures.clone().next().is_none() {
@@ -167,7 +182,7 @@ impl Process {
 
     /// Goes through the script until it has to wait.
     pub(super) fn go_on(&mut self, network: &mut Network) {
-        while self.waiting.is_none() {
+        while self.waiting.is_none() && !self.is_asleep {
             match self.script.pop_front() {
                 None => return,
                 Some(Step::Meet(contribution)) => {
@@ -178,7 +193,8 @@ impl Process {
                     self.enter(network, Ok(done), Stage::Copying);
                 }
                 Some(Step::Misbehave(Misdeed::Sleep(time))) => {
-                    return network.plan(network.now + time, self.team.own, Event::Wake);
+                    self.is_asleep = true;
+                    network.plan(network.now + time, self.team.own, Event::Wake);
                 }
                 Some(Step::Misbehave(misdeed)) => self.misbehave(network, misdeed),
             }
@@ -216,7 +232,7 @@ impl Process {
                 }
             }
             Misdeed::Interrupt(after) => self.interrupt_after = Some(after),
-            Misdeed::Sleep(_) => {}
+            Misdeed::Sleep(_) | Misdeed::Differ => {}
         }
     }
 }
