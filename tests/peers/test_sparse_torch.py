@@ -152,6 +152,10 @@ def test_what_does_not_fit_is_refused_on_all() -> None:
         ):
             with pytest.raises(pt.LayoutError, match=re.escape(words)):
                 ps.spmm(t, *given)
+        with pytest.raises(pt.LayoutError, match="a ndarray as the pattern"):
+            ps.spmm(np.eye(6), ones(6))  # type: ignore[arg-type]
+        with pytest.raises(pt.LayoutError, match="dimension 2 of a pattern; use 0 or 1"):
+            ps.operand_rows(t, 2)
         with pytest.raises(ValueError, match="one type"):
             ps.spmm(t, torch.ones(n, dtype=torch.float32))
         whole, _ = pattern(team, (6, 6), "*, *", "csr")

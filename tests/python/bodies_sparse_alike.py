@@ -382,6 +382,9 @@ def wrong(team: pt.Team) -> None:
     t = _tensor()
     x, y = np.ones((7, 3)), np.ones((6, 2 if is_last else 3))
     raised(lambda: ps.sddmm(t, x, y), ValueError)
+    if team.size > 1:
+        x, y = x[:, : y.shape[1]], y
+        assert "the length of rows" in raised(lambda: ps.sddmm(t, x, y), pt.MismatchError)
     raised(lambda: t.gather(99 if is_last else 0), pt.LayoutError)
     raised(lambda: t[[99] if is_last else [0]], IndexError)
     raised(lambda: t[0, 0.5 if is_last else 1], IndexError)

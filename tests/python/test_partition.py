@@ -47,6 +47,17 @@ def same(found: Any, wanted: np.ndarray[Any, Any]) -> bool:
     return lists and tuple(found["shape"]) == wanted.shape
 
 
+@pytest.mark.parametrize("n_ranks", [1, 2, 3])
+def test_the_example_turns_a_matrix_by_the_rows_of_a_rank(tmp_path: Path, n_ranks: int) -> None:
+    sp.save_npz(tmp_path / "matrix.npz", sp.csr_array(DENSE))
+    example = Path(__file__).parents[2] / "examples" / "slices.mlir"
+    command = [sys.executable, "-m", "partita", "run", "-n", str(n_ranks), str(example), "--json"]
+    command += ["--function", "turned", "--arg", f"0={tmp_path / 'matrix.npz'}"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    (found,) = json.loads(done.stdout)["results"]
+    assert same(found, np.roll(DENSE, -6 // n_ranks, axis=0))
+
+
 @pytest.mark.parametrize("n_ranks", [1, 2, 3, 4])
 @pytest.mark.parametrize("kind", ["csr", "coo", "dense"])
 def test_every_rank_takes_a_slice(n_ranks: int, kind: str) -> None:

@@ -53,6 +53,21 @@ WRONG: dict[str, tuple[Work, type[Exception], str]] = {
     "below": (lambda t: linalg.minres(t, np.ones(6), rtol=-1), ValueError, "a number from 0 on"),
     "lobpcg": (lambda t: linalg.lobpcg(t, np.ones((6, 1)), tol="x"), TypeError, "tol='x'; use"),
     "eigsh": (lambda t: linalg.eigsh(t, 1, tol="x"), TypeError, "tol='x'; use a number"),
+    "restart": (lambda t: linalg.gmres(t, np.ones(6), restart="x"), pt.LayoutError, "restart 'x'"),
+    "callback": (lambda t: linalg.cg(t, np.ones(6), callback=3), pt.LayoutError, "use a function"),
+    "operator": (lambda t: linalg.LinearOperator("x"), pt.LayoutError, "shape 'x' is no list"),
+    "few extents": (lambda t: untyped.diags([1.0], shape=(2,)), pt.LayoutError, "use two numbers"),
+    "one extent": (lambda t: untyped.diags([1.0], shape=5), pt.LayoutError, "shape 5 is no list"),
+    "no indices": (
+        lambda t: untyped.DistTensor.from_coo((5, 5), None, [1.0]),
+        pt.LayoutError,
+        "indices None; give a list",
+    ),
+    "made of": (
+        lambda t: untyped.DistTensor(3),
+        pt.LayoutError,
+        "a int; use DistTensor.from_scipy",
+    ),
     "box": (
         lambda t: sparse.mmwrite("box.mtx", DistTensor.from_dense(BOX)),
         ValueError,

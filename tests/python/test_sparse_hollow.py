@@ -56,6 +56,27 @@ def test_rows_are_found_by_entries(n_ranks: int) -> None:
     pt.spmd(body, n_ranks, deadline=60.0)
 
 
+@pytest.mark.parametrize("n_ranks", [1, 2, 3])
+def test_coordinates_grow_where_slices_do(n_ranks: int) -> None:
+    far = 2**31 + 5
+
+    def body(team: pt.Team) -> None:
+        here = slice(None) if team.rank == 0 else slice(0)
+        coords, values = ([far - 1, 2**31, 7], [0, 1, 1]), [1.0, 2.0, 4.0]
+        mine = [one[here] for one in coords]
+        t = DistTensor.from_coo((far, 3), mine, values[here], team=team, format="coo")
+        assert t.index_dtype == (np.int64 if team.size == 1 else np.int32)
+        columns = t.redistribute(layout=f"*, block @ {team.size}")
+        assert columns.index_dtype == np.int64
+        for found in (columns, t.T.redistribute(layout=f"block, * @ {team.size}").T):
+            whole = found.gather()
+            came = sorted(zip(*(one.tolist() for one in (*whole.coords, whole.data)), strict=True))
+            assert came == sorted(zip(*coords, values, strict=True))
+        assert t.T.get_rows([1]).indices.tolist() == [7, 2**31]
+
+    pt.spmd(body, n_ranks, deadline=60.0)
+
+
 @pytest.mark.parametrize("n_ranks", [1, 3])
 def test_rows_of_columns_are_found_by_entries(n_ranks: int) -> None:
     """A pointer for each of few columns costs little; one for each row would not."""

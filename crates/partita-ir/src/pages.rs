@@ -181,6 +181,9 @@ numbers as equal as they can be, the last one largest; in a row along the first 
 `distruntime.team_member` gives, split by the extents of the grid. It cannot be an argument of the \
 function, which all ranks call alike.
 
+`examples/slices.mlir` is a whole program: each rank takes its neighbour's slice and puts it in the \
+place of its own.
+
 All ranks execute `partition.get_slice` and `partition.set_slice` together, each with its own \
 slice: inside an `scf.if` whose condition depends on the rank they are a `MismatchError`. Programs \
 run with the encodings of CSR, CSC and COO, the last for any number of dimensions; others, such as \

@@ -118,6 +118,22 @@ const BAD: &[(&str, &str)] = &[
         "  %l = \"partition.get_slice\"(%p, %n, %n, %n) {operand_segment_sizes = array<i32: 1, 1, 1, 1>} : (!p, index, index, index) -> tensor<?x8xf64, #CSR>",
         "operand-count",
     ),
+    (
+        "  %l = \"partition.get_slice\"(%p, %n, %n, %n, %n) {operand_segment_sizes = array<i32: 1, 1, 1, 2>} : (!p, index, index, index, index) -> tensor<?x8xf64>",
+        "slice-encoding",
+    ),
+    (
+        "  %l = \"partition.get_slice\"(%p, %n, %n, %n, %n) {operand_segment_sizes = array<i32: 1, 1, 1, 2>} : (!p, index, index, index, index) -> !p",
+        "slice-encoding",
+    ),
+    (
+        "  %l = \"partition.get_slice\"(%p, %n, %n, %n, %n) {operand_segment_sizes = array<i32: 1, 1, 1, 2>} : (!p, index, index, index, index) -> tensor<9x8xf64, #CSR>",
+        "shapes-differ",
+    ),
+    (
+        "  %q = \"partition.set_slice\"(%p, %p, %n, %n, %n, %n) {operand_segment_sizes = array<i32: 1, 1, 1, 1, 2>} : (!p, !p, index, index, index, index) -> !p",
+        "slice-encoding",
+    ),
     ("  \"scf.for\"(%n, %n, %n) : (index, index, index) -> ()", "region-count"),
     (
         "  %k = ndarray.create %n : (index) -> !ndarray.ndarray<5xf64>\n  %r = ndarray.ewbin add %m, %k : (!m, !ndarray.ndarray<5xf64>) -> !m",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._errors import LayoutError
 from partita._keeper import Keeper
 from partita._team.window import Window
 from partita.sparse.block import read_only
@@ -42,7 +43,13 @@ class Base:
         *("_known_plans", "_number", "_steps", "_known_words"),
     )
 
-    def __init__(self, block: Block, slices: Slices, team: Team) -> None:
+    def __init__(
+        self, block: Block, slices: Slices | None = None, team: Team | None = None
+    ) -> None:
+        if slices is None or team is None:
+            name = type(self).__name__
+            message = f"{name}(..) of a {type(block).__name__}; use {name}.from_scipy"
+            raise LayoutError(f"{message}, from_blocks, from_coo or from_dense", "sparse-type")
         self._block = block
         self._slices = slices
         self._team = team

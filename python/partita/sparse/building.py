@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._args import is_listed, shown
 from partita._array.array import Array
 from partita._errors import LayoutError, MismatchError
 from partita.sparse.agreement import agreed, members
@@ -229,6 +230,9 @@ def _facts(slices: Slices, format: str, block: Block | None) -> dict[str, Any]:
 def _entries(shape: tuple[int, ...], indices: Any, values: Any) -> tuple[list[Local], Local]:
     """Coordinates and values as they are given, if they fit together."""
     data = values_of(values)
+    if not is_listed(indices):
+        message = f"indices {shown(indices)}; give a list of integers for each dimension"
+        raise LayoutError(message, "sparse-lengths")
     if len(indices) != len(shape):
         message = f"{len(indices)} lists of indices for {len(shape)} dimensions; give one for each"
         raise LayoutError(message, "sparse-lengths")

@@ -9,7 +9,7 @@ import numpy as np
 from partita._team.routing import routed_rows
 from partita.sparse.agreement import agreed, checked_root
 from partita.sparse.block import Block
-from partita.sparse.kinds import index_type
+from partita.sparse.kinds import at_least, index_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +34,7 @@ def collected(tensor: Base, root: Any) -> Block | None:
     owners = set(slices.owners)
     n_entries = [n if rank in owners else 0 for rank, n in enumerate(n_all)]
     is_target = [to is None or rank == to for rank in range(team.size)]
-    asked = None if block.index_dtype == np.int32 else np.int64
-    dtype = index_type(asked, max(slices.shape), sum(n_entries))
+    dtype = index_type(at_least(block.index_dtype), max(slices.shape), sum(n_entries))
     coords = slices.globalized(slices.slice_of(team.rank), block.all_coords())
     arrays = []
     for one in [*(at.astype(dtype, copy=False) for at in coords), block.data]:

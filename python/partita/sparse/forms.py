@@ -16,7 +16,7 @@ from partita.sparse.base import Base
 from partita.sparse.block import checked_format
 from partita.sparse.collecting import collected
 from partita.sparse.even_rows import even_layout, is_in_stretches
-from partita.sparse.kinds import checked_dtype, values_of
+from partita.sparse.kinds import at_least, checked_dtype, values_of
 from partita.sparse.outside import to_pydata
 from partita.sparse.pointers import check_pointers
 from partita.sparse.reducing import taken_in_rank_order
@@ -175,7 +175,7 @@ class Forms(Base):
         if slices.layout == self.layout:
             return self._made(self._block.in_format(wanted), "", slices).share()
         coords, values = self._owned_entries()
-        block = sent_home(self.team, slices, wanted, coords, values, self.index_dtype)
+        block = sent_home(self.team, slices, wanted, coords, values, at_least(self.index_dtype))
         return self._made(block, "", slices).share()
 
     def balanced(self) -> Self:

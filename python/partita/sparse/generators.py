@@ -157,13 +157,16 @@ def _diagonals(
     if shape is None:
         n = int(np.size(given[0])) + abs(places[0])
         shape = (n, n)
-    m, n = shape
+    extents = integers(shape, "shape")
+    if len(extents) != 2:
+        raise LayoutError(f"shape {shape} of diagonals; use two numbers", "shape-dims")
+    m, n = extents
     for at, (one, k) in enumerate(zip(given, places, strict=True)):
         size = min(m + min(k, 0), n - max(k, 0))
         if size < 0 or np.ndim(one) > 1 or np.size(one) not in (1, size):
             message = f"diagonal {at} of length {np.size(one)} at offset {k}"
             raise ValueError(f"{message} does not fit a shape of {shape}; use {max(size, 0)}")
-    return given, places, (int(m), int(n))
+    return given, places, (m, n)
 
 
 def _are_several(diagonals: Any) -> bool:

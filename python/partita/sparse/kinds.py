@@ -66,6 +66,11 @@ def index_type(asked: Any, largest: int, n_entries: int) -> np.dtype[Any]:
     return dtype
 
 
+def at_least(dtype: np.dtype[Any]) -> Any:
+    """What to ask `index_type` for where coordinates of a type go on: as wide, wider if need be."""
+    return None if dtype == np.int32 else np.int64
+
+
 def one_index_type(arrays: list[Local]) -> list[Local]:
     """Return coordinates in one type, int32 or int64; the same memory where they are so."""
     small = all(one.dtype == np.int32 for one in arrays)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from partita._args import integer
 from partita._array.parts import array_of, cut_along, part
 from partita._errors import LayoutError, MismatchError
 from partita._partita import Layout, Whole
@@ -45,13 +46,19 @@ class Operands:
 
     def n_rows(self, dim: int) -> int:
         """Return how many rows of an operand along a dimension are this rank's."""
-        return self.layouts[dim].local_shape(self.pattern.team.rank)[0]
+        return self._layout(dim).local_shape(self.pattern.team.rank)[0]
 
     def indices(self, dim: int) -> Local:
         """Return which rows of an operand along a dimension are this rank's, in their order."""
         rank = self.pattern.team.rank
-        found: Local = self.layouts[dim].globalize(rank, np.arange(self.n_rows(dim))[:, None])
+        found: Local = self._layout(dim).globalize(rank, np.arange(self.n_rows(dim))[:, None])
         return found.reshape(-1)
+
+    def _layout(self, dim: int) -> Layout:
+        """Return where the rows of an operand along a dimension are."""
+        if integer(dim, "dim") not in (0, 1):
+            raise LayoutError(f"dimension {dim} of a pattern; use 0 or 1", "dim-outside")
+        return self.layouts[dim]
 
     @property
     def n_values(self) -> int:

@@ -11,8 +11,7 @@ from partita._errors import LayoutError
 from partita._local import sparse
 from partita._memory.warm import empty
 from partita._team.spmd import own_team
-from partita._team.together import together
-from partita.sparse.agreement import OfOneTensor
+from partita.sparse.agreement import OfOneTensor, agreed
 from partita.sparse.axes import rows_along, rows_here
 from partita.sparse.base import Base
 from partita.sparse.lines import lines_of, reach_of
@@ -61,7 +60,9 @@ def _checked(pattern: Base, *operands: Any) -> list[Any]:
     if problem is None and x != y:
         problem = f"rows of {x} beside rows of {y}; use rows of one length"
     if not any(isinstance(one, Array) for one in given):
-        return together(team, lambda: without(problem, given), "partita.sparse.sddmm")
+        facts = {"the length of rows": x}
+        call = "partita.sparse.sddmm"
+        return agreed(team, call, lambda: (without(problem, given), facts, None))[0]
     if problem is not None:
         raise team.told(ValueError(problem))
     return given
@@ -77,10 +78,10 @@ def _team_of(pattern: Any, operands: tuple[Any, ...]) -> Team:
     if arrays:
         raise arrays[0].team.told(problem)
 
-    def refuse() -> Team:
+    def refuse() -> tuple[Team, dict[str, Any], None]:
         raise problem
 
-    return together(own_team(None), refuse, "partita.sparse.sddmm")
+    return agreed(own_team(None), "partita.sparse.sddmm", refuse)[0]
 
 
 def _matrix(rows: Local, dtype: np.dtype[Any]) -> Local:

@@ -48,8 +48,8 @@ def spmm(pattern: DistTensor, x: torch.Tensor, values: torch.Tensor | None = Non
     `values` are those of this worker's slice, in the order of its memory; without any, the
     pattern's own are taken, as they are.
     """
-    given = torch.from_numpy(pattern._block.data) if values is None else values
     operands = operands_of(pattern)
+    given = torch.from_numpy(pattern._block.data) if values is None else values
     return _run(_Product, operands, (given, x), (operands.n_values, operands.n_rows(1)), 1)
 
 

@@ -104,6 +104,9 @@ partita_error::errors! {
         EncodingMissing { op: String } "encoding-missing" =>
             "{op} needs a partitioned tensor; give it the encoding #partition.encoding<sparse, \
              [\"distributed\", ..]>";
+        SliceEncoding { op: String, found: String } "slice-encoding" =>
+            "{op} has slices of type {found}; give them the sparsity encoding of the tensor's slices, \
+             as in tensor<?x8xf64, #CSR>";
         EncodingDims { found: usize, ndim: usize } "encoding-dims" =>
             "{found} placements for a tensor of {ndim} dimensions; give one per dimension";
         EncodingMap { found: usize, ndim: usize } "encoding-map" =>

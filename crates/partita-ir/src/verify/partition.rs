@@ -23,13 +23,22 @@ impl Check<'_> {
         let is_get = self.module.kind(self.op) == OpKind::PartitionGetSlice;
         let slice = if is_get { self.result().clone() } else { self.single("slice").clone() };
         self.same_element(slice.element(), Some(tensor.element));
-        // A replicated dimension is whole in every slice; a distributed one has any size.
-        let wanted: Vec<Size> = dims
-            .iter()
-            .zip(&tensor.shape)
-            .map(|(dim, size)| if *dim == Placement::Replicated { *size } else { Size::Dynamic })
+        if !has_encoding_of_slice(&slice, &tensor) {
+            let (op, found) = (self.name(), super::shown(&slice));
+            self.report(VerifyError::SliceEncoding { op, found });
+        }
+        // A replicated dimension is whole in every slice; a distributed one has any size up to that.
+        let found = shape_of(&slice);
+        let wanted: Vec<Size> = (0..ndim)
+            .map(|dim| match (dims[dim], tensor.shape[dim], found.get(dim)) {
+                (Placement::Replicated, size, _) => size,
+                (_, Size::Known(most), Some(Size::Known(found))) if *found > most => {
+                    Size::Known(most)
+                }
+                _ => Size::Dynamic,
+            })
             .collect();
-        self.same_shape("the slice", &shape_of(&slice), &wanted);
+        self.same_shape("the slice", &found, &wanted);
         if !is_get && *self.result() != Type::Tensor(tensor) {
             let (op, found) = (self.name(), super::shown(self.result()));
             let wanted = super::shown(self.single("tensor"));
@@ -45,5 +54,19 @@ impl Check<'_> {
         };
         // One that does not fit is told where the tensor is made.
         Some(dims.to_vec()).filter(|dims| dims.len() == tensor.shape.len())
+    }
+}
+
+/// Whether a slice of a tensor can have this type: sparse where the tensor is, and no longer in parts.
+fn has_encoding_of_slice(slice: &Type, tensor: &TensorType) -> bool {
+    let Type::Tensor(slice) = slice else { return false };
+    let is_dense = match &tensor.encoding {
+        Some(Attr::Dialect(DialectAttr::Partition { sparse, .. })) => **sparse == Attr::Unit,
+        _ => true,
+    };
+    match &slice.encoding {
+        None => is_dense,
+        Some(Attr::Dialect(_)) => false,
+        Some(_) => !is_dense,
     }
 }

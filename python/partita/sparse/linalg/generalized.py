@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._args import integer
 from partita._team.together import together
 from partita.sparse.linalg.basis import Basis
 from partita.sparse.linalg.system import length, system
@@ -140,7 +141,7 @@ def gmres(
 def _check(kind: str, restart: int | None) -> None:
     if kind not in KINDS:
         raise ValueError(f"Unknown callback_type: {kind!r}; use one of {', '.join(KINDS)}")
-    if restart is not None and restart < 1:
+    if restart is not None and integer(restart, "restart") < 1:
         raise ValueError(f"restart={restart}; use a number of steps from 1 on")
 
 

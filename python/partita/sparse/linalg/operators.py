@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._args import integers
 from partita._array.array import Array
 from partita._errors import LayoutError
 from partita._functions.creation import asarray, ones
@@ -43,10 +44,10 @@ class LinearOperator:
         *,
         team: Team | None = None,
     ) -> None:
-        shape = tuple(int(n) for n in shape)  # type: ignore[assignment]
-        if len(shape) != 2 or min(shape) < 0:
+        extents = integers(shape, "shape")
+        if len(extents) != 2 or min(extents) < 0:
             raise ValueError(f"an operator of shape {shape}; use two numbers from 0 on")
-        self.shape = shape
+        self.shape = (extents[0], extents[1])
         self.team = team
         # What errors call the functions, where these are an argument themselves.
         self._name = ""

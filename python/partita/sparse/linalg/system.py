@@ -12,7 +12,7 @@ import numpy as np
 from partita._args import shown
 from partita._array.array import Array
 from partita._array.held import default_layout
-from partita._errors import MismatchError
+from partita._errors import LayoutError, MismatchError
 from partita._functions.creation import asarray, zeros
 from partita._functions.elementwise import conj
 from partita._functions.manipulation import reshape
@@ -99,7 +99,13 @@ def system(
     What else ranks must give alike is in `others`; `least` is computed with where types are less.
     """
     team = a_team(a, b)
-    operator, inverse, limits = together(team, lambda: _checked(a, b, x0, m, rtol, atol, maxiter))
+
+    def look() -> tuple[LinearOperator, LinearOperator | None, tuple[Any, ...]]:
+        if callback is not None and not callable(callback):
+            raise LayoutError(f"callback={shown(callback)}; use a function", "callback-type")
+        return _checked(a, b, x0, m, rtol, atol, maxiter)
+
+    operator, inverse, limits = together(team, look)
     facts = dict(zip(("rtol", "atol", "maxiter"), limits, strict=True))
     facts |= {"the shape of A": operator.shape, "callback is None": callback is None}
     same_on_all(team, {**facts, **(others or {})})
