@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 
-def _processor() -> str:
+def processor() -> str:
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
             return line.split(":", 1)[1].strip()
@@ -51,7 +51,7 @@ def facts() -> dict[str, str]:
     """Name and value of everything that bears on the figures."""
     packages = [name for name in ("numpy", "numba") if importlib.util.find_spec(name)]
     return {
-        "processor": _processor(),
+        "processor": processor(),
         "cores": str(os.cpu_count()),
         "caches": f"L2 {_cache(2)}, L3 {_cache(3)}",
         "memory": f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 2**30:.0f} GiB",

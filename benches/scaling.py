@@ -1,25 +1,18 @@
 """What calls cost as teams grow: counted for up to 4096 ranks, measured on this machine.
 
-`make scaling` writes docs/scaling.md and docs/scaling.svg.
+`make scaling` writes docs/scaling.md and docs/scaling.svg. What `calls.py` and `movement.py` have
+measured on 16 cores lies in sixteen_cores.json.
 """
 
 import argparse
 import json
 import math
-import os
 import subprocess
-import sys
-import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-import numpy as np
+import calls
 from machine import facts
-
-if TYPE_CHECKING:
-    from mpi4py import MPI
 
 ROOT = Path(__file__).resolve().parents[1]
 CALLS = (
@@ -29,18 +22,18 @@ CALLS = (
     "redistribution, again",
     "halo exchange",
 )
-COLOURS = ("#1f77b4", "#d62728", "#9467bd", "#2ca02c", "#ff7f0e")
-MEASURED = ("MPI_Barrier", "barrier", "allgather_data", "halo rows", "halo rows by Sendrecv")
-
-# 16 cores of a machine with AVX-512, Open MPI 4.1.6, before posts went by other hands.
-EARLIER = """\
-| ranks | MPI_Barrier | barrier | allgather_data | halo rows |
-|---|---|---|---|---|
-| 2 | 1.0 | 2 | 20 | 9.4 |
-| 4 | - | 11 | 31 | 12.8 |
-| 8 | 2.8 | 8 | 58 | 24 |
-| 16 | 3.7 | 23 | 120 | 734 |
-| 64 | - | 504 | 2142 | - |"""
+COLOURS = ("#1f77b4", "#d62728", "#9467bd", "#2ca02c", "#ff7f0e", "#8c564b")
+# What a picture shows of what was measured on processes.
+MEASURED = (
+    "MPI_Barrier",
+    "barrier",
+    "allgather_data",
+    "redistribution",
+    "halo rows",
+    "halo rows by Sendrecv",
+)
+Line = tuple[str, str, list[tuple[float, float]]]
+SIXTEEN_CORES = Path(__file__).with_name("sixteen_cores.json")
 
 
 def counted(most: int) -> list[dict[str, str]]:
@@ -52,105 +45,92 @@ def counted(most: int) -> list[dict[str, str]]:
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def _turns(body: Callable[[], object], n_turns: int, meet: Callable[[], object]) -> float:
-    """Microseconds of one turn, the middle of five repetitions."""
-    for _ in range(5):
-        body()
-    times = []
-    for _ in range(5):
-        meet()
-        start = time.perf_counter()
-        for _ in range(n_turns):
-            body()
-        times.append((time.perf_counter() - start) / n_turns * 1e6)
-    return sorted(times)[2]
-
-
-def _exchanged_rows(comm: "MPI.Comm", local: np.ndarray, nobody: int) -> None:
-    """A row to each neighbour, as mpi4py's tutorials write it."""
-    above = comm.rank - 1 if comm.rank > 0 else nobody
-    below = comm.rank + 1 if comm.rank < comm.size - 1 else nobody
-    first, last = int(above != nobody), len(local) - 1 - int(below != nobody)
-    comm.Sendrecv(local[first], above, 0, local[-1], below, 0)
-    comm.Sendrecv(local[last], below, 1, local[0], above, 1)
-
-
-def rank(n_turns: int) -> None:
-    """One rank of a measurement; rank 0 prints what the slowest needed."""
-    from mpi4py import MPI
-
-    import partita as pt
-
-    comm, team = MPI.COMM_WORLD, pt.world()
-    layout = pt.Layout((1024, 1024), f"block+halo(1,1), * @ {team.size}")
-    local = team.empty(layout.local_shape(team.rank))
-    local[:] = team.rank
-    halo = pt.plan(layout, layout).bind(local, team, out=local)
-    gather = partial(team.allgather_data, team.rank)
-    by_hand = partial(_exchanged_rows, comm, local, MPI.PROC_NULL)
-    bodies = (comm.Barrier, team.barrier, gather, halo.run, by_hand)
-    times = [_turns(body, n_turns, comm.Barrier) for body in bodies]
-    slowest = [comm.allreduce(one, MPI.MAX) for one in times]
-    if team.rank == 0:
-        print(json.dumps(slowest))
-
-
-def measured(n_ranks: int) -> list[float]:
-    """Microseconds of the calls on so many processes of this machine."""
-    from partita._command.doctor import mpiexec
-
-    launcher = [mpiexec() or "mpiexec", "-n", str(n_ranks)]
-    turns = str(max(20, 4000 // n_ranks))
-    again = "OMPI_ALLOW_RUN_AS_ROOT"
-    environment = {again: "1", f"{again}_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
-    done = subprocess.run(
-        [*launcher, sys.executable, __file__, "--rank", turns],
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=os.environ | environment,
-    )
-    times: list[float] = json.loads(done.stdout)
-    return times
-
-
-def picture(rows: list[dict[str, str]]) -> str:
-    """Messages that a rank sends, by the number of ranks, both on logarithmic axes."""
-    width, height, left, bottom = 640, 360, 50, 40
-
-    def place(ranks: float, sent: float) -> str:
-        x = left + (width - left - 190) * (math.log2(ranks) - 1) / 11
-        y = height - bottom - (height - bottom - 20) * math.log2(max(sent, 1)) / 12
-        return f"{x:.1f},{y:.1f}"
-
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        'font-family="sans-serif" font-size="12">',
-        f'<rect width="{width}" height="{height}" fill="white"/>',
-    ]
-    for power in range(0, 13, 2):
-        x, y = place(2**power, 2**power).split(",")
-        parts.append(f'<text x="{left - 6}" y="{float(y) + 4}" text-anchor="end">{2**power}</text>')
-        if power:
-            label = f'<text x="{x}" y="{height - bottom + 18}" text-anchor="middle">'
-            parts.append(f"{label}{2**power}</text>")
-    parts.append(f'<text x="{left}" y="14">control messages that a rank sends per call</text>')
-    parts.append(f'<text x="{width - 300}" y="{height - 6}">ranks</text>')
-    lines = [("each to each", "#999999", [(2**p, 2**p - 1) for p in range(1, 13)])]
-    for call, colour in zip(CALLS, COLOURS, strict=True):
+def counted_lines(rows: list[dict[str, str]]) -> list[Line]:
+    """Messages that a rank sends, by the number of ranks; the first line is for comparison."""
+    lines: list[Line] = [("each to each", "#999999", [(2**p, 2**p - 1) for p in range(1, 13)])]
+    for call, colour in zip(CALLS, COLOURS, strict=False):
         of = [row for row in rows if row["call"] == call]
         lines.append((call, colour, [(int(row["ranks"]), int(row["sent"])) for row in of]))
+    return lines
+
+
+def measured_lines(times: calls.Times) -> list[Line]:
+    """Microseconds on processes that have a core each, by their number."""
+    by_ranks = {int(n): of for n, of in times["processes"].items() if int(n) <= 16}
+    return [
+        (call, colour, [(n, of[call]) for n, of in by_ranks.items()])
+        for call, colour in zip(MEASURED, COLOURS, strict=True)
+    ]
+
+
+def panel(title: str, lines: list[Line], top: int, powers: tuple[range, range]) -> list[str]:
+    """Lines by the number of ranks, both axes logarithmic, with the powers of two on each."""
+    width, height, left = 400, 290, 50
+    along, up = powers
+
+    def place(ranks: float, value: float) -> tuple[float, float]:
+        x = left + width * (math.log2(ranks) - along[0]) / (along[-1] - along[0])
+        share = (math.log2(max(value, 2 ** up[0])) - up[0]) / (up[-1] - up[0])
+        return x, top + 26 + height * (1 - share)
+
+    parts = [f'<text x="{left}" y="{top + 14}">{title}</text>']
+    for power in up:
+        _, y = place(2 ** along[0], 2**power)
+        parts.append(f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">{2**power}</text>')
+    for power in along:
+        x, y = place(2**power, 2 ** up[0])
+        parts.append(f'<text x="{x:.1f}" y="{y + 18:.1f}" text-anchor="middle">{2**power}</text>')
+    parts.append(f'<text x="{left + width + 20}" y="{top + height + 44}">ranks</text>')
     for number, (name, colour, points) in enumerate(lines):
-        line = " ".join(place(*point) for point in points)
+        line = " ".join("{:.1f},{:.1f}".format(*place(*point)) for point in points)
         dashes = ' stroke-dasharray="5 4"' if number == 0 else ""
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}"{dashes}/>')
-        y = 40 + 18 * number
-        parts.append(f'<text x="{width - 180}" y="{y}" fill="{colour}">{name}</text>')
+        y = top + 40 + 18 * number
+        parts.append(f'<text x="{left + width + 20}" y="{y}" fill="{colour}">{name}</text>')
+    return parts
+
+
+def picture(rows: list[dict[str, str]], times: calls.Times) -> str:
+    """What was counted, and below it what was measured on 16 cores."""
+    counted_title = "control messages that a rank sends per call, counted"
+    measured_title = "microseconds per call, measured on 16 cores"
+    powers = (range(1, 13), range(0, 13, 2)), (range(1, 5), range(0, 9))
+    parts = [
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 660 720" '
+        'font-family="sans-serif" font-size="12">',
+        '<rect width="660" height="720" fill="white"/>',
+        *panel(counted_title, counted_lines(rows), 0, powers[0]),
+        *panel(measured_title, measured_lines(times), 360, powers[1]),
+    ]
     return "\n".join([*parts, "</svg>", ""])
 
 
-def page(rows: list[dict[str, str]], times: dict[int, list[float]]) -> str:
+def measured(times: calls.Times) -> str:
+    """Tables of microseconds, one for each engine."""
+    tables = []
+    for engine, by_ranks in times.items():
+        names = list(next(iter(by_ranks.values())))
+        lines = [f"| {engine} | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
+        for n_ranks, of in by_ranks.items():
+            cells = " | ".join(f"{of[name]:.1f}" for name in names)
+            lines.append(f"| {n_ranks} | {cells} |")
+        tables.append("\n".join(lines))
+    return "\n\n".join(tables)
+
+
+def moved(figures: dict[str, list[list[Any]]]) -> str:
+    """A table of ratios to a plain copy, one column for each way that data went."""
+    names = [name for name, _, ratio, _ in figures["one node"] if ratio and "512" not in name]
+    lines = ["| movement | " + " | ".join(figures) + " | Alltoallw |", "|---" * 5 + "|"]
+    for name in names:
+        found = {way: {one[0]: one[2:] for one in of}[name] for way, of in figures.items()}
+        peers = [peer for _, peer in found.values() if peer]
+        ratios = " | ".join(f"{ratio:.2f}" for ratio, _ in found.values())
+        lines.append(f"| {name} | {ratios} | {f'{min(peers):.2f}' if peers else ''} |")
+    return "\n".join(lines)
+
+
+def page(rows: list[dict[str, str]], elsewhere: dict[str, Any], times: calls.Times) -> str:
     """The text of docs/scaling.md."""
     sizes = sorted({int(row["ranks"]) for row in rows})
     cells = {(row["call"], int(row["ranks"])): row for row in rows}
@@ -162,9 +142,6 @@ def page(rows: list[dict[str, str]], times: dict[int, list[float]]) -> str:
             lines.append(f"| {size} | {values} |")
         return "\n".join(lines)
 
-    measured_rows = "\n".join(
-        f"| {size} | " + " | ".join(f"{one:.1f}" for one in of) + " |" for size, of in times.items()
-    )
     here = facts()
     partners = ", ".join(
         f"{cells['partners of a redistribution', size]['sent']} on {size}" for size in sizes[-2:]
@@ -179,9 +156,9 @@ Written by `make scaling`. How posts travel is told beside the code, in \
 The code of rounds and of planning, run on a network in memory for every number of ranks: no \
 data moves, and every message is one that processes would send. Each figure is that of the rank \
 which has most. A redistribution has two meetings, one before the copying and one after; *first* \
-tells the buffers, *again* is every later run with the same buffers. A halo exchange is that of \
-a two-dimensional grid with halos on all sides, once all have agreed on its plan: it tells its \
-partners alone, here that it has come and that it has copied.
+is the agreement on plan and buffers, *again* every later run with the same buffers. A halo \
+exchange is that of a two-dimensional grid with halos on all sides, once all have agreed on its \
+plan: it tells its partners alone, here that it has come and that it has copied.
 
 ![messages per rank](scaling.svg)
 
@@ -189,8 +166,8 @@ Control messages that a rank sends in a call; it gets as many.
 
 {table("sent")}
 
-Bytes of these messages. Those of a barrier have a fixed length; what all tell all comes to each \
-rank once.
+Bytes of these messages. A message of a barrier has a few numbers, however many ranks it speaks \
+of; what all tell all comes to each rank once.
 
 {table("bytes")}
 
@@ -206,36 +183,38 @@ each that waits.
 
 ## Measured
 
-{here["processor"]}, {here["cores"]} cores, from Python, all ranks on this machine, microseconds \
-on the slowest rank. With more ranks than cores the figures are those of the system's scheduler.
+From Python, microseconds on the slowest rank, by the number of ranks; the calls of a table take \
+turns in one run (`benches/calls.py`). Halo rows are those of 4096x4096 float64; *bound* is \
+`plan.bind(...).run()`, *by Sendrecv* two calls of mpi4py. A redistribution is that of 512x512 \
+float64 from rows to columns. With more ranks than cores the figures \
+are those of the system's scheduler.
 
-| ranks | {" | ".join(MEASURED)} |
-{"|---" * (len(MEASURED) + 1)}|
-{measured_rows}
+{elsewhere["processor"]}, {elsewhere["cores"]} cores, {elsewhere["mpi"]}:
 
-Fewer messages are not always less time: each step waits for ranks that must first get a core. On \
-2 cores, 64 ranks that sent each to each needed 5198 us for a barrier, 9827 for `allgather_data`; \
-on 16 and fewer the two ways were within the noise of single runs.
+{measured(elsewhere["times"])}
 
-Measured earlier on 16 cores, when each rank still sent its post to every other one:
+Moving 8192x8192 float64 there on 16 processes, as ratios to a plain copy by the same ranks, \
+beside mpi4py's Alltoallw with derived types: in one node, as on two nodes of eight, and by \
+messages alone.
 
-{EARLIER}
+{moved(elsewhere["moves"])}
+
+{here["processor"]}, {here["cores"]} cores, MPICH:
+
+{measured(times)}
 """
 
 
 def main() -> None:
     """Count, measure, and write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rank", type=int, help="be one rank, with so many turns")
     parser.add_argument("--most", type=int, default=4096, help="ranks of the largest team")
     options = parser.parse_args()
-    if options.rank is not None:
-        rank(options.rank)
-        return
     rows = counted(options.most)
-    times = {size: measured(size) for size in (2, 4, 8, 16, 64)}
-    (ROOT / "docs" / "scaling.svg").write_text(picture(rows))
-    (ROOT / "docs" / "scaling.md").write_text(page(rows, times))
+    times = calls.measured()
+    elsewhere = json.loads(SIXTEEN_CORES.read_text())
+    (ROOT / "docs" / "scaling.svg").write_text(picture(rows, elsewhere["times"]))
+    (ROOT / "docs" / "scaling.md").write_text(page(rows, elsewhere, times))
 
 
 if __name__ == "__main__":

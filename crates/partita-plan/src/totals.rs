@@ -13,10 +13,8 @@ use crate::moves::Move;
 use crate::plan::{Forward, Plan};
 use crate::reach::{Reach, grid_form};
 
-/// Messages travel packed, in chunks of half a megabyte: two for each of four partners at a time,
-/// in each direction.
-const CHUNK_BYTES: u128 = 512 << 10;
-const N_CHUNKS: u128 = 8;
+/// Messages travel packed, in chunks; so much is under way at most, in each direction.
+const MOST_PACKED_BYTES: u128 = 8 << 20;
 
 /// Messages and bytes over all ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +98,7 @@ impl Totals {
     /// Most bytes a rank needs beyond source and target: packed chunks, and its directory.
     #[must_use]
     pub fn extra_bytes(&self) -> u128 {
-        let chunks = |bytes: u128| bytes.min(N_CHUNKS * CHUNK_BYTES);
+        let chunks = |bytes: u128| bytes.min(MOST_PACKED_BYTES);
         chunks(self.max_send_bytes) + chunks(self.max_recv_bytes) + self.directory.max_rank_bytes
     }
 

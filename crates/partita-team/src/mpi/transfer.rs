@@ -27,18 +27,24 @@ use crate::team::interrupt;
 use crate::team::meeting::{CallPlace, Meeting, RunContext};
 use crate::team::patience::{GRACE, Patience};
 
-/// The size of a chunk: small enough to stay in the cache, large enough to hide the start.
-const CHUNK_BYTES: u64 = 512 << 10;
+/// The size of a chunk in a team of that size: small enough to stay in the cache, large enough to hide
+/// the start.
+const fn chunk_bytes(n_ranks: u64) -> u64 {
+    if n_ranks <= 8 { 512 << 10 } else { 256 << 10 }
+}
 /// Chunks under way per partner and direction.
 const DEPTH: usize = 2;
 /// How often to look for messages while chunks travel.
 const LISTEN: Duration = Duration::from_millis(5);
-/// Partners served at once, per direction.
-const N_PARTNERS: usize = 4;
+/// Partners served at once, per direction: all in teams up to one more.
+const N_PARTNERS: usize = 16;
 
 /// What a transfer keeps in memory at most, which is what a plan's totals say.
-const MOST_BYTES: u64 = 2 * CHUNK_BYTES * (DEPTH * N_PARTNERS) as u64;
-const _: () = assert!(MOST_BYTES <= 16 << 20, "the limit of extra memory");
+const fn most_bytes(n_ranks: u64) -> u64 {
+    let n_partners = if n_ranks <= N_PARTNERS as u64 { n_ranks - 1 } else { N_PARTNERS as u64 };
+    2 * chunk_bytes(n_ranks) * DEPTH as u64 * n_partners
+}
+const _: () = assert!(most_bytes(8) <= 16 << 20 && most_bytes(99) <= 16 << 20, "extra memory");
 
 /// Sends and receives the chunks of a running call, and runs its direct moves meanwhile.
 ///
@@ -113,6 +119,33 @@ impl<T> Channel<T> {
     }
 }
 
+/// A chunk that is about to be sent.
+struct Packet {
+    /// Its channel, among those that are served.
+    lane: usize,
+    chunk: Chunk,
+    /// Where it lies, if that is dense memory already.
+    at: Option<usize>,
+    message: ChunkMemory,
+}
+
+/// Whether to pack for all channels that have room: when all have, so that what is packed for several
+/// ranks is read once.
+///
+/// Where not all ranks serve all others at once, one that waits for its turn elsewhere would keep the rest
+/// waiting: channels do not keep pace then, and whichever has nothing under way goes on.
+fn is_time_to_pack(lanes: &mut [&mut Outgoing], keeps_pace: bool) -> bool {
+    let (mut n_pending, mut n_with_room) = (0, 0);
+    for to in lanes.iter_mut().filter_map(|to| to.parcels.peek().is_some().then_some(to)) {
+        if to.under_way.is_empty() && !keeps_pace {
+            return true;
+        }
+        n_pending += 1;
+        n_with_room += usize::from(to.under_way.len() < DEPTH);
+    }
+    n_pending > 0 && n_with_room == n_pending
+}
+
 /// Where a chunk arrives.
 enum Destination {
     /// In its target itself, at this address.
@@ -126,7 +159,8 @@ impl<'a> Transfer<'a> {
         let (program, view) = (context.program, context.view);
         let size = meeting.members().len() as u64;
         let item_bytes = context.plan.dtype().n_bytes();
-        let parcels = |moves, turn| Parcels::new(moves, turn, item_bytes, CHUNK_BYTES);
+        let limit = chunk_bytes(size);
+        let parcels = |moves, turn| Parcels::new(moves, turn, item_bytes, limit);
         let tag_of = |rank: u64| view.tag(rank) as i32;
         let given = grouped(&program.messages_out, |m| m.target_rank);
         let mut out: Vec<Outgoing> = given
@@ -259,12 +293,10 @@ impl<'a> Transfer<'a> {
         self.into = into;
         outcome?;
         let mut out = std::mem::take(&mut self.out);
-        let outcome = Channel::unfinished(&mut out)
-            .take(N_PARTNERS)
-            .try_for_each(|o| self.send(o).map(|did| moved |= did));
+        let mut lanes: Vec<_> = Channel::unfinished(&mut out).take(N_PARTNERS).collect();
+        let outcome = self.send(&mut lanes);
         self.out = out;
-        outcome?;
-        Ok(moved)
+        Ok(outcome? || moved)
     }
 
     fn receive(&mut self, from: &mut Incoming) -> Result<bool> {
@@ -311,36 +343,58 @@ impl<'a> Transfer<'a> {
         Ok(moved)
     }
 
-    fn send(&mut self, to: &mut Outgoing) -> Result<bool> {
+    /// Takes note of chunks that have gone, and sends the next ones.
+    fn send(&mut self, lanes: &mut [&mut Outgoing]) -> Result<bool> {
         let mut moved = false;
-        while let Some((request, _)) = to.under_way.front_mut() {
-            if request.test().map_err(broken)?.is_none() {
-                break;
-            }
-            moved = true;
-            if let Some((_, message)) = to.under_way.pop_front() {
-                self.spare.push(message);
+        for to in &mut *lanes {
+            while let Some((request, _)) = to.under_way.front_mut() {
+                if request.test().map_err(broken)?.is_none() {
+                    break;
+                }
+                moved = true;
+                if let Some((_, message)) = to.under_way.pop_front() {
+                    self.spare.push(message);
+                }
             }
         }
-        while to.under_way.len() < DEPTH {
-            let Some(Parcel { chunk, .. }) = to.parcels.next() else { break };
-            let (at, message) = match self.starts_at(&chunk) {
-                Some(at) => (at, ChunkMemory::default()),
-                None => {
-                    let mut message = self.spare(chunk.n_bytes);
-                    self.pack(&chunk, &mut message);
-                    (message.as_ptr() as usize, message)
-                }
-            };
+        let n_members = self.meeting.members().len();
+        let keeps_pace = n_members <= N_PARTNERS + 1 && !self.context.program.is_ordered();
+        while is_time_to_pack(lanes, keeps_pace) {
+            let next: Vec<Packet> = lanes.iter_mut().enumerate().filter_map(self.taker()).collect();
+            self.dispatch(lanes, next)?;
+            moved = true;
+        }
+        Ok(moved)
+    }
+
+    /// Takes the next chunk of a channel that has room, and memory for it.
+    fn taker(&mut self) -> impl FnMut((usize, &mut &mut Outgoing)) -> Option<Packet> {
+        |(lane, to)| {
+            let has_room = to.under_way.len() < DEPTH;
+            let Parcel { chunk, .. } = has_room.then(|| to.parcels.next()).flatten()?;
+            let at = self.starts_at(&chunk);
+            let message = at.is_none().then(|| self.spare(chunk.n_bytes));
+            Some(Packet { lane, chunk, at, message: message.unwrap_or_default() })
+        }
+    }
+
+    /// Packs chunks together, and sends each.
+    fn dispatch(&self, lanes: &mut [&mut Outgoing], mut packets: Vec<Packet>) -> Result<()> {
+        let to_pack = packets.iter_mut().filter(|one| one.at.is_none());
+        let messages = to_pack.map(|one| (one.chunk.moves.as_slice(), &mut one.message[..]));
+        // SAFETY: the context is that of a running call.
+        unsafe { packing::pack(messages, self.context.sources, self.dtype) };
+        for Packet { lane, chunk, at, message } in packets {
+            let to = &mut lanes[lane];
+            let at = at.unwrap_or(message.as_ptr() as usize);
             let target = self.meeting.members()[to.rank as usize] as usize;
             let comm = self.meeting.world().data();
             // SAFETY: the memory stays, unchanged, until the request has finished: it is kept
             // beside it, or it is the source of the running call.
             let request = unsafe { comm.isend(at as *const _, chunk.n_bytes, target, to.tag) };
             to.under_way.push_back((request.map_err(broken)?, message));
-            moved = true;
         }
-        Ok(moved)
+        Ok(())
     }
 
     fn starts_at(&self, chunk: &Chunk) -> Option<usize> {
@@ -354,12 +408,6 @@ impl<'a> Transfer<'a> {
         let buffer = self.context.targets.get(only.target_buffer)?;
         let at = packing::lies_at(only, Side::Target, buffer, self.dtype);
         at.filter(|_| !self.context.program.is_ordered())
-    }
-
-    fn pack(&self, chunk: &Chunk, message: &mut [u8]) {
-        let moves: Vec<&Move> = chunk.moves.iter().collect();
-        // SAFETY: the context is that of a running call.
-        unsafe { packing::pack(&moves, self.context.sources, self.dtype, message) };
     }
 
     /// Writes a chunk for others of this node, who take others for this rank.

@@ -3,6 +3,8 @@
 //! Sender and receiver list the moves of a pair of ranks alike, and the runs of each, so both know
 //! where every element lies in the message without a word about it.
 
+use std::borrow::Borrow;
+
 use partita_layout::{Level, Run};
 use partita_plan::Move;
 
@@ -24,28 +26,49 @@ pub(crate) fn n_bytes(moves: &[&Move], dtype: Dtype) -> usize {
     moves.iter().map(|m| (m.n_elements() * dtype.n_bytes()) as usize).sum()
 }
 
-/// Writes the elements of moves from their source buffers into a message.
+/// Writes the elements of moves from their source buffers into messages.
+///
+/// Give it the messages to several ranks: lines that several of them touch are then read once.
 ///
 /// # Safety
 /// The buffers must hold every source position of the moves, and nobody may write them meanwhile.
-pub(crate) unsafe fn pack(moves: &[&Move], sources: &[Buffer], dtype: Dtype, message: &mut [u8]) {
-    let mut at = 0;
-    for m in moves {
-        let buffer = &sources[m.source_buffer];
-        let (runs, shape) = dense(m, Side::Source);
-        let dense = Buffer::dense(message[at..].as_mut_ptr() as usize, &shape, item_bytes(dtype));
-        let prepared = prepare(&runs, dtype, buffer, &dense);
-        let one = copy::Move {
-            prepared: &prepared,
-            source: buffer.address as *const u8,
-            target: dense.address as *mut u8,
-        };
-        // Another core reads it next: from memory faster than out of this one's cache.
-        let stores = if message.len() >= LARGE_BYTES { Stores::Streaming } else { Stores::Cached };
-        // SAFETY: the caller vouches for the source; the message has room for every element.
-        unsafe { copy_all(&[one], stores) };
-        at += (m.n_elements() * dtype.n_bytes()) as usize;
+pub(crate) unsafe fn pack<'a, M: Borrow<Move> + 'a>(
+    messages: impl IntoIterator<Item = (&'a [M], &'a mut [u8])>,
+    sources: &[Buffer],
+    dtype: Dtype,
+) {
+    let (mut parts, mut n_bytes): (Vec<Part>, usize) = (Vec::new(), 0);
+    for (moves, message) in messages {
+        let mut at = 0;
+        for m in moves {
+            let m = m.borrow();
+            let (runs, shape) = dense(m, Side::Source);
+            let target = message[at..].as_mut_ptr();
+            let dense = Buffer::dense(target as usize, &shape, item_bytes(dtype));
+            let prepared = prepare(&runs, dtype, &sources[m.source_buffer], &dense);
+            parts.push(Part { source_buffer: m.source_buffer, prepared, target });
+            at += (m.n_elements() * dtype.n_bytes()) as usize;
+        }
+        n_bytes += at;
     }
+    // Another core reads it next: from memory faster than out of this one's cache.
+    let stores = if n_bytes >= LARGE_BYTES { Stores::Streaming } else { Stores::Cached };
+    for (number, buffer) in sources.iter().enumerate() {
+        let source = buffer.address as *const u8;
+        let of_buffer = parts.iter().filter(|part| part.source_buffer == number);
+        let moves: Vec<copy::Move<'_>> = of_buffer
+            .map(|Part { prepared, target, .. }| copy::Move { prepared, source, target: *target })
+            .collect();
+        // SAFETY: the caller vouches for the source; the messages have room for every element.
+        unsafe { copy_all(&moves, stores) };
+    }
+}
+
+/// What a move brings into a message, and where.
+struct Part {
+    source_buffer: usize,
+    prepared: Prepared,
+    target: *mut u8,
 }
 
 /// How a message is taken in.

@@ -50,14 +50,16 @@ impl<'a> Giving<'a> {
         check_against("source", sources, &self.shapes)?;
         let n_bytes = target_ranks.iter().map(|rank| self.n_bytes(*rank)).sum();
         check_size(0, message, n_bytes)?;
-        let mut rest = message;
-        for target_rank in target_ranks {
-            let moves = self.to(*target_rank);
-            let (part, after) = rest.split_at_mut(packing::n_bytes(&moves, self.plan.dtype()));
-            // SAFETY: shapes were checked, so the buffers hold every position of the plan.
-            unsafe { packing::pack(&moves, sources, self.plan.dtype(), part) };
+        let (dtype, mut rest) = (self.plan.dtype(), message);
+        let moves: Vec<Vec<&Move>> = target_ranks.iter().map(|rank| self.to(*rank)).collect();
+        let parts = moves.iter().map(|moves| {
+            let (part, after) =
+                std::mem::take(&mut rest).split_at_mut(packing::n_bytes(moves, dtype));
             rest = after;
-        }
+            (&moves[..], part)
+        });
+        // SAFETY: shapes were checked, so the buffers hold every position of the plan.
+        unsafe { packing::pack(parts, sources, dtype) };
         Ok(())
     }
 

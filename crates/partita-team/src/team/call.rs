@@ -128,18 +128,20 @@ impl Said {
     }
 }
 
-/// Finds the first rank that made another call than rank 0; every rank comes to the same verdict.
+/// Finds two ranks that made different calls, if any did; every rank comes to the same verdict.
 pub(crate) fn check_same<'a>(
     members: &[u64],
-    mut contributions: impl Iterator<Item = &'a Contribution>,
+    contributions: impl Iterator<Item = &'a Contribution> + Clone,
 ) -> Result<()> {
-    let Some(first) = contributions.next() else { return Ok(()) };
-    let differs = |other: &Contribution| {
+    let mut others = contributions.clone();
+    let Some(first) = others.next() else { return Ok(()) };
+    let differs = |other: &&Contribution| {
         other.call != first.call || other.near != first.near || other.arrival != first.arrival
     };
-    let Some((at, other)) = (1..).zip(contributions).find(|(_, other)| differs(other)) else {
-        return Ok(());
-    };
+    let Some(far) = others.position(|other| differs(&other)) else { return Ok(()) };
+    let all: Vec<&Contribution> = contributions.collect();
+    let (one, at) = parting(&all).unwrap_or((0, far + 1));
+    let (first, other) = (all[one], all[at]);
     let (a, b) = (&first.call, &other.call);
     let (what, mine, theirs) = if a.name != b.name {
         (Differing::Call, a.name.to_string(), b.name.to_string())
@@ -148,8 +150,20 @@ pub(crate) fn check_same<'a>(
     } else {
         (Differing::Call, first.with_history(), other.with_history())
     };
-    let (rank, other) = (Rank::of(members, 0), Rank::of(members, at));
+    let (rank, other) = (Rank::of(members, one as u64), Rank::of(members, at as u64));
     Err(Mismatch { rank, other, what, mine, theirs }.into())
+}
+
+/// Two ranks that have the same runs among partners behind them and go on differently, as early as any
+/// do. What else differs may follow from that: who is further away from them makes more runs before it
+/// hears of it.
+fn parting(all: &[&Contribution]) -> Option<(usize, usize)> {
+    let pair = |(at, other): (usize, &&Contribution)| {
+        let is_alike = |one: &&Contribution| one.near == other.near;
+        let first = all.iter().position(is_alike).filter(|first| all[*first].call != other.call)?;
+        Some((first, at))
+    };
+    all.iter().enumerate().filter_map(pair).min_by_key(|(first, _)| all[*first].near.n_calls)
 }
 
 impl Contribution {
@@ -167,11 +181,30 @@ impl Contribution {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::TeamError;
 
     fn argument_of(said: &mut Said, argument: &str) -> String {
         let mut call = Call { name: CallName::Run, argument: argument.into() };
         said.put_into(&mut call);
         call.argument.to_string()
+    }
+
+    #[test]
+    fn ranks_that_part_are_named_not_those_that_hear_of_it_later() {
+        let came = |n_calls: u64, argument: &str| {
+            let call = Call { name: CallName::RunInPlace, argument: argument.into() };
+            let near = NearSum { n_calls, hash: 7 * n_calls };
+            Contribution { near, ..Contribution::new(call) }
+        };
+        let verdict = |all: &[Contribution]| match check_same(&[0, 1, 2, 3], all.iter()) {
+            Err(TeamError::Mismatch(found)) => Some((found.rank.team, found.other.team)),
+            _ => None,
+        };
+        let a = |n_calls| came(n_calls, "aa");
+        assert_eq!(verdict(&[a(3), a(3), a(3), a(3)]), None);
+        assert_eq!(verdict(&[a(3), a(2), a(2), came(2, "bb")]), Some((1, 3)));
+        assert_eq!(verdict(&[a(4), came(4, "bb"), a(2), came(2, "bb")]), Some((2, 3)));
+        assert_eq!(verdict(&[a(3), a(3), a(2), a(3)]), Some((0, 2)));
     }
 
     #[test]

@@ -207,7 +207,9 @@ pub(crate) enum CallPlace {
 }
 
 /// The contributions of a round in which nobody failed.
-pub(crate) fn contributions(posts: &Round<Contribution>) -> impl Iterator<Item = &Contribution> {
+pub(crate) fn contributions(
+    posts: &Round<Contribution>,
+) -> impl Iterator<Item = &Contribution> + Clone {
     posts.iter().filter_map(|post| post.as_ref().ok())
 }
 
