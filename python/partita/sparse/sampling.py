@@ -62,7 +62,8 @@ def _checked(pattern: Base, *operands: Any) -> list[Any]:
     if not any(isinstance(one, Array) for one in given):
         facts = {"the length of rows": x}
         call = "partita.sparse.sddmm"
-        return agreed(team, call, lambda: (without(problem, given), facts, None))[0]
+        checked: list[Any] = agreed(team, call, lambda: (without(problem, given), facts, None))[0]
+        return checked
     if problem is not None:
         raise team.told(ValueError(problem))
     return given
