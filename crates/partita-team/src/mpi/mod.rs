@@ -25,6 +25,7 @@ mod meeting;
 mod near;
 mod near_notes;
 mod node;
+mod outflow;
 mod peers;
 mod posts;
 mod relays;

@@ -2,6 +2,7 @@
 //!
 //! `README.md` beside this file says when a rank gives such a call up.
 
+use std::cell::RefCell;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,7 @@ use crate::error::{Result, TeamError};
 use crate::memory::process::Life;
 use crate::mpi::circles::EnteredWait;
 use crate::mpi::meeting::{MpiMeeting, wire_offer};
+use crate::mpi::outflow::Outflow;
 use crate::mpi::round::{ASK_FROM, LOOK_EVERY};
 use crate::mpi::wire::{ControlMessage, NoteOf};
 use crate::mpi::world::{State, broken};
@@ -85,8 +87,13 @@ impl MpiMeeting {
     }
 
     /// Whether all partners have come to the same call.
-    fn find_here(&self, state: &State, call: &NearCall<'_>, is_due: bool) -> Found<Vec<NearNote>> {
-        let (team, place) = (self.key(), call.place);
+    fn find_here(
+        &self,
+        state: &State,
+        call: &NearCall<'_>,
+        look: &NearLook,
+    ) -> Found<Vec<NearNote>> {
+        let (team, place, is_due) = (self.key(), call.place, look.is_due);
         let mut notes = Vec::with_capacity(call.partners.len());
         for rank in call.partners {
             match state.inbox.near.here(team, place, *rank) {
@@ -100,8 +107,7 @@ impl MpiMeeting {
         let gave_up = |rank: &u64| state.inbox.has_given_up(team, place, *rank);
         let is_whole = notes.len() == call.partners.len();
         if is_whole && !call.partners.iter().any(gave_up) {
-            let is_sent = self.world().is_sent_to(state, self.members());
-            return if is_sent { Found::All(notes) } else { Found::Waiting };
+            return if self.has_sent(state, look) { Found::All(notes) } else { Found::Waiting };
         }
         if state.inbox.is_stuck(team, place) { Found::Stuck } else { Found::Waiting }
     }
@@ -115,11 +121,17 @@ impl MpiMeeting {
                 || state.inbox.has_given_up(team, place, rank)
                 || (look.is_due && (self.is_gone(state, rank) || self.is_late(rank, look)))
         };
-        let is_sent = look.is_out_of_patience || self.world().is_sent_to(state, self.members());
+        let is_sent = look.is_out_of_patience || self.has_sent(state, look);
         if !self.touching(call).all(is_over) || !is_sent {
             return Found::Waiting;
         }
         if self.touching(call).all(is_done) { Found::All(()) } else { Found::Stuck }
+    }
+
+    /// Whether what this rank has sent is on its way, or waits for those that read no more.
+    fn has_sent(&self, state: &State, look: &NearLook) -> bool {
+        let unsent = self.world().unsent_to(state, self.members());
+        unsent.is_nothing() || look.outflow.borrow_mut().is_over(unsent, false)
     }
 
     /// Whether a partner that should copy does not run: it may be given up.
@@ -204,6 +216,7 @@ struct NearLook {
     waited: Duration,
     is_due: bool,
     is_out_of_patience: bool,
+    outflow: RefCell<Outflow>,
 }
 
 impl NearMeeting for MpiMeeting {
@@ -230,7 +243,7 @@ impl NearMeeting for MpiMeeting {
         patience: &Patience,
         began: Instant,
     ) -> Result<Coming<Vec<NearNote>>> {
-        let find = |state: &State, look: &NearLook| self.find_here(state, call, look.is_due);
+        let find = |state: &State, look: &NearLook| self.find_here(state, call, look);
         self.await_partners(call, patience, (Stage::Arrival, began), find)
     }
 

@@ -14,6 +14,7 @@ use crate::error::{Failure, FailureKind, Host, Rank, cut};
 use crate::memory::process::Life;
 use crate::mpi::inbox::{Inbox, OwnPost, Slot, done};
 use crate::mpi::meeting::key_of;
+use crate::mpi::outflow::{Outflow, Unsent};
 use crate::mpi::posts::Posted;
 use crate::mpi::relays::{Order, Relays, Standing, is_relayed};
 use crate::mpi::roll;
@@ -68,8 +69,8 @@ pub(crate) trait Around {
         &mut self,
         messages: &mut dyn Iterator<Item = (u64, ControlMessage)>,
     ) -> Result<(), MpiError>;
-    /// Whether everything that was sent to ranks of the world has left this process.
-    fn is_sent_to(&self, members: &[u64]) -> bool;
+    /// What was sent to ranks of the world and has not left this process.
+    fn unsent_to(&self, members: &[u64]) -> Unsent;
     /// How the process of a rank of the world is; none where that is unknown.
     fn life(&self, member: u64) -> Option<Life>;
     /// Tries to find out whether processes of ranks of the world, far ones, have ended.
@@ -91,6 +92,8 @@ pub(crate) struct Look {
     pub is_due: bool,
     /// For whom this rank waits no longer; the others are told when it leaves the round.
     pub given_up: Option<Failure>,
+    /// What this rank sends the others before it leaves.
+    pub outflow: Outflow,
     /// When this rank sent its post to everybody.
     spoke_up: Option<Instant>,
     /// When members were first seen dead.
@@ -105,6 +108,7 @@ impl Look {
             limit,
             is_due: false,
             given_up: None,
+            outflow: Outflow::default(),
             spoke_up: None,
             ended: HashMap::new(),
         }
@@ -280,8 +284,8 @@ impl Membership {
         self.hand_on(around, round)?;
         let is_full = self.is_full(around, round);
         let slot = around.inbox().slot(self.key, round);
-        // Others who have waited see only what each says itself.
-        if slot.has_failed || (!is_full && (look.is_due || slot.is_slow || slot.is_mixed())) {
+        // Others who have waited see only what each says itself; whoever was to hand it on may be gone.
+        if slot.has_failed || slot.is_slow || (!is_full && (look.is_due || slot.is_mixed())) {
             look.spoke_up.get_or_insert(look.now);
             self.speak_up(around, round)?;
             self.put_noted(around, round);
@@ -298,7 +302,14 @@ impl Membership {
             }
         }
         // Over a link that is down nothing leaves.
-        Ok(self.is_full(around, round) && (around.is_sent_to(&self.members) || look.is_over()))
+        Ok(self.is_full(around, round) && (self.has_sent(around, round, look) || look.is_over()))
+    }
+
+    /// Whether what this rank has sent to members is on its way, or waits for those that read no more.
+    fn has_sent(&self, around: &mut dyn Around, round: u64, look: &mut Look) -> bool {
+        let unsent = around.unsent_to(&self.members);
+        let mut has_failed = || around.inbox().slot(self.key, round).has_failed;
+        unsent.is_nothing() || look.outflow.is_over(unsent, has_failed())
     }
 
     /// Counts those as done that have come to the next round: what they said here may have been lost
@@ -418,12 +429,14 @@ impl Membership {
         let is_over = |since: Instant| stage == Stage::Arrival && look.now - since >= GRACE;
         let failed = failed.filter(|_| since.is_some_and(is_over));
         let missing: Vec<u64> = (0..self.size()).filter(|rank| !slot.posts.has(*rank)).collect();
+        let gone = if stage == Stage::Arrival { self.gone(around, look) } else { None };
         if look.waited >= ASK_FROM {
             around.ask_after(&mut missing.iter().map(|rank| self.members[*rank as usize]));
         }
         let mut why = |rank: u64| {
             let failure =
                 self.absence(around, rank, (round, stage), look).or_else(|| failed.clone());
+            let failure = failure.or_else(|| gone.clone());
             failure.or_else(|| {
                 let late = self.lateness(around, rank, (round, stage), look)?;
                 look.given_up.get_or_insert_with(|| late.clone());
@@ -431,6 +444,24 @@ impl Membership {
             })
         };
         missing.into_iter().filter_map(|rank| Some((rank, why(rank)?))).collect()
+    }
+
+    /// A member whose process ended while others wait. It may have come itself, but what it was to hand
+    /// on is lost.
+    fn gone(&self, around: &mut dyn Around, look: &mut Look) -> Option<Failure> {
+        let has_died = |around: &mut dyn Around, member: u64| {
+            around.inbox().departed(member).is_none() && around.life(member) == Some(Life::Ended)
+        };
+        let dead: Vec<(u64, u64)> = (0..)
+            .zip(self.members.iter().copied())
+            .filter(|(_, member)| has_died(around, *member))
+            .collect();
+        let mut is_long_ago = |rank: u64| {
+            let since = *look.ended.entry(rank).or_insert(look.now);
+            look.now - since >= HEARSAY
+        };
+        let (rank, member) = dead.into_iter().find(|(rank, _)| is_long_ago(*rank))?;
+        Some(Failure::new(Rank::new(rank, member), FailureKind::Left, "its process has ended"))
     }
 
     /// Why a member does not come at all.

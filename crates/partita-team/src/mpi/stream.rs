@@ -19,7 +19,12 @@ pub(crate) struct Stream {
 impl Stream {
     /// Whether everything sent has left this process.
     pub(crate) fn is_sent(&self) -> bool {
-        self.n_sent == self.outgoing.len()
+        self.n_unsent() == 0
+    }
+
+    /// Bytes that have not.
+    pub(crate) fn n_unsent(&self) -> usize {
+        self.outgoing.len() - self.n_sent
     }
 
     /// Sends a message, or as much of it as there is room for; says whether the neighbour must be

@@ -21,6 +21,7 @@ use crate::mpi::hosts::hosts;
 use crate::mpi::inbox::Inbox;
 use crate::mpi::meeting::{MpiMeeting, wire_offer};
 use crate::mpi::node::{Neighbour, Node, nodes};
+use crate::mpi::outflow::Unsent;
 use crate::mpi::peers::Peers;
 use crate::mpi::rings::written;
 use crate::mpi::round::{Around, leave};
@@ -522,16 +523,19 @@ impl World {
         state.far.is_empty() && state.near.iter().all(Stream::is_sent)
     }
 
-    /// Whether everything that was sent to ranks of the world has left this process. What goes to
-    /// others may wait for a link that is down, and is not these ranks' business.
-    pub(crate) fn is_sent_to(&self, state: &State, ranks: &[u64]) -> bool {
+    /// What was sent to ranks of the world and has not left this process. What goes to others may wait
+    /// for a link that is down, and is not these ranks' business.
+    pub(crate) fn unsent_to(&self, state: &State, ranks: &[u64]) -> Unsent {
         if self.is_sent(state) {
-            return true;
+            return Unsent::default();
         }
         let near = self.node.as_ref().map_or(&[][..], Node::neighbours).iter().zip(&state.near);
-        let waiting = near.filter(|(_, stream)| !stream.is_sent()).map(|(one, _)| one.rank);
-        let mut waiting = waiting.chain(state.far.iter().map(|(rank, ..)| *rank));
-        !waiting.any(|rank| ranks.contains(&rank))
+        let near = near.filter(|(one, _)| ranks.contains(&one.rank));
+        let far = state.far.iter().filter(|(rank, ..)| ranks.contains(rank));
+        Unsent {
+            near: near.map(|(_, stream)| stream.n_unsent()).sum(),
+            far: far.map(|(_, _, bytes)| bytes.len()).sum(),
+        }
     }
 
     /// Keeps messages that were given up, and their memory, until MPI is done with them.
@@ -607,8 +611,8 @@ impl Around for Surroundings<'_> {
         self.world.send_each(&mut self.state, messages)
     }
 
-    fn is_sent_to(&self, members: &[u64]) -> bool {
-        self.world.is_sent_to(&self.state, members)
+    fn unsent_to(&self, members: &[u64]) -> Unsent {
+        self.world.unsent_to(&self.state, members)
     }
 
     fn life(&self, member: u64) -> Option<Life> {

@@ -181,8 +181,8 @@ fn games(
         let n_ranks = 2 + pick(&mut rng, 22);
         let (culprit, call) = (pick(&mut rng, n_ranks), pick(&mut rng, N_CALLS));
         let misdeed = misdeed(&mut rng);
-        let is_interrupted = matches!(misdeed, Misdeed::Interrupt(_));
-        let sleeper = is_interrupted.then_some((culprit + 1) % n_ranks);
+        let is_with_sleeper = matches!(misdeed, Misdeed::Interrupt(_) | Misdeed::DieWaiting(_));
+        let sleeper = is_with_sleeper.then_some((culprit + 1 + seed % (n_ranks - 1)) % n_ranks);
         let game = Game { seed, n_ranks, culprit, call, misdeed, sleeper };
         let (network, ranks) = play(&game);
         check(&game, &network, &ranks);
@@ -277,6 +277,20 @@ fn who_dies_is_named_whatever_it_had_sent() {
         let n_rounds = others(game, ranks).map(|process| process.seen.len()).min();
         // Whoever dies after its last word is missed by nobody.
         assert!(n_told > 0 || n_rounds == Some(N_ROUNDS), "{game:?}");
+    });
+}
+
+#[test]
+fn who_dies_is_named_even_if_it_has_come_and_another_comes_late() {
+    let die = |rng: &mut Rng| Misdeed::DieWaiting(pick(rng, 60));
+    games(600, die, |game, network, ranks| {
+        if !network.is_dead[game.culprit as usize] {
+            return;
+        }
+        for process in others(game, ranks) {
+            assert!(failures(process).all(|f| f.rank.team == game.culprit), "{game:?}");
+            assert!(failures(process).all(|f| f.kind == FailureKind::Left), "{game:?}");
+        }
     });
 }
 

@@ -10,6 +10,7 @@ use partita_mpi::MpiError;
 use crate::memory::process::Life;
 use crate::mpi::inbox::Inbox;
 use crate::mpi::meeting::wire_offer;
+use crate::mpi::outflow::Unsent;
 use crate::mpi::round::Around;
 use crate::mpi::wire::{ControlMessage, WireOffer};
 use crate::program::offer::Offer;
@@ -139,8 +140,8 @@ impl Around for Here<'_> {
         Ok(())
     }
 
-    fn is_sent_to(&self, _members: &[u64]) -> bool {
-        true
+    fn unsent_to(&self, _members: &[u64]) -> Unsent {
+        Unsent::default()
     }
 
     fn ask_after(&self, _: &mut dyn Iterator<Item = u64>) {}

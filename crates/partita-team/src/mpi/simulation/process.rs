@@ -33,6 +33,8 @@ pub(super) enum Misdeed {
     Fail,
     /// It is killed after so many more messages.
     DieAfter(u64),
+    /// The same, while another comes late to that call.
+    DieWaiting(u64),
     /// It says that it comes no more.
     Leave,
     /// It makes another call, as its script says.
@@ -225,7 +227,7 @@ impl Process {
             Misdeed::Leave => {
                 leave(&mut here, "done", self.team.size()).expect("no MPI");
             }
-            Misdeed::DieAfter(n_messages) => {
+            Misdeed::DieAfter(n_messages) | Misdeed::DieWaiting(n_messages) => {
                 network.sends_left.insert(self.team.own, n_messages);
                 if n_messages == 0 {
                     network.is_dead[self.team.own as usize] = true;
