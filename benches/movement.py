@@ -28,6 +28,7 @@ BARS = {
     "sum of all ranks on one, 64 MiB float32 each": (3.0, 4.0, 12.0),
     "random permutation of 2^24": (9.0, 10.0, None),
 }
+BARS |= {f"{name}, 512 x 512, bound": (None, 1.5, None) for name in list(BARS)[:3]}
 HALO_BARS_US = {"halo rows": (3, 4, 10), "halo columns": (80, 80, 100)}
 ENGINES = ("threads", "MPI, one node", "MPI, messages")
 
@@ -132,6 +133,7 @@ def _blocks(positions: np.ndarray) -> tuple[list[int], list[int]]:
 
 
 def _moves(team: pt.Team, n: int, n_rounds: int) -> list[Figure]:
+    """The movements by `plan.apply`, and where they are small by plans that were bound, too."""
     figures = []
     for name, (source, target) in _layouts(n, team.size).items():
         plan = pt.plan(source, target)
@@ -146,7 +148,15 @@ def _moves(team: pt.Team, n: int, n_rounds: int) -> list[Figure]:
         peer = _alltoallw(source, target, local, out)
         if peer is not None:
             works["alltoallw"] = peer
-        figures.append(_figure(name, _in_turns(team, works, n_rounds)))
+        is_small = n < 1000
+        if is_small:
+            works["bound"] = plan.bind(local, team, out=out).run
+        times = _in_turns(team, works, n_rounds)
+        words = f"{name}, {n} x {n}" if is_small else name
+        figures.append(_figure(words, times))
+        if is_small:
+            bound = {"partita": times["bound"], "copy": times["copy"]}
+            figures.append(_figure(f"{words}, bound", bound))
     return figures
 
 
@@ -165,6 +175,28 @@ def _halos(team: pt.Team, n_turns: int) -> list[Figure]:
                 array.exchange_halo()
             seconds.append((time.perf_counter() - start) / n_turns)
         figures.append(Figure(f"halo {name}", min(seconds), None))
+    return figures
+
+
+def _nothing(team: pt.Team, n_turns: int) -> list[Figure]:
+    """What a call costs that moves nothing."""
+    layout = pt.Layout((0,), f"block @ {team.size}")
+    plan = pt.plan(layout, layout)
+    local, out = team.empty((0,)), team.empty((0,))
+    works: dict[str, Callable[[], object]] = {
+        "nothing, bound": plan.bind(local, team, out=out).run,
+        "nothing, applied": lambda: plan.apply(local, team, out=out),
+    }
+    figures = []
+    for name, work in works.items():
+        seconds = []
+        for _ in range(9):
+            team.barrier()
+            start = time.perf_counter()
+            for _ in range(n_turns):
+                work()
+            seconds.append((time.perf_counter() - start) / n_turns)
+        figures.append(Figure(name, min(seconds), None))
     return figures
 
 
@@ -202,11 +234,8 @@ def _permutation(team: pt.Team) -> Figure:
 
 def _rank(team: pt.Team) -> list[list]:
     """All cases on one team; the figures of rank 0."""
-    figures = _moves(team, 8192, 7)
-    small = [
-        Figure(f"{f.name}, 512 x 512", f.seconds, f.ratio, f.peer) for f in _moves(team, 512, 99)
-    ]
-    figures += small + _halos(team, 500) + [_sum(team)]
+    figures = [*_moves(team, 8192, 7), *_moves(team, 512, 99), *_halos(team, 500)]
+    figures += [*_nothing(team, 500), _sum(team)]
     if team.size == 2 and os.environ.get("PARTITA_SHARED_MEMORY") != "0":
         figures.append(_permutation(team))
     return [[f.name, f.seconds, f.ratio, f.peer] for f in figures]
@@ -291,9 +320,10 @@ Ratios to a plain copy (`numpy.copyto`) of the same bytes by the same ranks in t
 turns, called from Python with warm target memory; times are in brackets. Arrays are 8192 x 8192
 float64 unless a size is given. mpi4py's Alltoallw with derived types runs on the same MPI in the
 same run; the better figure of the two MPI runs is shown. Halo exchange has width 1 on 4096 x 4096
-float64; the time is that of one call. "Messages" is the same engine with shared memory switched
-off. With four ranks, two ranks share each of the machine's cores. "avx2 alone" is
-`PARTITA_SIMD=avx2`, for processors without AVX-512. Bars: threads / one node / messages.
+float64; the time is that of one call. "Bound" is `plan.bind(...).run()`; "nothing" is an
+array without elements; the bar is 1.5 µs from bound to applied. "Messages" is the same engine with
+shared memory switched off. With four ranks, two ranks share each of the machine's cores. "avx2
+alone" is `PARTITA_SIMD=avx2`, for processors without AVX-512. Bars: threads / one node / messages.
 """
 
 
