@@ -1,4 +1,4 @@
-"""Moving arrays: partita on threads and on MPI, beside mpi4py's Alltoallw, as ratios to a copy.
+"""Moving arrays: partita on threads and on MPI, beside mpi4py, as ratios to a copy.
 
 Run as a script it is one rank: `mpiexec -n N python benches/movement.py OUT.json`, or all ranks of
 one process: `python benches/movement.py OUT.json --threads N`.
@@ -76,7 +76,7 @@ def _figure(name: str, times: dict[str, list[float]]) -> Figure:
             return None
         return median(a / b for a, b in zip(times[work], times["copy"], strict=True))
 
-    return Figure(name, median(times["partita"]), ratio("partita"), ratio("alltoallw"))
+    return Figure(name, median(times["partita"]), ratio("partita"), ratio("mpi4py"))
 
 
 def _alltoallw(
@@ -147,7 +147,7 @@ def _moves(team: pt.Team, n: int, n_rounds: int) -> list[Figure]:
         }
         peer = _alltoallw(source, target, local, out)
         if peer is not None:
-            works["alltoallw"] = peer
+            works["mpi4py"] = peer
         is_small = n < 1000
         if is_small:
             works["bound"] = plan.bind(local, team, out=out).run
@@ -200,20 +200,51 @@ def _nothing(team: pt.Team, n_turns: int) -> list[Figure]:
     return figures
 
 
-def _sum(team: pt.Team) -> Figure:
+def _collectives(team: pt.Team) -> list[Figure]:
+    """From one rank to all and the sums of all ranks, beside MPI's own."""
     n = 16 << 20
-    source = pt.Layout((n,), [pt.Whole()], grid=(team.size,), partial=(0,))
-    target = pt.Layout((n,), [pt.Whole()], ranks=[0])
-    plan = pt.plan(source, target, "float32")
-    local = team.empty((n,), "float32")
-    local[:] = 1
-    out = team.empty((n,), "float32") if team.rank == 0 else None
-    plain, copied = np.ones(n, "float32"), np.zeros(n, "float32")
-    works: dict[str, Callable[[], object]] = {
-        "copy": lambda: np.copyto(copied, plain),
-        "partita": lambda: plan.apply(local, team, out=out),
+    one = pt.Layout((n,), [pt.Whole()], ranks=[0])
+    everywhere = pt.Layout((n,), [pt.Whole()], grid=(team.size,))
+    summands = pt.Layout((n,), [pt.Whole()], grid=(team.size,), partial=(0,))
+    pairs = {
+        "one rank to all, 64 MiB float32": (one, everywhere),
+        "sum of all ranks on one, 64 MiB float32 each": (summands, one),
+        "sum of all ranks on all, 64 MiB float32 each": (summands, everywhere),
     }
-    return _figure("sum of all ranks on one, 64 MiB float32 each", _in_turns(team, works, 7))
+    plain, copied = np.ones(n, "float32"), np.zeros(n, "float32")
+    figures = []
+    for name, (source, target) in pairs.items():
+        plan = pt.plan(source, target, "float32")
+        local, out = (_memory(team, layout) for layout in (source, target))
+        works: dict[str, Callable[[], object]] = {
+            "copy": lambda: np.copyto(copied, plain),
+            "partita": lambda plan=plan, local=local, out=out: plan.apply(local, team, out=out),
+        }
+        if "mpi4py.MPI" in sys.modules:
+            works["mpi4py"] = _collective(name, plain, copied)
+        figures.append(_figure(name, _in_turns(team, works, 7)))
+    return figures
+
+
+def _memory(team: pt.Team, layout: pt.Layout) -> np.ndarray | None:
+    """Ones where this rank has a part."""
+    if team.rank >= layout.n_ranks:
+        return None
+    memory = team.empty(layout.local_shape(team.rank), "float32")
+    memory[:] = 1
+    return memory
+
+
+def _collective(name: str, source: np.ndarray, target: np.ndarray) -> Callable[[], object]:
+    """What MPI has for it."""
+    from mpi4py import MPI
+
+    comm = MPI.COMM_WORLD
+    if name.startswith("one rank"):
+        return lambda: comm.Bcast(target, 0)
+    if "on one" in name:
+        return lambda: comm.Reduce(source, target, MPI.SUM, 0)
+    return lambda: comm.Allreduce(source, target, MPI.SUM)
 
 
 def _permutation(team: pt.Team) -> Figure:
@@ -235,7 +266,7 @@ def _permutation(team: pt.Team) -> Figure:
 def _rank(team: pt.Team) -> list[list]:
     """All cases on one team; the figures of rank 0."""
     figures = [*_moves(team, 8192, 7), *_moves(team, 512, 99), *_halos(team, 500)]
-    figures += [*_nothing(team, 500), _sum(team)]
+    figures += [*_nothing(team, 500), *_collectives(team)]
     if team.size == 2 and os.environ.get("PARTITA_SHARED_MEMORY") != "0":
         figures.append(_permutation(team))
     return [[f.name, f.seconds, f.ratio, f.peer] for f in figures]
@@ -286,7 +317,7 @@ def page(found: Figures) -> str:
     for setting in dict.fromkeys(setting for setting, _ in found):
         has_bar = setting.n_ranks == 2
         text += f"\n{setting}:\n\n"
-        head = ["movement", *ENGINES, "mpi4py Alltoallw", "bars" if has_bar else ""]
+        head = ["movement", *ENGINES, "mpi4py", "bars" if has_bar else ""]
         text += f"| {' | '.join(head)} |\n| --- |{' ---: |' * 5}\n"
         tables = [{f.name: f for f in found[setting, engine]} for engine in ENGINES]
         for name in tables[0]:
@@ -318,8 +349,8 @@ INTRODUCTION = """\
 
 Ratios to a plain copy (`numpy.copyto`) of the same bytes by the same ranks in the same run, taking
 turns, called from Python with warm target memory; times are in brackets. Arrays are 8192 x 8192
-float64 unless a size is given. mpi4py's Alltoallw with derived types runs on the same MPI in the
-same run; the better figure of the two MPI runs is shown. Halo exchange has width 1 on 4096 x 4096
+float64 unless a size is given. mpi4py (Alltoallw with derived types; Bcast, Reduce and Allreduce)
+runs on the same MPI in the same run; the better figure of the two MPI runs is shown. Halo exchange has width 1 on 4096 x 4096
 float64; the time is that of one call. "Bound" is `plan.bind(...).run()`; "nothing" is an
 array without elements; the bar is 1.5 µs from bound to applied. "Messages" is the same engine with
 shared memory switched off. With four ranks, two ranks share each of the machine's cores. "avx2
