@@ -300,6 +300,25 @@ def sums_in_parts(team: pt.Team) -> None:
     assert n == 1 or (told and told[1] == "plans-differ"), told
 
 
+def one_and_all_in_parts(team: pt.Team) -> None:
+    """What one rank gives all others, and their sum: between nodes both go through parts."""
+    n, shape = team.size, (7, 5000)
+    for root in {0, n - 1}:
+        one = pt.Layout(shape, f"*, * @ 1x1 on {root}")
+        given = [np.random.default_rng(rank).random(shape) for rank in range(n)]
+        to_all = pt.plan(one, pt.Layout(shape, f"*, * @ 1x{n}"), "float64")
+        summed = pt.plan(pt.Layout(shape, f"*, * @ 1x{n} partial 1"), one, "float64")
+        wanted = sum(given[1:], given[0])
+        is_root = team.rank == root
+        for _ in range(4):
+            own = given[root] if is_root else None
+            same(listed(to_all.apply(own, team)), [given[root]], "to all")
+            at_root = [wanted] if is_root else []
+            same(listed(summed.apply(given[team.rank], team)), at_root, "the sum")
+            same(listed(to_all.adjoint().apply(given[team.rank], team)), at_root, "back")
+            same(listed(summed.adjoint().apply(own, team)), [given[root]], "back to all")
+
+
 def given_to(plan: pt.Plan, team: pt.Team) -> Any:
     return np.zeros(plan.source.local_shape(team.rank))
 
@@ -308,4 +327,5 @@ CASES = [Case(kind, movements, (kind,), check_movements) for kind in MOVEMENTS]
 CASES += [Case("in-place", in_place), Case("in-place-boxes", in_place_boxes)]
 CASES += [Case("in-place-adjoint", returned_in_place)]
 CASES += [Case("some-within-reach", some_within_reach), Case("sums-in-parts", sums_in_parts)]
+CASES += [Case("one-and-all-in-parts", one_and_all_in_parts)]
 CASES += [Case("exchange-refreshes", exchange_refreshes), Case("gather-and-back", gather_and_back)]

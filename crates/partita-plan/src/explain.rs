@@ -68,7 +68,7 @@ impl Plan {
             bytes_in_words(totals.max_recv_bytes),
             bytes_in_words(totals.extra_bytes())
         ));
-        if let Some(stages) = self.stages() {
+        if let Some(stages) = self.stages(&[]) {
             let [first, second] = &stages;
             let moved = stages.each_ref().map(|stage| stage.totals().bytes_moved);
             line(format!(

@@ -10,7 +10,7 @@ use crate::error::{PlanError, Result};
 use crate::fingerprint;
 use crate::moves::Move;
 use crate::reach::{Reach, grid_form};
-use crate::stages;
+use crate::stages::{self, Staged};
 use crate::totals::{RankTotals, Totals};
 
 /// Ranks whose shares are added up in some ten seconds.
@@ -31,7 +31,7 @@ pub(crate) struct Forward {
     totals: OnceLock<Totals>,
     /// Forward, adjoint: engines ask at every run.
     fingerprints: [OnceLock<Arc<str>>; 2],
-    stages: OnceLock<Option<Box<[Plan; 2]>>>,
+    staged: OnceLock<Option<Box<Staged>>>,
 }
 
 /// Which way a plan runs.
@@ -72,7 +72,7 @@ impl Plan {
             dtype,
             totals: OnceLock::new(),
             fingerprints: [OnceLock::new(), OnceLock::new()],
-            stages: OnceLock::new(),
+            staged: OnceLock::new(),
         };
         let plan = Self { forward: Arc::new(forward), direction: Direction::Forward };
         plan.check_boxes()?;
@@ -333,7 +333,7 @@ impl Forward {
     }
 
     /// The two plans that it is run as, found once.
-    pub(crate) fn stages(&self) -> Option<&[Plan; 2]> {
-        self.stages.get_or_init(|| stages::of(self)).as_deref()
+    pub(crate) fn staged(&self) -> Option<&Staged> {
+        self.staged.get_or_init(|| stages::of(self)).as_deref()
     }
 }

@@ -4,25 +4,48 @@
 //! p ranks receive p - 1 times the array each. If each rank adds up one part of it and all then
 //! gather the parts, they receive it twice, whatever p is. Both halves are plans as any other, and
 //! add in the same order, so the sums have the same bits.
+//!
+//! One rank that gives all others the same, or adds up what all have, would send or receive p - 1
+//! times the array if they lie on other nodes. In parts, which go to all and from there to all, every
+//! rank sends and receives it twice at most. In one node that would only be one more copy.
+
+use std::collections::HashSet;
 
 use partita_layout::{GridForm, GridSpec, Layout, Map, RanksSpec};
 
 use crate::pattern::Pattern;
 use crate::plan::{Direction, Forward, Plan};
-use crate::reach::grid_form;
+use crate::reach::{Reach, grid_form};
 
 /// Shorter lines cost the same either way.
-const FROM_SUMMANDS: u64 = 3;
+const FROM_RANKS: u64 = 3;
 /// Smaller arrays are there before a second stage could begin.
 const FROM_BYTES: u64 = 256 << 10;
 /// Larger teams are planned, not run.
 const MOST_RANKS: u64 = 1 << 16;
 
+/// The stages of a plan in its forward direction.
+#[derive(Debug)]
+pub(crate) struct Staged {
+    plans: [Plan; 2],
+    /// Ranks between which it pays where they are on so many nodes; everywhere if there are none.
+    line: Vec<u64>,
+    from_nodes: usize,
+}
+
 impl Plan {
     /// The two plans that do what this one does, one after the other, where that moves less.
+    ///
+    /// `nodes` has the node of each rank, and is empty where all share one.
     #[must_use]
-    pub fn stages(&self) -> Option<[Self; 2]> {
-        let [first, second] = self.forward().stages()?;
+    pub fn stages(&self, nodes: &[u64]) -> Option<[Self; 2]> {
+        let staged = self.forward().staged()?;
+        let node = |rank: &u64| nodes.get(*rank as usize);
+        let n_nodes = staged.line.iter().filter_map(node).collect::<HashSet<_>>().len();
+        if n_nodes < staged.from_nodes {
+            return None;
+        }
+        let [first, second] = &staged.plans;
         Some(match self.direction() {
             Direction::Forward => [first.clone(), second.clone()],
             Direction::Adjoint => [second.adjoint(), first.adjoint()],
@@ -31,39 +54,63 @@ impl Plan {
 }
 
 /// The stages of a plan in its forward direction.
-pub(crate) fn of(plan: &Forward) -> Option<Box<[Plan; 2]>> {
+pub(crate) fn of(plan: &Forward) -> Option<Box<Staged>> {
     let (source, target) = (&plan.source, &plan.target);
-    let form = grid_form(source)?;
-    if form.grid().n_summands() < FROM_SUMMANDS || source.n_ranks() > MOST_RANKS {
+    let reach = Reach::new(source, target);
+    let n_most = reach.n_summands.max(reach.n_target_replicas);
+    if n_most < FROM_RANKS || source.n_ranks().max(target.n_ranks()) > MOST_RANKS {
         return None;
     }
-    let whole = Plan::new(source, target, plan.dtype).ok()?;
-    let n_held = source.n_held(form.ranks().iter().next()?).ok()?;
-    if whole.pattern() != Pattern::AllSumReduce || n_held * plan.dtype.n_bytes() < FROM_BYTES {
+    // Ranks of a line of this layout hold the same; from so many nodes on, two stages are better.
+    let (held, from_nodes) = match Plan::new(source, target, plan.dtype).ok()?.pattern() {
+        Pattern::AllSumReduce => (source, 0),
+        Pattern::SumReduce => (source, 2),
+        Pattern::Broadcast if reach.n_replicas == 1 => (target, 3),
+        _ => return None,
+    };
+    let form = grid_form(held)?;
+    let n_held = held.n_held(form.ranks().iter().next()?).ok()?;
+    if n_held * plan.dtype.n_bytes() < FROM_BYTES {
         return None;
     }
-    let mut dims: Vec<usize> = (0..source.ndim()).collect();
-    dims.sort_by_key(|dim| std::cmp::Reverse(source.shape()[*dim]));
-    dims.into_iter().find_map(|dim| {
-        let parts = in_parts(source, form, dim)?;
+    let mut dims: Vec<usize> = (0..held.ndim()).collect();
+    dims.sort_by_key(|dim| std::cmp::Reverse(held.shape()[*dim]));
+    let plans = dims.into_iter().find_map(|dim| {
+        let parts = in_parts(held, form, dim)?;
         let first = Plan::new(source, &parts, plan.dtype).ok()?;
         let second = Plan::new(&parts, target, plan.dtype).ok()?;
-        let patterns = (first.pattern(), second.pattern());
-        let fits = patterns == (Pattern::ReduceScatter, Pattern::AllGather);
-        fits.then(|| Box::new([first, second]))
-    })
+        let is_scattered = first.pattern() == Pattern::ReduceScatter;
+        let is_gathered = second.pattern() == Pattern::AllGather;
+        let fits = match from_nodes {
+            0 => is_scattered && is_gathered,
+            _ => is_scattered || is_gathered,
+        };
+        fits.then_some([first, second])
+    })?;
+    let line = if from_nodes == 0 { Vec::new() } else { first_line(held, form) };
+    Some(Box::new(Staged { plans, line, from_nodes }))
 }
 
-/// The layout in which ranks that held summands hold a part each, along a dimension.
-fn in_parts(source: &Layout, form: &GridForm, dim: usize) -> Option<Layout> {
+/// The ranks that hold what the first one holds.
+fn first_line(held: &Layout, form: &GridForm) -> Vec<u64> {
+    let place = |rank: &u64| form.place(*rank).map(|place| place.coordinates);
+    let mut ranks = held.ranks().iter();
+    let Some(first) = ranks.next() else { return Vec::new() };
+    let at = place(&first);
+    std::iter::once(first).chain(ranks.filter(|rank| place(rank) == at)).collect()
+}
+
+/// The layout in which ranks of a line, which all held the same, hold a part each along a dimension.
+fn in_parts(held: &Layout, form: &GridForm, dim: usize) -> Option<Layout> {
     let mut maps: Vec<Map> = form.dims().iter().map(|dim| dim.map().clone()).collect();
-    if maps[dim] != Map::Whole || source.shape()[dim] < form.grid().n_summands() {
+    let n_alike = form.grid().n_summands().max(form.grid().n_replicas());
+    if maps[dim] != Map::Whole || held.shape()[dim] < n_alike {
         return None;
     }
     maps[dim] = Map::block();
     let grid = Some(form.grid().shape().to_vec());
     let ranks = Some(RanksSpec::List(form.ranks().iter().collect()));
-    Layout::new(source.shape(), &GridSpec { maps, grid, ranks, partial: Vec::new() }).ok()
+    Layout::new(held.shape(), &GridSpec { maps, grid, ranks, partial: Vec::new() }).ok()
 }
 
 #[cfg(test)]
@@ -88,13 +135,13 @@ mod tests {
         ];
         for (shape, source, target, between) in cases {
             let plan = plan(shape, source, target);
-            let [first, second] = plan.stages().expect(source);
+            let [first, second] = plan.stages(&[]).expect(source);
             assert_eq!(first.source(), plan.source());
             assert_eq!(first.target().notation(), between);
             assert_eq!(second.target(), plan.target());
             let moved = first.totals().bytes_moved + second.totals().bytes_moved;
             assert!(moved < plan.totals().bytes_moved, "{source}: {moved}");
-            let [back, forth] = plan.adjoint().stages().expect(source);
+            let [back, forth] = plan.adjoint().stages(&[]).expect(source);
             assert_eq!((back.source(), back.target()), (plan.target(), first.target()));
             assert_eq!((forth.source(), forth.target()), (first.target(), plan.source()));
         }
@@ -112,7 +159,37 @@ mod tests {
             (&large, "* @ 2x3 partial 0,1", "* @ 2x3"),
         ];
         for (shape, source, target) in cases {
-            assert!(plan(shape, source, target).stages().is_none(), "{source} to {target}");
+            let plan = plan(shape, source, target);
+            assert!(plan.stages(&[]).is_none(), "{source} to {target}");
         }
+    }
+
+    #[test]
+    fn between_nodes_one_rank_gives_to_all_and_takes_of_all_in_parts() {
+        let cases: [(&[u64], &str, &str, &str); 4] = [
+            (&[1 << 16], "* @ 1", "* @ 4", "block @ 4"),
+            (&[512, 512], "*, * @ 1x1 on 2", "*, * @ 4x1", "block, * @ 4x1"),
+            (&[512, 512], "block, * @ 2x1", "block, * @ 2x3", "block, block @ 2x3"),
+            (&[1 << 16], "* @ 4 partial 0", "* @ 1", "block @ 4"),
+        ];
+        for (shape, source, target, between) in cases {
+            let plan = plan(shape, source, target);
+            assert!(plan.stages(&[]).is_none() && plan.stages(&[0; 6]).is_none(), "{source}");
+            let apart = [0, 1, 2, 3, 4, 5];
+            let [first, second] = plan.stages(&apart).expect(source);
+            assert_eq!(first.target().notation(), between);
+            assert_eq!((first.source(), second.target()), (plan.source(), plan.target()));
+            let most = |plan: &Plan| {
+                let totals = plan.totals();
+                totals.max_send_bytes.max(totals.max_recv_bytes)
+            };
+            assert!(most(&first) + most(&second) < most(&plan), "{source}");
+            let [back, forth] = plan.adjoint().stages(&apart).expect(source);
+            assert_eq!((back.source(), forth.target()), (plan.target(), plan.source()));
+        }
+        let pairs = [0, 0, 1, 1];
+        assert!(plan(&[1 << 16], "* @ 4 partial 0", "* @ 1").stages(&pairs).is_some());
+        assert!(plan(&[1 << 16], "* @ 1", "* @ 4").stages(&pairs).is_none());
+        assert!(plan(&[1 << 16], "* @ 2 partial 0", "* @ 1").stages(&[0, 1]).is_none());
     }
 }

@@ -252,7 +252,7 @@ impl Team {
     /// As [`Team::run`].
     unsafe fn carry_out_here(&self, run: Run<'_>) -> Result<()> {
         self.check_run(&run)?;
-        if let Some(stages) = run.plan.stages() {
+        if let Some(stages) = run.plan.stages(self.meeting.nodes()) {
             // SAFETY: the caller's promise.
             return unsafe { self.run_staged(&run, &stages) };
         }
