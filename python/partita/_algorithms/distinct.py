@@ -63,7 +63,7 @@ def distinct_values(team: Team, row: Row, *, equal_nan: bool) -> tuple[Local, li
     cuts = _cuts(team, own, equal_nan)
     run = sorting.merge(route(team, np.split(own, cuts[1:-1])))
     values = choosing.pack(_begins(run, equal_nan), run)
-    return values, team.allgather_data(len(values))
+    return values, team.gather_inside("numbers of different elements", len(values))
 
 
 def distinct(
@@ -72,7 +72,7 @@ def distinct(
     """The different elements of a row, and how many of them each rank has. Collective."""
     own = distinct_here(row.local, equal_nan=equal_nan, wants_places=wants_places)
     cuts = _cuts(team, own.values, equal_nan)
-    counts = np.asarray(team.allgather_data(np.diff(cuts).tolist()))
+    counts = np.asarray(team.gather_inside("different elements to send", np.diff(cuts).tolist()))
 
     def sent(what: Local) -> list[Local]:
         return routed(team, np.split(what, cuts[1:-1]), counts.tolist())
@@ -84,7 +84,7 @@ def distinct(
     at = choosing.where_true(begins)
     n_equal = np.concatenate(sent(own.counts))[order]
     total = np.add.reduceat(n_equal, at) if len(at) else n_equal
-    sizes = team.allgather_data(len(at))
+    sizes = team.gather_inside("numbers of different elements here", len(at))
     if own.places is None:
         return Distinct(run[at], total, None), sizes
     # Of equal keys those of the first rank come first, and with them the first position.
@@ -110,7 +110,7 @@ def _begins(run: Local, equal_nan: bool) -> Local:
 def _cuts(team: Team, keys: Local, equal_nan: bool) -> Local:
     """Where this rank's different elements are divided among the ranks, equal ones never."""
     shown = keys[np.linspace(0, len(keys) - 1, min(len(keys), _N_SAMPLES), dtype=np.int64)]
-    samples = np.concatenate(team.allgather_data(shown))
+    samples = np.concatenate(team.gather_inside("samples of different elements", shown))
     if len(samples) == 0:
         return np.zeros(team.size + 1, np.int64)
     sorting.sort(samples)

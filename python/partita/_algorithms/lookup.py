@@ -65,7 +65,7 @@ class _Asking(NamedTuple):
 
 def _holders(team: Team, row: Row, values: Local, right: bool) -> Local:
     """The ranks into whose parts values belong."""
-    starts = team.allgather_data(row.local[:1])
+    starts = team.gather_inside("first elements of parts", row.local[:1])
     holders = np.asarray([rank for rank, start in enumerate(starts) if len(start)], np.int64)
     if len(holders) == 0:
         return np.zeros(len(values), np.int64)
@@ -78,7 +78,7 @@ def _directed(team: Team, targets: Local, values: Local) -> _Asking:
     """Values brought into the order of the ranks that are to be asked."""
     order = sorting.positions(targets)
     n_asked = choosing.count_values(targets, team.size)
-    counts = np.asarray(team.allgather_data(n_asked.tolist()))
+    counts = np.asarray(team.gather_inside("numbers of questions", n_asked.tolist()))
     return _Asking(choosing.gather(values, order), order, counts)
 
 
@@ -109,7 +109,7 @@ def _answered(team: Team, asking: _Asking, answer: Callable[[Local], Local]) -> 
 def _cut_at(team: Team, row: Row, splitters: Local) -> Row:
     """The same row, each rank with what lies between two splitters."""
     own = [sorting.search(row.local, splitters, right=right) for right in (False, True)]
-    low, high = np.sum(team.allgather_data(np.stack(own)), axis=0)
+    low, high = np.sum(team.gather_inside("elements below splitters", np.stack(own)), axis=0)
     n_elements = sum(row.sizes)
     # Among those that equal a splitter a cut may be anywhere: where it leaves ranks as many of
     # them. One comes behind it, where it is looked for.
@@ -126,7 +126,7 @@ def _cut_at(team: Team, row: Row, splitters: Local) -> Row:
 def _splitters(team: Team, *runs: Local) -> Local:
     """Keys between which ranks of a team have about as many elements of sorted runs."""
     shown = [(len(run), _samples(run)) for run in runs]
-    told = [one for rank in team.allgather_data(shown) for one in rank if one[0]]
+    told = [one for rank in team.gather_inside("samples of keys", shown) for one in rank if one[0]]
     keys = np.concatenate([samples for _, samples in told])
     weights = np.concatenate([np.full(len(samples), n / len(samples)) for n, samples in told])
     order = sorting.positions(keys)

@@ -40,7 +40,7 @@ def pairs_of(
         # Of complex numbers, those of which a part is none come last too, in an order of their own.
         first_nan = np.asarray([np.nan if run.dtype.kind == "f" else complex(-np.inf, np.nan)])
         n_numbers = sorting.search(run, first_nan.astype(run.dtype))
-        n_nan = n - sum(team.allgather_data(int(n_numbers[0])))
+        n_nan = n - sum(team.gather_inside("numbers that are no NaN", int(n_numbers[0])))
     wanted = places(max(1, n - n_nan))
     if n_nan == n or (n_nan and not skips_nan):
         return np.full((len(wanted.before), 2), np.nan, run.dtype), wanted.share

@@ -53,7 +53,9 @@ def select(
     is_open = np.full(len(wanted), True)
     while is_open.any():
         own = _proposed(low[team.rank, is_open], high[team.rank, is_open], team.size)
-        offers = [_Offer(*one) for one in team.allgather_data((own, run[own]))]
+        offers = [
+            _Offer(*one) for one in team.gather_inside("offers of a selection", (own, run[own]))
+        ]
         counts = _counted(team, run, offers, last_rank_first)
         offered = np.concatenate([one.keys for one in offers])
         total = counts.sum(axis=0)
@@ -102,4 +104,4 @@ def _counted(team: Team, run: Local, offers: Sequence[_Offer], last_rank_first: 
         else:
             is_before = (team.rank > rank) if last_rank_first else (team.rank < rank)
             here.append(sorting.search(run, offer.keys, right=is_before))
-    return np.stack(team.allgather_data(np.concatenate(here)))
+    return np.stack(team.gather_inside("counts of a selection", np.concatenate(here)))

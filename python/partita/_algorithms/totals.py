@@ -44,7 +44,7 @@ def added_at(team: Team, places: Local, loads: Local | None, n_places: int) -> A
     starts = np.cumsum([0, *sizes])
     cuts = sorting.search(own.values, starts[1:-1])
     n_sent = np.diff([0, *cuts.tolist(), len(own.values)])
-    counts = team.allgather_data(n_sent.tolist())
+    counts = team.gather_inside("numbers of sums to send", n_sent.tolist())
     came, added = (
         np.concatenate(routed(team, np.split(one, cuts), counts)) for one in (own.values, sums)
     )

@@ -163,7 +163,7 @@ def _put_where(view: Array, mask: Array, values: Array) -> None:
     if rows.starts is None:
         came = _everything(values)
     else:
-        starts = starts_of(team.allgather_data(len(places)))
+        starts = starts_of(team.gather_inside("numbers of chosen elements", len(places)))
         came = cut_like(values, Rows(places, starts, is_own=False))
     _stored(view, rows, mask.ndim, rest, places, came)
 
@@ -221,9 +221,11 @@ def _agreed(found: Chosen, shape: tuple[int, ...], part: slice) -> Local:
     if team.size > 1 and not is_seen_by_all:
         seen = [one for one in indices if _is_here(one)]
         digests = [alike.digest(one if isinstance(one, np.ndarray) else one.local) for one in seen]
-        told = team.allgather_data((problem, digests))
+        told = team.gather_inside("index arrays", (problem, digests))
         alike.refuse_different(
-            [own for _, own in told], "index arrays", lambda: team.allgather_data(here())
+            [own for _, own in told],
+            "index arrays",
+            lambda: team.gather_inside("rows of index arrays", here()),
         )
         problem = next((one for one, _ in told if one is not None), None)
     if problem is not None:

@@ -140,8 +140,10 @@ def from_stretches(local: Local, rows: Rows, team: Team, mask: Array | None = No
     if rows.starts is None:
         return from_numpy(local, team.arrays)
     digests = [] if mask is None else [alike.digest(mask.local)]
-    told = team.allgather_data((len(local), digests))
-    alike.refuse_different([own for _, own in told], "masks", lambda: team.allgather_data(here()))
+    told = team.gather_inside("numbers of chosen rows", (len(local), digests))
+    alike.refuse_different(
+        [own for _, own in told], "masks", lambda: team.gather_inside("rows of masks", here())
+    )
     return from_rows(local, [length for length, _ in told], team)
 
 

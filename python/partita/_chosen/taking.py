@@ -26,7 +26,7 @@ class Asked:
         self.positions = positions
         self.starts = list(starts)
         counts = owners.counts(positions, self.starts)
-        self.counts = team.allgather_data(counts)
+        self.counts = team.gather_inside("numbers of rows to take", counts)
         # What each rank wants of this one; of repeated positions the last stays the last.
         asked = owners.group(positions, self.starts, counts)
         self.wanted = exchanged(team, asked, self.counts)

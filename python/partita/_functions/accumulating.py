@@ -251,7 +251,7 @@ def _carried(theirs: np.ufunc, array: Array) -> Array:
     array.team.say(f"{theirs.__name__}.accumulate")
     own = (array if array.layout == layout else array.redistribute(layout)).local
     made = theirs.accumulate(own)
-    lasts = array.team.allgather_data(made[-1:])
+    lasts = array.team.gather_inside("last results of ranks", made[-1:])
     before = [one for one in lasts[: array.team.rank] if len(one)]
     if before and len(made):
         made = theirs(theirs.reduce(np.concatenate(before)), made)

@@ -38,7 +38,7 @@ def agreed(team: Team, work: Callable[[], Any], empty: Callable[[Any], Any]) -> 
         trouble = error
     words = None if trouble is None else words_of(trouble)
     kinds = None if made is None else [(one.shape, one.dtype.str) for one in made]
-    told = team.allgather_data((words, kinds))
+    told = team.gather_inside("results of a function", (words, kinds))
     if trouble is not None:
         raise trouble
     for rank, (words, _) in enumerate(told):

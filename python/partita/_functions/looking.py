@@ -195,7 +195,9 @@ class profile:
         finally:
             # Also where that is refused: what comes later is not part of it.
             own = self._rank.record_activity(False)
-        self._lines = [str(one) for one in self._rank.team.allgather_data(own)]
+        self._lines = [
+            str(one) for one in self._rank.team.gather_inside("what ranks have done", own)
+        ]
         if self._file is not None:
             self._write(self._file)
 

@@ -24,7 +24,7 @@ def route(team: Team, parts: Sequence[Local]) -> list[Local]:
     Parts are arrays of one dtype that differ in their first extent only; what comes back lies one
     behind the other in one buffer. Collective.
     """
-    counts = team.allgather_data([len(part) for part in parts])
+    counts = team.gather_inside("numbers of rows to send", [len(part) for part in parts])
     return routed(team, parts, counts)
 
 

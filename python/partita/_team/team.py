@@ -176,6 +176,10 @@ class Team(Keeper):
         data = self._encoded(encode, obj)
         return self.native.gather_values(call, argument, data, decode_all)
 
+    def gather_inside(self, what: str, obj: Any) -> list[Any]:
+        """Every member's value in a step of partita's own, which no call of a user may answer."""
+        return self.gather_alike("inside partita:", what, obj)
+
     def say(self, words: str) -> None:
         """Note options with which this rank computes on its own: the next meeting compares them."""
         if self.size > 1 and self.active:

@@ -72,7 +72,7 @@ def agreed(team: Team, work: Callable[[], Sequence[Local]]) -> Sequence[Local]:
         made = work()
     except LinAlgError as error:
         trouble = str(error)
-    for rank, told in enumerate(team.allgather_data(trouble)):
+    for rank, told in enumerate(team.gather_inside("matrices without a result", trouble)):
         if told:
             raise LinAlgError(f"{told}, of a matrix on rank {rank}")
     return made

@@ -200,7 +200,11 @@ def _value(tensor: Any, row: int, column: int) -> Any:
         is_there = (rows == at_row) & (columns == at_column)
         found = tensor._block.data[is_there].sum(dtype=tensor.dtype)
     if team.size > 1:
-        found = np.asarray(team.broadcast_data(np.asarray(found), int(owners[0])))
+        found = np.asarray(
+            team.broadcast_alike(
+                "inside partita:", np.asarray(found), int(owners[0]), argument="an entry"
+            )
+        )
     return tensor.dtype.type(found)
 
 

@@ -29,7 +29,7 @@ def check_replicas(team: Team, slices: Slices, block: Block) -> None:
     owners = slices.owners
     if len(set(owners)) == team.size:
         return
-    told = team.allgather_data(digest(block))
+    told = team.gather_inside("blocks of a slice", digest(block))
     for rank, owner in enumerate(owners):
         if told[rank] != told[owner]:
             message = f"ranks {owner} and {rank} give different blocks for slice"

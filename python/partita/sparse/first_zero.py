@@ -36,7 +36,7 @@ def first_absent(tensor: Base, call: str, coords: Sequence[Local]) -> int:
     if first < layout.local_shape(team.rank)[0]:
         row = int(layout.globalize(team.rank, np.array([[first]]))[0, 0])
         found = row * n_columns + _first_gap(np.sort(columns[rows == first]))
-    return int(min(one for one in team.allgather_data(found) if one is not None))
+    return int(min(one for one in team.gather_inside("first zeros", found) if one is not None))
 
 
 def flat_places(coords: Sequence[Local], sides: Sequence[int], n: int) -> Local:

@@ -43,7 +43,9 @@ def handed_out(
     slices = slices_for(shape, team.size, *by)
     kinds = [np.dtype(index_dtype)] * (len(shape) if found == "coo" else 2) + [np.dtype(dtype)]
     parts = _parts(whole, slices, kinds, team.size)
-    lengths = team.allgather_data([[len(one) for one in own] for own in parts])
+    lengths = team.gather_inside(
+        "numbers of entries handed out", [[len(one) for one in own] for own in parts]
+    )
     arrays = []
     for at in range(len(kinds)):
         counts = [[one[at] for one in own] for own in lengths]

@@ -88,13 +88,13 @@ def _sent_in_stretches(
     """
     stretches = [slices.stretch(dim, part) or (0, 0) for part in range(team.size)]
     cuts = [*(start for start, _ in stretches), slices.shape[dim]]
-    n_entries = sum(team.allgather_data(len(values)))
+    n_entries = sum(team.gather_inside("numbers of entries", len(values)))
     # Wide enough for all ranks together; how many entries each will have is known later.
     enough = index_type(None, max(slices.shape), n_entries)
     kind = enough if index_dtype is None else np.result_type(enough, index_dtype)
     along, across = (coords[at].astype(kind, copy=False) for at in (dim, 1 - dim))
     entries, own = sparse.grouped(along, across, values, cuts, n_entries)
-    told: list[list[list[int]]] = team.allgather_data(own)
+    told: list[list[list[int]]] = team.gather_inside("entries in buckets", own)
     counts = [[sum(buckets) for buckets in one] for one in told]
     ends = np.cumsum([0, *counts[team.rank]])
     came = exchanged(team, [entries[start:end] for start, end in pairwise(ends)], counts)
@@ -127,7 +127,7 @@ def _sent_across(
     (along, across, data), own = sparse.divided(
         given[dim], given[1 - dim], np.ascontiguousarray(values), np.array(cuts, kind)
     )
-    counts: list[list[int]] = team.allgather_data(own)
+    counts: list[list[int]] = team.gather_inside("numbers of entries across", own)
     most = max(sum(column) for column in zip(*counts, strict=True))
     dtype = index_type(index_dtype, slices.largest(), most)
     ends = np.cumsum([0, *own])
@@ -141,7 +141,7 @@ def _sent_across(
 
 def _counts(team: Team, slices: Slices, own: Local) -> list[list[int]]:
     """How many entries go from each rank to each: all holders of a slice get them."""
-    told = [own] if team.size == 1 else team.allgather_data(own)
+    told = [own] if team.size == 1 else team.gather_inside("numbers of entries to send", own)
     return [[int(row[owner]) for owner in slices.owners] for row in told]
 
 

@@ -121,7 +121,11 @@ class RowPlan:
         team = self._source.team
         given = together(team, values, "DistTensor rows adjoint", self._source._words)
         # All ranks compute with one type, though each has an array of its own.
-        names = team.allgather_data(given.dtype.name) if team.size > 1 else [given.dtype.name]
+        names = (
+            team.gather_inside("types of rows", given.dtype.name)
+            if team.size > 1
+            else [given.dtype.name]
+        )
         given = given.astype(np.result_type(*map(np.dtype, names)), copy=False)
         own = np.zeros(self._source._block.nnz, given.dtype)
         way = self._there()

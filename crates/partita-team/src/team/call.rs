@@ -30,7 +30,7 @@ pub(crate) enum CallName {
 }
 
 /// Names of exchanges that need no memory of their own.
-const EXCHANGES: [&str; 3] = ["broadcast_data", "allgather_data", "gather"];
+const EXCHANGES: [&str; 4] = ["broadcast_data", "allgather_data", "gather", "inside partita:"];
 
 impl CallName {
     /// An exchange that another process has named.

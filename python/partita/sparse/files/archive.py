@@ -71,7 +71,7 @@ def _arrays(t: DistTensor) -> dict[str, Array]:
     team = t.team
     cut = t.redistribute(_natural(t.format, t.ndim))
     block = cut._block.tidy()
-    n_entries = team.allgather_data(block.nnz)
+    n_entries = team.gather_inside("numbers of entries to write", block.nnz)
     asked = None if t.index_dtype == np.int32 else np.int64
     dtype = index_type(asked, max(t.shape), sum(n_entries))
     data = _spread(block.data, team)
@@ -93,7 +93,7 @@ def _arrays(t: DistTensor) -> dict[str, Array]:
 
 def _spread(own: Local, team: Team) -> Array:
     """What all ranks have, one behind the other along the last dimension. Collective."""
-    sizes = team.allgather_data(own.shape[-1])
+    sizes = team.gather_inside("lengths to write", own.shape[-1])
     shape = (*own.shape[:-1], sum(sizes))
     return array_of(own, cut_along(shape, own.ndim - 1, team.size, sizes), team)
 

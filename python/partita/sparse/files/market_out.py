@@ -132,7 +132,7 @@ def found_symmetry(a: DistTensor) -> str:
 
     conjugate = turned.with_values(turned.values.conj()) if is_complex else turned
     own = (differs(turned, "subtract"), differs(turned, "add"), differs(conjugate, "subtract"))
-    told = a.team.allgather_data(own)
+    told = a.team.gather_inside("symmetries", own)
     fails = [any(one[at] for one in told) for at in range(3)]
     for kind, failed in zip(SYMMETRIES[1:], fails, strict=True):
         if not failed:

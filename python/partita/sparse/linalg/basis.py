@@ -26,7 +26,7 @@ def added(team: Team, mine: Local) -> Local:
     """Return the sum of every rank's numbers, in rank order: the same bits on all. Collective."""
     if team.size == 1:
         return mine
-    parts = team.allgather_data(mine)
+    parts = team.gather_inside("sums of a solver", mine)
     total = parts[0]
     for one in parts[1:]:
         total = total + one

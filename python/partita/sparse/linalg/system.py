@@ -211,7 +211,7 @@ def same_on_all(team: Team, facts: dict[str, Any]) -> None:
     """Refuse facts that differ between ranks: one would stop before the others. Collective."""
     if team.size == 1:
         return
-    found = team.allgather_data(list(map(repr, facts.values())))
+    found = team.gather_inside("options of a solver", list(map(repr, facts.values())))
     for rank, other in enumerate(found):
         for name, one, first in zip(facts, other, found[0], strict=True):
             if one != first:
