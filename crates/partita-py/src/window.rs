@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes};
 
 use crate::buffers::{HeldMemory, WarmMemory, show};
+use crate::errors::team_error;
 
 /// What is copied before signals are looked at, and whether it is still of use.
 const CHUNK_BYTES: usize = 16 << 20;
@@ -272,7 +273,10 @@ impl FarWindow {
         limit: Option<f64>,
     ) -> PyResult<bool> {
         let limit = patience(limit)?;
-        Ok(py.detach(|| self.core.still_shows(&listing.core, limit)))
+        match py.detach(|| self.core.look(limit)) {
+            core::FarLook::Unheard(unheard) => word_of(py, unheard).map(|_| false),
+            found => Ok(found.is_still(&listing.core)),
+        }
     }
 
     /// A copy of an array; False if it is not shown any more, or one of "ended", "apart", "late".
@@ -323,8 +327,8 @@ fn word_of(py: Python<'_>, unheard: core::Unheard) -> PyResult<&'static str> {
     Ok(match unheard {
         core::Unheard::Apart => "apart",
         core::Unheard::Ended => "ended",
-        // An interrupt that was no signal after all: whoever asks again has lost nothing.
-        core::Unheard::Late | core::Unheard::Interrupted => "late",
+        core::Unheard::Late => "late",
+        core::Unheard::Interrupted => return Err(team_error(py, &core::TeamError::Interrupted)),
     })
 }
 

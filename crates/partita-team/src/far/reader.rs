@@ -74,6 +74,21 @@ pub enum FarFetched {
     Unheard(Unheard),
 }
 
+/// Why an address gave no connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NoAnswer {
+    /// Nobody listens there.
+    Refused,
+    /// Nothing came back from there.
+    Unreached,
+    /// Somebody listens, and says nothing.
+    Silent,
+    /// Somebody else listens, or the owner takes no more.
+    HungUp,
+    /// This process was interrupted.
+    Interrupted,
+}
+
 /// A process that serves windows, and the connection to it.
 #[derive(Debug)]
 struct Owner {
@@ -111,6 +126,14 @@ impl FarNote {
     #[must_use]
     pub fn of(number: u64) -> Option<Self> {
         serve().map(|endpoint| Self::new(number, endpoint))
+    }
+}
+
+impl FarLook {
+    /// Whether it is what somebody saw before; false where nobody could be asked.
+    #[must_use]
+    pub fn is_still(&self, listing: &FarListing) -> bool {
+        matches!(self, Self::Shown(now) if now.0.sequence == listing.0.sequence)
     }
 }
 
@@ -160,12 +183,6 @@ impl FarWindow {
             Ok(Served::Closed) => FarLook::Closed,
             Err(unheard) => FarLook::Unheard(unheard),
         }
-    }
-
-    /// Whether it still shows the same; false where nobody could be asked.
-    #[must_use]
-    pub fn still_shows(&self, listing: &FarListing, limit: Option<Duration>) -> bool {
-        matches!(self.look(limit), FarLook::Shown(now) if now.0.sequence == listing.0.sequence)
     }
 
     /// Fetches bytes of an array from `start` on.
@@ -239,28 +256,60 @@ impl Owner {
     }
 
     fn connect(&self, line: &mut Line, limit: Option<Duration>) -> Result<(), Unheard> {
+        let since = Instant::now();
         let before = line.known;
-        let mut has_refused = false;
-        for at in before.map_or_else(|| self.addresses(), |known| vec![known]) {
-            if is_interrupted() {
-                return Err(Unheard::Interrupted);
-            }
-            let within = limit.map_or(ANSWER_WITHIN, |limit| limit.min(ANSWER_WITHIN));
-            match TcpStream::connect_timeout(&at, within.max(LOOK_EVERY)) {
-                Ok(stream) if self.is_known_to(&stream, within).is_ok() => {
-                    *line = Line { stream: Some(stream), known: Some(at) };
-                    return Ok(());
+        let mut tried = before.map_or_else(|| self.addresses(), |known| vec![known]);
+        let mut within = Some(limit.map_or(ANSWER_WITHIN, |limit| limit.min(ANSWER_WITHIN)));
+        loop {
+            let mut silent = Vec::new();
+            for at in tried {
+                match self.connect_to(at, within) {
+                    Ok(stream) => {
+                        *line = Line { stream: Some(stream), known: Some(at) };
+                        return Ok(());
+                    }
+                    Err(NoAnswer::Interrupted) => return Err(Unheard::Interrupted),
+                    Err(NoAnswer::Refused) if before.is_some() => return Err(Unheard::Ended),
+                    Err(NoAnswer::Silent) => silent.push(at),
+                    // Where the owner answered before it may be about to end, or have too much to do.
+                    Err(NoAnswer::HungUp | NoAnswer::Unreached) if before.is_some() => {
+                        silent.push(at);
+                    }
+                    Err(_) => {}
                 }
-                // A server that has too much to do hangs up, too; one that has ended refuses.
-                Ok(_) => {}
-                Err(error) => has_refused |= error.kind() == ErrorKind::ConnectionRefused,
             }
+            if silent.is_empty() {
+                return Err(Unheard::Apart);
+            }
+            // Somebody listens there, and may be stopped: it is waited for as long as any answer.
+            let left = limit.map(|limit| limit.saturating_sub(since.elapsed()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return Err(Unheard::Late);
+            }
+            std::thread::sleep(left.map_or(LOOK_EVERY, |left| left.min(LOOK_EVERY)));
+            (tried, within) = (silent, left);
         }
-        match before {
-            Some(_) if has_refused => Err(Unheard::Ended),
-            Some(_) => Err(Unheard::Late),
-            None => Err(Unheard::Apart),
+    }
+
+    /// A connection on which the owner has said its name.
+    fn connect_to(&self, at: SocketAddr, within: Option<Duration>) -> Result<TcpStream, NoAnswer> {
+        if is_interrupted() {
+            return Err(NoAnswer::Interrupted);
         }
+        let reached = within.map_or(ANSWER_WITHIN, |within| within.min(ANSWER_WITHIN));
+        let stream =
+            TcpStream::connect_timeout(&at, reached.max(LOOK_EVERY)).map_err(
+                |error| match error.kind() {
+                    ErrorKind::ConnectionRefused => NoAnswer::Refused,
+                    _ => NoAnswer::Unreached,
+                },
+            )?;
+        self.is_known_to(&stream, within).map_err(|error| match why(&error) {
+            Unheard::Interrupted => NoAnswer::Interrupted,
+            Unheard::Late => NoAnswer::Silent,
+            Unheard::Apart | Unheard::Ended => NoAnswer::HungUp,
+        })?;
+        Ok(stream)
     }
 
     /// The owner's addresses, and this machine's own where both are on one.
@@ -272,11 +321,11 @@ impl Owner {
     }
 
     /// Hears the owner's name, and says the word.
-    fn is_known_to(&self, stream: &TcpStream, within: Duration) -> io::Result<()> {
+    fn is_known_to(&self, stream: &TcpStream, within: Option<Duration>) -> io::Result<()> {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(LOOK_EVERY))?;
         stream.set_write_timeout(Some(ANSWER_WITHIN))?;
-        let mut answer = Patient { stream, limit: Some(within), since: Instant::now() };
+        let mut answer = Patient { stream, limit: within, since: Instant::now() };
         if hear(&mut answer)? != [self.endpoint.name] {
             return Err(odd());
         }
