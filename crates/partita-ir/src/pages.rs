@@ -187,7 +187,8 @@ place of its own.
 All ranks execute `partition.get_slice` and `partition.set_slice` together, each with its own \
 slice: inside an `scf.if` whose condition depends on the rank they are a `MismatchError`. Programs \
 run with the encodings of CSR, CSC and COO, the last for any number of dimensions; others, such as \
-DCSR, can be written and are refused (`ProgramError`) when they run.
+DCSR, with `explicitVal`, or with widths of less than 32 bits, can be written and are refused \
+(`ProgramError`) when they run. Coordinates and positions of results are 64-bit integers.
 "
         }
         _ => "",

@@ -244,6 +244,14 @@ const BAD_PROGRAMS: &[(&str, &str)] = &[
         "devices-differ",
     ),
     (
+        "func.func @f(%p: tensor<8x8xf64, #partition.encoding<5 : i64, [\"distributed\", \"replicated\"]>>) { return }",
+        "encoding-sparsity",
+    ),
+    (
+        "#V = #sparse_tensor.encoding<{ map = (d0 : #sparse_tensor<slice(1, 4, 1)>) -> (d0 : compressed) }>\nfunc.func @f(%p: tensor<8x8xf64, #partition.encoding<#V, [\"distributed\", \"replicated\"]>>) { return }",
+        "encoding-map",
+    ),
+    (
         "#V = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>\nfunc.func @f(%p: tensor<8x8xf64, #partition.encoding<#V, [\"distributed\", \"replicated\"]>>) { return }",
         "encoding-map",
     ),

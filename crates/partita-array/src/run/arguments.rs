@@ -87,6 +87,28 @@ impl Runner<'_> {
         }
     }
 
+    /// Elements that the caller gave, as those of another type that has all of them.
+    pub(super) fn elements(
+        &self,
+        shape: &[usize],
+        (given, dtype): (Dtype, Dtype),
+        bytes: &[u8],
+    ) -> Outcome<Array> {
+        if !can_cast(given, dtype) {
+            return Err(Problem::Own(format!(
+                "has elements of {given} where {dtype} is wanted, which cannot hold all of them; \
+                 convert the array to {dtype} first"
+            )));
+        }
+        if let Some(number) = inexact(given, dtype, bytes) {
+            return Err(Problem::Own(format!(
+                "has the element {number}, which {dtype} cannot hold; round the array first"
+            )));
+        }
+        let engine = &self.engine;
+        Ok(engine.cast(&engine.from_bytes(shape, given, bytes)?, dtype)?)
+    }
+
     fn array_argument(&mut self, ty: &Type, argument: &Argument) -> Outcome<Value> {
         let (Some(sizes), Some(element)) = (ty.shape(), ty.element()) else {
             return Err(Problem::Own(
@@ -111,19 +133,8 @@ impl Runner<'_> {
                     "is a sparse tensor where a dense array is wanted; give an array".into(),
                 ));
             }
-            Argument::Array { dtype: given, .. } if !can_cast(*given, dtype) => {
-                return Err(Problem::Own(format!(
-                    "has elements of {given} where {dtype} is wanted, which cannot hold all of them; \
-                     convert the array to {dtype} first"
-                )));
-            }
             Argument::Array { shape, dtype: given, bytes } => {
-                if let Some(number) = inexact(*given, dtype, bytes) {
-                    return Err(Problem::Own(format!(
-                        "has the element {number}, which {dtype} cannot hold; round the array first"
-                    )));
-                }
-                engine.cast(&engine.from_bytes(shape, *given, bytes)?, dtype)?
+                self.elements(shape, (*given, dtype), bytes)?
             }
         };
         let fits = sizes.len() == whole.ndim()

@@ -91,7 +91,13 @@ impl Runner<'_> {
         let parts = partition_of(&ty);
         let sparse = parts.map(|(sparse, _)| sparse).or(tensor.encoding.as_ref());
         let format = format_of(sparse.unwrap_or(&Attr::Unit))?;
-        let whole = given(argument, dtype_of(tensor.element)?, format)?;
+        let mut whole = given(argument, format)?;
+        let (found, wanted) = (whole.dtype, dtype_of(tensor.element)?);
+        if found != wanted {
+            let n = [whole.n_elements()];
+            whole.values = self.elements(&n, (found, wanted), &whole.values)?.to_bytes()?;
+            whole.dtype = wanted;
+        }
         let fits = tensor.shape.len() == whole.shape.len()
             && tensor
                 .shape
@@ -103,6 +109,9 @@ impl Runner<'_> {
             return Err(problem(format!(
                 "has the shape {given:?} where {wanted} is wanted; give that shape"
             )));
+        }
+        if let Some(Attr::Other(encoding)) = sparse {
+            check_widths(&whole, encoding)?;
         }
         match parts {
             None => Ok(Value::Sparse(Rc::new(whole))),
@@ -217,24 +226,29 @@ impl Runner<'_> {
     }
 }
 
+/// Refuses a tensor whose coordinates or positions an encoding has no bits for.
+fn check_widths(whole: &SparseTensor, encoding: &str) -> Outcome<()> {
+    let most = Format::most_of_encoding(encoding);
+    let found = whole.shape.iter().copied().chain([whole.n_elements() as u64]).max();
+    match found.filter(|found| *found > most) {
+        None => Ok(()),
+        Some(found) => Err(problem(format!(
+            "has {found} rows, columns or elements, more than 32 bits can count; give its encoding \
+             posWidth = 64 and crdWidth = 64"
+        ))),
+    }
+}
+
 /// A whole tensor of an argument, in the format of its type.
-fn given(argument: &Argument, dtype: Dtype, format: Format) -> Outcome<SparseTensor> {
-    let (found, tensor) = match argument {
-        Argument::Sparse(tensor) => (tensor.dtype, tensor.in_format(format)?),
+fn given(argument: &Argument, format: Format) -> Outcome<SparseTensor> {
+    match argument {
+        Argument::Sparse(tensor) => Ok(tensor.in_format(format)?),
         Argument::Array { shape, dtype, bytes } => {
             let shape: Vec<u64> = shape.iter().map(|n| *n as u64).collect();
-            (*dtype, SparseTensor::from_dense(&shape, *dtype, format, bytes)?)
+            Ok(SparseTensor::from_dense(&shape, *dtype, format, bytes)?)
         }
         Argument::Number(number) => {
-            return Err(problem(format!(
-                "is {number} where a sparse tensor is wanted; give its elements"
-            )));
+            Err(problem(format!("is {number} where a sparse tensor is wanted; give its elements")))
         }
-    };
-    match found == dtype {
-        true => Ok(tensor),
-        false => Err(problem(format!(
-            "has elements of {found} where {dtype} is wanted; give elements of {dtype}"
-        ))),
     }
 }

@@ -38,11 +38,22 @@ impl Format {
     /// The format that an encoding such as `#sparse_tensor.encoding<{ map = .. }>` means.
     ///
     /// # Errors
-    /// Encodings of other formats.
+    /// Encodings of other formats, of numbers that are not stored, and of coordinates narrower than
+    /// 32 bits.
     pub fn of_encoding(encoding: &str) -> Result<Self, SparseError> {
         let refused = || SparseError::Encoding { encoding: encoding.chars().take(120).collect() };
+        let has = |name: &str| encoding.contains(name);
+        if has("explicitVal") || widths(encoding).any(|width| !matches!(width, 0 | 32 | 64)) {
+            return Err(refused());
+        }
         let (dims, levels) = map_of(encoding).ok_or_else(refused)?;
         Self::of_levels(&dims, &levels).ok_or_else(refused)
+    }
+
+    /// The largest extent, and the most elements, that an encoding has coordinates and positions for.
+    #[must_use]
+    pub fn most_of_encoding(encoding: &str) -> u64 {
+        if widths(encoding).any(|width| width == 32) { 1 << 31 } else { u64::MAX }
     }
 
     fn of_levels(dims: &[String], levels: &[Level]) -> Option<Self> {
@@ -83,6 +94,17 @@ impl fmt::Display for Format {
 struct Level {
     dim: String,
     kind: String,
+}
+
+/// Widths in bits that an encoding gives its positions and coordinates; 0 is that of an index.
+fn widths(encoding: &str) -> impl Iterator<Item = u64> {
+    let names = ["posWidth", "crdWidth"].into_iter();
+    let behind = names.filter_map(|name| encoding.split_once(name)).map(|(_, rest)| rest);
+    behind.map(|rest| {
+        let number = rest.trim_start_matches(|c: char| c == '=' || c.is_whitespace());
+        let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+        number[..end].parse().unwrap_or(u64::MAX)
+    })
 }
 
 /// Dimensions by name, and the levels.
@@ -136,6 +158,9 @@ mod tests {
             Some(Format::Coo)
         );
         assert_eq!(of("(d0) -> (d0 : compressed)"), Some(Format::Coo));
+        let narrow = "(d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 64, crdWidth = 32";
+        assert_eq!(of(narrow), Some(Format::Csr));
+        assert_eq!(Format::most_of_encoding(narrow), 1 << 31);
         let three =
             "(a, b, c) -> (a : compressed(nonunique), b : singleton(nonunique), c : singleton)";
         assert_eq!(of(three), Some(Format::Coo));
@@ -152,6 +177,13 @@ mod tests {
         ];
         for map in others {
             assert_eq!(of(map), None, "{map}");
+        }
+        for more in ["explicitVal = 1.0 : f64", "crdWidth = 8", "posWidth = 32, crdWidth = 16"] {
+            assert_eq!(
+                of(&format!("(d0, d1) -> (d0 : dense, d1 : compressed), {more}")),
+                None,
+                "{more}"
+            );
         }
         assert_eq!(Format::of_encoding("nothing").expect_err("none").reason(), "sparse-encoding");
     }

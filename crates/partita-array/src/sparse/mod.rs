@@ -45,7 +45,8 @@ partita_error::errors! {
         Encoding { encoding: String } "sparse-encoding" =>
             "the encoding {encoding} is none that can be run; use (d0, d1) -> (d0 : dense, d1 : \
              compressed) for CSR, (d1 : dense, d0 : compressed) for CSC, or (d0 : \
-             compressed(nonunique), d1 : singleton) for COO";
+             compressed(nonunique), d1 : singleton) for COO, with posWidth and crdWidth of 32 or 64 and \
+             without explicitVal";
     }
 }
 

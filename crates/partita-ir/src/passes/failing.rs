@@ -19,7 +19,7 @@ pub(super) fn may_fail(module: &Module, op: Op) -> bool {
         | OpKind::NdarrayExtractSlice
         | OpKind::NdarrayImmutableInsertSlice
         | OpKind::DistSubview => slice_may_fail(module, op),
-        OpKind::DistCheckedSlice => true,
+        OpKind::DistCheckedSlice | OpKind::PartitionGetSlice | OpKind::PartitionSetSlice => true,
         OpKind::NdarrayCreate
         | OpKind::NdarrayIota
         | OpKind::NdarrayRandom

@@ -36,7 +36,8 @@ partita_error::errors! {
         ValueNumber { name: String, number: u64, n_values: usize } "value-number" =>
             "%{name}#{number} of {n_values}; use a number below {n_values}";
         UnknownOperation { name: String } "unknown-operation" =>
-            "{name} has no form of its own here; write it as \"{name}\"(..) : (..) -> (..)";
+            "{name} has no form of its own here; write it as \"{name}\"(..) : (..) -> (..), as \
+             mlir-opt --mlir-print-op-generic does";
         OperandTypeCount { n_types: usize, n_operands: usize } "operand-type-count" =>
             "{n_types} types for {n_operands} operands; give one type for each";
         OperandType { name: String, used: String, defined: String } "operand-type" =>

@@ -39,6 +39,10 @@ impl Check<'_> {
         if dims.len() != ndim {
             self.report(VerifyError::EncodingDims { found: dims.len(), ndim });
         }
+        if !is_sparsity(sparse) {
+            let found = sparse.to_string();
+            self.report(VerifyError::EncodingSparsity { found });
+        }
         if let Some(found) = map_dims(sparse).filter(|found| *found != ndim) {
             self.report(VerifyError::EncodingMap { found, ndim });
         }
@@ -88,11 +92,37 @@ impl Check<'_> {
     }
 }
 
+/// Whether it can say how elements are stored: an encoding of another dialect, or none.
+fn is_sparsity(sparse: &Attr) -> bool {
+    match sparse {
+        Attr::Unit => true,
+        Attr::Other(text) => text.starts_with('#'),
+        _ => false,
+    }
+}
+
 /// How many dimensions the map of a sparsity encoding has.
+///
+/// A dimension may have a slice beside it, with commas of its own.
 fn map_dims(sparse: &Attr) -> Option<usize> {
     let Attr::Other(text) = sparse else { return None };
     let (_, rest) = text.split_once("map = (")?;
-    Some(rest.split_once(')')?.0.split(',').filter(|dim| !dim.trim().is_empty()).count())
+    let (mut depth, mut n_dims, mut is_named) = (0_usize, 0, false);
+    for character in rest.chars() {
+        match character {
+            ')' if depth == 0 => return Some(n_dims + usize::from(is_named)),
+            ',' if depth == 0 => {
+                n_dims += usize::from(is_named);
+                is_named = false;
+            }
+            _ => {
+                depth += usize::from(character == '(');
+                depth -= usize::from(character == ')');
+                is_named |= !character.is_whitespace();
+            }
+        }
+    }
+    None
 }
 
 /// Known widths along a dimension: three where it is cut, one where it is not.

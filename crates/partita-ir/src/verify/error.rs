@@ -109,6 +109,9 @@ partita_error::errors! {
              as in tensor<?x8xf64, #CSR>";
         EncodingDims { found: usize, ndim: usize } "encoding-dims" =>
             "{found} placements for a tensor of {ndim} dimensions; give one per dimension";
+        EncodingSparsity { found: String } "encoding-sparsity" =>
+            "{found} does not say how elements are stored; give a sparsity encoding, such as \
+             #sparse_tensor.encoding<{{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }}>";
         EncodingMap { found: usize, ndim: usize } "encoding-map" =>
             "a sparsity encoding of {found} dimensions on a tensor of {ndim}; give its map as many";
         OperatorType { op: String, operator: String, element: String } "operator-type" =>
