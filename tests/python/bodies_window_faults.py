@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from typing import Any
@@ -121,6 +122,31 @@ def interrupted(team: pt.Team) -> str:
         signal.signal(signal.SIGALRM, previous)
         team.barrier()
     return "read"
+
+
+def halted(team: pt.Team) -> Any:
+    """An owner is stopped before anybody has asked it: for the deadline, or up to Ctrl-C."""
+    window = Window(team.with_deadline(3), [np.zeros(3)])
+    team.barrier()
+    if team.rank == 0:
+        with subprocess.Popen(["sh", "-c", f"sleep 6; kill -CONT {os.getpid()}"]):
+            os.kill(os.getpid(), signal.SIGSTOP)
+        team.barrier()
+        return None
+    time.sleep(0.3)
+    start = time.monotonic()
+    told = attempt(lambda: window.read(0))
+    waited = time.monotonic() - start
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        window.read(0)
+    except KeyboardInterrupt:
+        return told, waited, "interrupted"
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+        team.barrier()
+    return told, waited, "read"
 
 
 def dies(team: pt.Team, memory: str, is_allowed: bool, how: str) -> Any:

@@ -86,7 +86,7 @@ def test_what_is_no_tensor_is_refused() -> None:
         (csr(DENSE) | {"indices": [0, 1, 2, 3, 4]}, "coordinate 4 in dimension 1"),
         (csr(DENSE) | {"indices": [0.5] * 5}, "give integers"),
         (csr(DENSE) | {"format": "bsr"}, "use coo, csr or csc"),
-        (csr(DENSE.astype("f4")), "float32 where float64 is wanted"),
+        (csr(DENSE.astype("c8")), "complex64 where float64 is wanted"),
         (csr(DENSE[:5]), "has the shape"),
         (3, "where a sparse tensor is wanted"),
     ]
@@ -215,20 +215,44 @@ def test_ranks_that_bring_one_slice_bring_the_same(n_ranks: int) -> None:
         ("d0, d1", "d0 : compressed(nonunique), d1 : singleton"),
         ("d0, d1", "d0 : compressed, d1 : compressed"),
         ("d0, d1", "d0 : compressed, d1 : dense"),
+        ("d0, d1", "d0 : dense, d1 : compressed), explicitVal = 1.0 : f64"),
+        ("d0, d1", "d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 8"),
+        ("d0, d1", "d0 : dense, d1 : compressed), posWidth = 64, crdWidth = 32"),
     ],
 )
 def test_encodings_run_if_they_are_csr_csc_or_coo(dims: str, levels: str) -> None:
-    """Those of doubly compressed matrices, such as DCSR, do not."""
+    """Those of doubly compressed matrices, such as DCSR, do not, nor what slices do not follow."""
     sides, dense = ("6", DENSE[:, 2]) if dims == "d0" else ("6x4", DENSE)
     kinds = ", ".join(['"replicated"'] * dense.ndim)
-    encoding = f"#sparse_tensor.encoding<{{ map = ({dims}) -> ({levels}) }}>"
+    levels += "" if "= " in levels else ")"
+    encoding = f"#sparse_tensor.encoding<{{ map = ({dims}) -> ({levels} }}>"
     whole = f"tensor<{sides}xf64, #partition.encoding<{encoding}, [{kinds}]>>"
     module = pt.ir.parse(f"func.func @f(%a: {whole}) -> {whole} {{\n  return %a : {whole}\n}}")
-    if levels.startswith("d0 : compressed, "):
+    if levels.startswith("d0 : compressed, ") or "explicit" in levels or "= 8" in levels:
         with pytest.raises(pt.ProgramError, match="none that can be run"):
             module.run("f", dense)
     else:
         assert module.run("f", dense)["data"].sum() == dense.sum()
+
+
+@pytest.mark.parametrize("passes", ["default", None])
+def test_a_wrong_slice_is_an_error_even_if_nobody_uses_it(passes: str | None) -> None:
+    unused = TAKE.replace(f"-> {SLICE} {{", "-> index {").replace(
+        f"return %s : {SLICE}", "return %c0 : index"
+    )
+    module = pt.ir.parse(unused)
+    module = module if passes is None else module.apply(passes)
+    assert module.run("take", DENSE, 0) == 0
+    with pytest.raises(pt.ProgramError, match="no slice"):
+        module.run("take", DENSE, 9)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "i4", "?"])
+def test_elements_are_cast_where_nothing_is_lost(dtype: str) -> None:
+    module, given = pt.ir.parse(TAKE), DENSE.astype(dtype)
+    assert same(module.run("take", csr(given), 0), given.astype("f8"))
+    with pytest.raises(pt.ProgramError, match="cannot hold"):
+        module.run("take", csr(DENSE.astype("i8")) | {"data": np.full(5, 2**53 + 1)}, 0)
 
 
 def test_slices_that_only_some_ranks_ask_for_are_told() -> None:

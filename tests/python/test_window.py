@@ -83,6 +83,17 @@ def test_an_interrupt_ends_the_waiting() -> None:
     assert outcome.results == ["wrote", "interrupted"]
 
 
+def test_an_owner_that_is_stopped_is_waited_for_up_to_the_deadline() -> None:
+    case = named(faults.halted)
+    place = Place("mpi", 2, launchers()[0], shared=False)
+    outcome = engines.run(place, [case], SECONDS)[case.name]
+    assert not outcome.failure, outcome.failure
+    told, waited, then = outcome.results[1]
+    assert told[:3] == ("DeadlineError", "deadline", 0), told
+    assert 3 <= waited < 5, waited
+    assert then == "interrupted"
+
+
 @pytest.mark.parametrize("how", ["reading", "writing"])
 @pytest.mark.parametrize("memory", MEMORIES, ids=str)
 def test_readers_are_told_of_a_death(memory: tuple[str, bool], how: str, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ use super::operators::fits_env;
 use super::problem::{Outcome, Problem, RunError};
 use super::value::{Number, Value, dtype_of};
 use crate::api::can_cast;
+use crate::local::Array;
 use crate::sparse::SparseTensor;
 
 /// An argument: a number, or a whole array that every rank gives alike.

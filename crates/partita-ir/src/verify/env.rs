@@ -2,6 +2,7 @@
 
 use super::{Check, VerifyError};
 use crate::attr::{Attr, DialectAttr};
+use crate::text::{Form, attr_text};
 use crate::types::{ArrayType, DistEnv, Scalar, Size, TensorType, Type};
 
 impl Check<'_> {
@@ -40,7 +41,7 @@ impl Check<'_> {
             self.report(VerifyError::EncodingDims { found: dims.len(), ndim });
         }
         if !is_sparsity(sparse) {
-            let found = sparse.to_string();
+            let found = attr_text(sparse, Form::Rfc);
             self.report(VerifyError::EncodingSparsity { found });
         }
         if let Some(found) = map_dims(sparse).filter(|found| *found != ndim) {

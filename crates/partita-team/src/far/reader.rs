@@ -259,10 +259,12 @@ impl Owner {
         let since = Instant::now();
         let before = line.known;
         let mut tried = before.map_or_else(|| self.addresses(), |known| vec![known]);
-        let mut within = Some(limit.map_or(ANSWER_WITHIN, |limit| limit.min(ANSWER_WITHIN)));
+        let left = || limit.map(|limit| limit.saturating_sub(since.elapsed()));
+        let mut within = Some(ANSWER_WITHIN);
         loop {
             let mut silent = Vec::new();
             for at in tried {
+                let within = [within, left()].into_iter().flatten().min();
                 match self.connect_to(at, within) {
                     Ok(stream) => {
                         *line = Line { stream: Some(stream), known: Some(at) };
@@ -282,12 +284,11 @@ impl Owner {
                 return Err(Unheard::Apart);
             }
             // Somebody listens there, and may be stopped: it is waited for as long as any answer.
-            let left = limit.map(|limit| limit.saturating_sub(since.elapsed()));
-            if left.is_some_and(|left| left.is_zero()) {
+            if left().is_some_and(|left| left.is_zero()) {
                 return Err(Unheard::Late);
             }
-            std::thread::sleep(left.map_or(LOOK_EVERY, |left| left.min(LOOK_EVERY)));
-            (tried, within) = (silent, left);
+            std::thread::sleep(left().map_or(LOOK_EVERY, |left| left.min(LOOK_EVERY)));
+            (tried, within) = (silent, None);
         }
     }
 
