@@ -68,6 +68,19 @@ WRONG: dict[str, tuple[Work, type[Exception], str]] = {
         pt.LayoutError,
         "a int; use DistTensor.from_scipy",
     ),
+    "third norm": (lambda t: linalg.norm(t, 3), NotImplementedError, "inf or -inf, .* for 2"),
+    "norm of numbers": (lambda t: linalg.norm(t, 0), NotImplementedError, "1, -1, inf or -inf"),
+    "nuclear norm": (lambda t: linalg.norm(t, "nuc"), NotImplementedError, "inf or -inf"),
+    "sampler": (
+        lambda t: untyped.random_array((3, 3), data_sampler=np.ones),
+        TypeError,
+        r"'data_sampler' here; use t.with_values\(sampler",
+    ),
+    "old matrix": (
+        lambda t: sparse.mmread("m.mtx", spmatrix=True),
+        pt.LayoutError,
+        "use spmatrix=False",
+    ),
     "box": (
         lambda t: sparse.mmwrite("box.mtx", DistTensor.from_dense(BOX)),
         ValueError,
@@ -153,6 +166,28 @@ def test_dense_files_have_no_sparse_format(tmp_path: Path) -> None:
         sparse.mmread(tmp_path / "m.mtx", format="csr")
 
 
+def test_what_a_file_says_of_itself(tmp_path: Path) -> None:
+    scipys = pytest.importorskip("scipy.io")
+    values = np.array([[1.0, 2.0], [2.0, 5.0]])
+    given = {"dense": values, "sparse": sp.coo_array(values), "whole": sp.eye_array(3, dtype=int)}
+    for name, one in given.items():
+        scipys.mmwrite(tmp_path / name, one)
+        assert sparse.mminfo(tmp_path / f"{name}.mtx") == scipys.mminfo(tmp_path / f"{name}.mtx")
+    assert isinstance(sparse.mmread(tmp_path / "sparse.mtx", spmatrix=False), DistTensor)
+
+
+def test_attributes_of_scipys_arrays_name_what_to_use() -> None:
+    t: Any = square()
+    for name in ("prune", "has_canonical_format", "has_sorted_indices"):
+        assert not hasattr(t, name)
+        with pytest.raises(AttributeError, match=f"no '{name}' here; use"):
+            getattr(t, name)
+
+
+def test_an_operator_of_a_named_matrix() -> None:
+    assert linalg.aslinearoperator(A=square()).shape == (6, 6)
+
+
 ELSEWHERE = {
     "identity": "use eye",
     "kronsum": "kron",
@@ -166,6 +201,8 @@ ELSEWHERE = {
     "linalg.expm_multiply": "t.gather()",
     "linalg.splu": "block_jacobi",
     "linalg.lsqr": "t.T @ b",
+    "linalg.ArpackNoConvergence": "NoConvergence",
+    "linalg.LaplacianNd": "partita.sparse.laplacian(shape)",
 }
 
 

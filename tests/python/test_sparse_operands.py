@@ -59,7 +59,7 @@ def test_scipys_matrices_in_products(n_ranks: int) -> None:
                 same((first @ t).gather(), first @ whole)
             with pytest.raises(ValueError, match="as many rows"):
                 t @ whole
-            with pytest.raises(ValueError, match="2 dimensions"):
+            with pytest.raises(ValueError, match="4 elements along what is summed over"):
                 t @ sp.coo_array(np.ones((4, 1, 1)))
             with pytest.raises(TypeError):
                 t @ "matrix"

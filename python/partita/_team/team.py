@@ -14,6 +14,7 @@ from partita._args import checked_axes, integer, integers, natural
 from partita._errors import LayoutError, TeamError, text_of, words_of
 from partita._keeper import Keeper
 from partita._partita import Rank, number_of, position_of
+from partita._team.turns import begin, is_noted, note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -193,11 +194,17 @@ class Team(Keeper):
             error.told = (self.ranks,)  # type: ignore[attr-defined]
         return error
 
+    def knowing(self, error: E) -> E:
+        """The same error, with a note that all members know it: `with team:` tells nobody."""
+        note(error, self.ranks)
+        return error
+
     def allgather_data(self, obj: Any) -> list[Any]:
         """Return every member's value, in rank order."""
         return self.gather_alike("allgather_data", "", obj)
 
     def __enter__(self) -> Team:
+        begin()
         return self
 
     def __exit__(
@@ -206,13 +213,14 @@ class Team(Keeper):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if error is not None and self.active and not self._knows(error):
+        if error is not None and self.active and not self.knows(error):
             self.native.report(words_of(error))
+            self.knowing(error)
 
-    def _knows(self, error: BaseException) -> bool:
+    def knows(self, error: BaseException) -> bool:
         """Whether it is an error of this very team: all its members know it already."""
         try:
-            return self.ranks in getattr(error, "told", ())
+            return is_noted(error, self.ranks) or self.ranks in getattr(error, "told", ())
         except Exception:  # the exception's own code
             return False
 

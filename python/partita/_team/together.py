@@ -11,10 +11,11 @@ import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from partita import _errors
-from partita._errors import PartitaError, TeamError, is_a, text_of
+from partita._errors import PartitaError, RemoteError, TeamError, is_a, text_of
+from partita._team.turns import begin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from partita._team.team import Team
@@ -35,7 +36,7 @@ def together(team: Team, work: Callable[[], T], call: str = "together", argument
     """
     if team.size == 1:
         return work()
-    value, error = _tried(work)
+    value, error = _tried(team, work)
     own = None if error is None else _told(error)
     _raise_first(team, error, team.gather_alike(call, argument, own))
     return value  # type: ignore[return-value]
@@ -54,7 +55,7 @@ def together_telling(
     if team.size == 1:
         value, fact = work()
         return value, [fact]
-    found, error = _tried(work)
+    found, error = _tried(team, work)
     own = None if found is None else found[1]
     told = team.gather_alike(call, argument, (None if error is None else _told(error), own))
     _raise_first(team, error, [problem for problem, _ in told])
@@ -69,7 +70,7 @@ def by_first(team: Team, work: Callable[[], T], path: Path | None = None) -> T:
     """
     if team.size == 1:
         return work()
-    value, error = _tried(work) if team.rank == 0 else (None, None)
+    value, error = _tried(team, work) if team.rank == 0 else (None, None)
     told = None if error is None else _told(error)
     shared: T
     # Ranks may be in different folders, where the same name is another file.
@@ -79,10 +80,25 @@ def by_first(team: Team, work: Callable[[], T], path: Path | None = None) -> T:
     return shared
 
 
-def _tried(work: Callable[[], T]) -> tuple[T | None, Exception | None]:
+def is_known(
+    team: Team, error: BaseException, of_meetings: Sequence[type[Exception]] = (RemoteError,)
+) -> bool:
+    """Whether the others know an error: they are told where they have come, or come next.
+
+    What a meeting gives to one rank it gives to all, though not each notes whom: errors of these
+    classes.
+    """
+    is_of_meeting = any(is_a(error, kind) for kind in of_meetings)
+    return team.knows(error) or (is_of_meeting and not hasattr(error, "told"))
+
+
+def _tried(team: Team, work: Callable[[], T]) -> tuple[T | None, Exception | None]:
+    begin()
     try:
         return work(), None
     except Exception as error:
+        if is_known(team, error):
+            raise
         return None, error
 
 
@@ -90,7 +106,7 @@ def _raise_first(team: Team, own: Exception | None, told: list[Told | None]) -> 
     """Raise the first rank's error, if one has any; what it was, as far as it can be told."""
     for rank, problem in enumerate(told):
         if problem is not None:
-            raise _made(problem, rank) if own is None else own
+            raise team.knowing(_made(problem, rank) if own is None else own)
 
 
 def _told(error: Exception) -> Told:

@@ -7,7 +7,8 @@ What a tensor is, from the inside out:
 - `block`: one rank's entries in one of three formats. `outside`: those of other libraries.
 - `slices`: who holds which slice, and where an element lies in it.
 - `teams`: operands of teams that count the same ranks in another order.
-- `base`: what every tensor has. `fixed`: what of it is not set.
+- `base`: what every tensor has. `fixed`: what of it is not set. `telling`: errors of one rank that
+  the others are told of.
 - `tensor`: the class, put together of the rooms below.
 
 How tensors are made and turned:
@@ -53,7 +54,7 @@ from typing import NoReturn as _NoReturn
 from partita.sparse import linalg
 from partita.sparse.elsewhere import no_counterpart as _no_counterpart
 from partita.sparse.files.archive import load_npz, save_npz
-from partita.sparse.files.market import mmread
+from partita.sparse.files.market import mminfo, mmread
 from partita.sparse.files.market_out import mmwrite
 from partita.sparse.functions import find, issparse, kron, tril, triu
 from partita.sparse.generators import diags, eye, random_array
@@ -80,6 +81,7 @@ __all__ = [
     "laplacian",
     "linalg",
     "load_npz",
+    "mminfo",
     "mmread",
     "mmwrite",
     "random_array",

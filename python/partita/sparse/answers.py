@@ -7,10 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from partita.sparse.elements import is_number
 
 if TYPE_CHECKING:
     from partita.sparse.base import Base
+
+
+# NumPy's scalars would ask the tensor again, and texts be repeated as often as it says.
+_HAVE_NO_ANSWER = (str, bytes, bytearray, np.generic, np.ndarray)
 
 
 def answered(tensor: Base, found: Any, other: Any, sign: str, reflected: str = "") -> Any:
@@ -44,6 +50,8 @@ def equal_or_not(tensor: Base, found: Any, other: Any, reflected: str) -> Any:
 
 
 def _asked(tensor: Base, other: Any, reflected: str) -> Any:
+    if isinstance(other, _HAVE_NO_ANSWER):
+        return NotImplemented
     # As Python does, which looks at the class.
     method = getattr(type(other), reflected, None) if reflected else None
     return NotImplemented if method is None else method(other, tensor)

@@ -13,7 +13,7 @@ from partita._array.place import levels_to_user
 from partita.sparse.aligned import compared, filtered, negated, side_by_side
 from partita.sparse.answers import answered, equal_or_not
 from partita.sparse.complex_order import dense_compared
-from partita.sparse.elements import Elements, as_number, is_number, number_words
+from partita.sparse.elements import Elements, as_number, is_number, number_words, option_words
 from partita.sparse.room import dense_room
 
 if TYPE_CHECKING:
@@ -138,10 +138,7 @@ class Comparing(Elements):
         """
         right = self._sparse(other)
         options: dict[str, Any] = {"rtol": rtol, "atol": atol, "equal_nan": equal_nan}
-        words = ", ".join(
-            f"{name}={number_words(one) if is_number(one) else repr(one)}"
-            for name, one in options.items()
-        )
+        words = ", ".join(f"{name}={option_words(one)}" for name, one in options.items())
         if right is None:
             from partita._functions.statistics import allclose
 

@@ -94,6 +94,7 @@ _WORKS: dict[str, Callable[..., Any]] = {
     "round": lambda a, decimals=0: a.__round__(decimals),
     "shape": lambda a: a.shape,
     "size": _size,
+    "tensordot": lambda a, b, axes=2: a.tensordot(b, axes),
     "trace": lambda a, offset=0: a.trace(offset),
 }
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita._args import shown
 from partita._array.array import Array
 from partita._errors import LayoutError
 from partita._functions.gathered import few
@@ -143,6 +144,11 @@ def number_words(number: Any) -> str:
         # Very long ones have no decimal text.
         return hex(value) if value.bit_length() > _LONG else repr(int(value))
     return repr(value)
+
+
+def option_words(given: Any) -> str:
+    """What ranks compare of an option, which may be anything."""
+    return number_words(given) if is_number(given) else shown(given)
 
 
 def is_mask(key: Any) -> bool:

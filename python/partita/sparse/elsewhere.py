@@ -39,6 +39,9 @@ _INSTEAD: dict[str, dict[str, str]] = {
         "swapaxes": "t.transpose(axes)",
     },
     "partita.sparse.linalg": {
+        "ArpackError": "NoConvergence, or RuntimeError",
+        "ArpackNoConvergence": "NoConvergence, with .eigenvalues and .eigenvectors",
+        "LaplacianNd": "partita.sparse.laplacian(shape), which has the other sign, 0 outside",
         "bicg": "bicgstab",
         "eigs": f"eigsh for Hermitian matrices, or {_WHOLE}",
         "expm": _WHOLE,

@@ -29,6 +29,7 @@ from partita.sparse.elements import is_number, number_words
 from partita.sparse.kinds import checked_dtype
 from partita.sparse.room import entries_room
 from partita.sparse.teams import part_on
+from partita.sparse.telling import telling
 from partita.sparse.tensor import DistTensor
 
 if TYPE_CHECKING:
@@ -37,6 +38,12 @@ if TYPE_CHECKING:
     from partita._team.team import Team
 
 Local = np.ndarray[Any, Any]
+
+# What to do instead of arguments that SciPy's functions have.
+_INSTEAD = {
+    "data_sampler": "use t.with_values(sampler(size=t.nnz_local)) of the tensor",
+    "random_state": "use rng=",
+}
 
 
 def own_numbers(n: int, team: Team) -> tuple[int, int]:
@@ -57,11 +64,13 @@ def made(
 ) -> DistTensor:
     """Return the tensor of every rank's entries, where `dist=`, `grid=` or `layout=` say."""
     if unknown := sorted(set(where) - {"dist", "grid", "layout", "index_dtype"}):
-        message = f"no argument {unknown[0]!r} here; use dist=, grid=, layout=, index_dtype="
+        cure = _INSTEAD.get(unknown[0], "use dist=, grid=, layout=, index_dtype=")
+        message = f"no argument {unknown[0]!r} here; {cure}"
         raise team.told(TypeError(message))
     return DistTensor.from_coo(shape, coords, values, team=team, format=format, **where)
 
 
+@telling
 def eye(
     m: int,
     n: int | None = None,
@@ -94,6 +103,7 @@ def eye(
         return made((n_rows, n_columns), coords, values, team, wanted, where)
 
 
+@telling
 def diags(
     diagonals: Any,
     offsets: Any = 0,
@@ -187,6 +197,7 @@ def _words_of(diagonal: Any) -> str:
     return f"{len(values)} numbers of {values.dtype} ({number:08x})"
 
 
+@telling
 def random_array(
     shape: Sequence[int],
     *,

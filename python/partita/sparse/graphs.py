@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from partita._local.randomness import Stream
     from partita._team.team import Team
     from partita.sparse.tensor import DistTensor
+from partita.sparse.telling import telling
 
 Local = np.ndarray[Any, Any]
 
@@ -28,6 +29,7 @@ _AT_ONCE = 1 << 16
 _LEVELS, _BITS = 4, 16
 
 
+@telling
 def rmat(
     scale: int,
     edge_factor: int = 16,

@@ -13,6 +13,7 @@ from partita.sparse.block import Block
 from partita.sparse.generators import own_numbers, whole_numbers
 from partita.sparse.kinds import checked_dtype
 from partita.sparse.room import entries_room
+from partita.sparse.telling import telling
 from partita.sparse.tensor import DistTensor
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 Local = np.ndarray[Any, Any]
 
 
+@telling
 def laplacian(
     shape: Sequence[int],
     *,

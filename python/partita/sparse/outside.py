@@ -45,7 +45,9 @@ def block_of(given: Any) -> Block:
 
 def is_foreign(given: Any) -> bool:
     """Whether something is a sparse tensor of another library."""
-    return hasattr(given, "shape") and (hasattr(given, "tocoo") or _is_pydata(given))
+    # A class has what its objects have.
+    is_object = not isinstance(given, type) and hasattr(given, "shape")
+    return is_object and (hasattr(given, "tocoo") or _is_pydata(given))
 
 
 def _is_scipy(given: Any) -> bool:

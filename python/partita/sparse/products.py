@@ -13,7 +13,7 @@ from partita._array.array import Array
 from partita.sparse.answers import answered
 from partita.sparse.base import Base
 from partita.sparse.elements import is_number
-from partita.sparse.folded import dense_times_tensor, tensor_times_dense
+from partita.sparse.folded import dense_times_tensor, folded_product, tensor_times_dense, tensordot
 from partita.sparse.matmul import sparse_product
 from partita.sparse.multiplying import multiplied
 from partita.sparse.outside import is_foreign
@@ -98,9 +98,6 @@ class Products(Base):
             return on_team(other, self._team)
         if not is_foreign(other):
             return None
-        if len(other.shape) not in (1, 2):
-            message = f"a product with a sparse array of shape {other.shape}"
-            raise self._team.told(ValueError(f"{message}; use one of 1 or 2 dimensions"))
         tensor: Any = self
         if len(other.shape) != self.ndim:
             return tensor.from_scipy(other, team=self._team)
@@ -117,6 +114,10 @@ class Products(Base):
         """Return `t @ other`; a number scales the tensor."""
         scaled: Any = self
         return scaled * other if is_number(other) else self @ other
+
+    def tensordot(self, other: Any, axes: Any = 2) -> Any:
+        """Return the sums over dimensions of the tensor and of another one, or of an array."""
+        return tensordot(self, self._operand(other) if is_foreign(other) else other, axes)
 
     def matvec(self, x: Any) -> Array:
         """Return `t @ x`, under the name that solvers use."""
@@ -160,6 +161,8 @@ def _refused(ufunc: Any, method: str, options: Any) -> str:
 
 
 def _sparse_product(left: Any, right: Any) -> Any:
+    if max(left.ndim, right.ndim) > 2:
+        return folded_product(left, right)
     is_vector = 1 in (left.ndim, right.ndim)
     return sparse_vector_product(left, right) if is_vector else sparse_product(left, right)
 

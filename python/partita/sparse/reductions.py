@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 Local = np.ndarray[Any, Any]
 
 
+_NORMS = "'fro', 1, -1, inf or -inf, or partita.sparse.linalg.norm for 2"
+
+
 class Reductions(Elements):
     """Reductions; those of lines are arrays, cut as the lines are. All are collective."""
 
@@ -68,7 +71,9 @@ class Reductions(Elements):
     def sum(self, axis: Any = None, dtype: Any = None, out: None = None) -> Any:
         """Return the sum of all elements, or an array of those along axes."""
         self._refuse(out)
-        return self._summed(self._entries(), axis, "sum", dtype)
+        # Sums of several types would be added: ranks compare the call.
+        kind = np.dtype(self._sum_type(dtype, self.dtype))
+        return self._summed(self._entries(), axis, f"sum in {kind}", kind)
 
     def _summed(
         self, entries: tuple[list[Local], Local], axis: Any, call: str, dtype: Any = None
@@ -93,7 +98,8 @@ class Reductions(Elements):
             message = f"the mean of no elements (shape {self.shape}); use a tensor with elements"
             raise self._team.told(ZeroDivisionError(message))
         coords, data = self._entries()
-        made = self._summed((coords, data.astype(kind, copy=False)), axis, "mean") / n
+        call = f"mean in {np.dtype(kind) if wanted is None else wanted}"
+        made = self._summed((coords, data.astype(kind, copy=False)), axis, call) / n
         if wanted is None:
             return made
         return wanted.type(made) if np.ndim(made) == 0 else cast(made, wanted)
@@ -138,7 +144,7 @@ class Reductions(Elements):
         if self.ndim != 2:
             raise ValueError(f"norm {ord!r} of {self.ndim} dimensions; use 'fro', or an axis")
         if ord not in (1, -1, np.inf, -np.inf):
-            cure = "partita.sparse.linalg.norm(t, 2)" if ord == 2 else "'fro', 1, -1 or inf"
+            cure = "partita.sparse.linalg.norm(t, 2)" if ord == 2 else _NORMS
             raise NotImplementedError(f"norm {ord!r} of sparse matrices; use {cure}")
         if axis is not None and len(axes_of(axis, 2)) != 2:
             raise ValueError(f"norm {ord!r} along {axis!r}; use two axes, or one number")

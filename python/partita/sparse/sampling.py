@@ -17,6 +17,7 @@ from partita.sparse.base import Base
 from partita.sparse.lines import lines_of, reach_of
 from partita.sparse.multiplying import operand_problem, product_type, without
 from partita.sparse.teams import on_team
+from partita.sparse.telling import telling
 
 if TYPE_CHECKING:
     from partita._team.team import Team
@@ -25,6 +26,7 @@ T = TypeVar("T", bound=Base)
 Local = np.ndarray[Any, Any]
 
 
+@telling
 def sddmm(pattern: T, x: Any, y: Any) -> T:
     """Return `x @ y.T` where the pattern has entries: at (i, j) the sum of `x[i] * y[j]`.
 

@@ -32,6 +32,7 @@ from partita.sparse.kinds import checked_dtype
 from partita.sparse.outside import block_of, is_foreign
 from partita.sparse.slices import check_extents
 from partita.sparse.teams import on_team
+from partita.sparse.telling import telling
 from partita.sparse.tensor import DistTensor
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ class Whole:
         return checked_format(asked, 2)
 
 
+@telling
 def block_array(
     blocks: Any,
     *,
@@ -119,6 +121,7 @@ def block_array(
     return _stacked("block_array", rows, lambda: _grid(rows), (format, None, dtype), team, where)
 
 
+@telling
 def hstack(
     blocks: Any,
     format: str | None = None,
@@ -132,6 +135,7 @@ def hstack(
     return _stacked("hstack", rows, lambda: _grid(rows), (format, None, dtype), team, where)
 
 
+@telling
 def vstack(
     blocks: Any,
     format: str | None = None,
@@ -145,6 +149,7 @@ def vstack(
     return _stacked("vstack", rows, lambda: _grid(rows), (format, None, dtype), team, where)
 
 
+@telling
 def block_diag(
     mats: Any,
     format: str | None = None,

@@ -10,8 +10,10 @@ from partita.sparse.forms import Forms
 from partita.sparse.products import Products
 from partita.sparse.rows import Rows
 from partita.sparse.slicing import Slicing
+from partita.sparse.telling import telling_methods
 
 
+@telling_methods
 class DistTensor(Building, Forms, Slicing, Rows, Products, Arithmetic, Dispatch, Absences):
     """A sparse tensor whose dimensions are replicated, or distributed over a grid of ranks."""
 

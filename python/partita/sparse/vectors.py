@@ -31,7 +31,7 @@ def sparse_vector_product(left: Any, right: Any) -> Any:
 
     A number of two vectors, else a vector.
     """
-    if left.ndim > 2 or right.ndim > 2 or left.shape[-1] != right.shape[0]:
+    if left.shape[-1] != right.shape[0]:
         problem = f"a tensor of {left.shape} times one of {right.shape}; use vectors and matrices"
         raise left.team.told(ValueError(f"{problem} with as many rows as the first has columns"))
     rows = _row(left) if left.ndim == 1 else left

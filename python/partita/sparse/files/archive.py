@@ -27,6 +27,7 @@ from partita.sparse.kinds import index_type
 from partita.sparse.optional import scipy_sparse
 from partita.sparse.outside import block_of, check_inside
 from partita.sparse.slices import slices_for
+from partita.sparse.telling import telling
 from partita.sparse.tensor import DistTensor
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ Local = np.ndarray[Any, Any]
 T = TypeVar("T")
 
 
+@telling
 def save_npz(file: Any, matrix: DistTensor, compressed: bool = True) -> None:
     """Write a tensor to a file that `scipy.sparse.load_npz` reads. Collective."""
     path = path_of(file)
@@ -98,6 +100,7 @@ def _spread(own: Local, team: Team) -> Array:
     return array_of(own, cut_along(shape, own.ndim - 1, team.size, sizes), team)
 
 
+@telling
 def load_npz(
     file: Any,
     dist: Sequence[str] | None = None,

@@ -15,6 +15,7 @@ from partita.sparse.files.damage import DamagedLine, reading
 from partita.sparse.files.header import Head, read_head
 from partita.sparse.files.parsing import Lines, parsed
 from partita.sparse.files.stretch import own_lines
+from partita.sparse.telling import telling
 from partita.sparse.tensor import DistTensor
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ Local = np.ndarray[Any, Any]
 Entries = tuple[Local, Local, Local]
 
 
+@telling
 def mmread(
     source: Any,
     dist: Sequence[str] | None = None,
@@ -36,12 +38,16 @@ def mmread(
     *,
     layout: Layout | str | None = None,
     grid: Sequence[int] | None = None,
+    spmatrix: bool = False,
 ) -> Any:
     """Return the matrix of a Matrix Market file: a DistTensor, or an array if it is dense.
 
     Every rank reads its part of the text. Files that end in `.gz` or `.bz2` rank 0 reads alone.
-    Collective.
+    `spmatrix` is SciPy's, for matrices whose `*` is a product; tensors are none. Collective.
     """
+    if spmatrix:
+        message = "mmread(spmatrix=True); tensors are as SciPy's sparse arrays: use spmatrix=False"
+        raise LayoutError(message, "sparse-type")
     team, path = members(team), path_of(source)
     head = _head(path, team)
 
@@ -70,6 +76,20 @@ def mmread(
         head.shape, (rows, columns), values, dist, team, format, layout=layout, grid=grid
     )
     return made.to_dense() if head.is_dense else made
+
+
+@telling
+def mminfo(source: Any, *, team: Team | None = None) -> tuple[int, int, int, str, str, str]:
+    """Return rows, columns, entries, format, field and symmetry of a Matrix Market file.
+
+    As SciPy's function; of a dense matrix, entries are all its elements. Collective.
+    """
+    team, path = members(team), path_of(source)
+    head = _head(path, team)
+    n_rows, n_columns = head.shape
+    n_entries = n_rows * n_columns if head.is_dense else head.n_entries
+    form = "array" if head.is_dense else "coordinate"
+    return n_rows, n_columns, n_entries, form, head.field, head.symmetry
 
 
 def _head(path: Any, team: Team) -> Head:

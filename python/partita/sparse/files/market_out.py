@@ -13,9 +13,12 @@ from partita._functions.files import bytes_of
 from partita._functions.files.beside import written_beside
 from partita._functions.files.paths import path_of
 from partita._team.together import together, together_telling
+from partita.sparse.agreement import agreed
 from partita.sparse.aligned import combined
+from partita.sparse.elements import option_words
 from partita.sparse.files.header import SYMMETRIES
 from partita.sparse.optional import scipy_sparse
+from partita.sparse.telling import telling
 from partita.sparse.tensor import DistTensor
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 _LOOKED_AT = 100
 
 
+@telling
 def mmwrite(
     target: Any,
     a: DistTensor,
@@ -41,16 +45,19 @@ def mmwrite(
     path = path_of(target)
     path = path if path.name.endswith(".mtx") else path.with_name(path.name + ".mtx")
 
-    def check() -> None:
-        if not isinstance(a, DistTensor) or a.ndim != 2:
-            shape = f" of shape {a.shape}" if isinstance(a, DistTensor) else ""
-            message = f"a {type(a).__name__}{shape} to write; use a DistTensor of two dimensions"
-            raise ValueError(f"{message}, DistTensor.from_dense for dense arrays")
+    _check_type(a)
+
+    def look() -> tuple[None, dict[str, Any], None]:
+        if a.ndim != 2:
+            raise _unwritable(a, f" of shape {a.shape}")
         if symmetry not in (*SYMMETRIES, "AUTO", None):
             raise ValueError(f"symmetry {shown(symmetry)}; use one of {', '.join(SYMMETRIES)}")
         scipy_sparse("writing Matrix Market files")
+        options = {"field": field, "precision": precision, "symmetry": symmetry}
+        facts = {name: option_words(one) for name, one in options.items()}
+        return None, {**facts, "comment": option_words(comment or "")}, None
 
-    together(a.team, check) if isinstance(a, DistTensor) else check()
+    agreed(a.team, "sparse.mmwrite", look)
     # Lines stand in the order of the format; those of COO, which stays without pointers, by rows.
     by_columns = a.format == "csc"
     dist = ("replicated", "distributed") if by_columns else ("distributed", "replicated")
@@ -60,6 +67,16 @@ def mmwrite(
         kind = found_symmetry(lines)
     kind = "general" if kind == "AUTO" else kind
     _write(path, lines, kind, comment or "", {"field": field, "precision": precision})
+
+
+def _check_type(a: Any) -> None:
+    if not isinstance(a, DistTensor):
+        raise _unwritable(a)
+
+
+def _unwritable(a: Any, shape: str = "") -> ValueError:
+    message = f"a {type(a).__name__}{shape} to write; use a DistTensor of two dimensions"
+    return ValueError(f"{message}, DistTensor.from_dense for dense arrays")
 
 
 def _write(path: Path, a: DistTensor, kind: str, comment: str, how: dict[str, Any]) -> None:

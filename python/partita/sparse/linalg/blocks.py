@@ -28,6 +28,7 @@ from partita.sparse.linalg.system import (
     turns_of,
 )
 from partita.sparse.linalg.tall import Tall
+from partita.sparse.telling import telling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,6 +59,7 @@ class Columns:
         return Columns(self.own[:, first:], self.a[:, first:], self.b[:, first:])
 
 
+@telling
 def lobpcg(
     A: Any,
     X: Any,

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from partita.sparse.linalg.system import dot, numbers, system
+from partita.sparse.telling import telling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from partita._array.array import Array
 
 
+@telling
 def cg(
     A: Any,
     b: Any,

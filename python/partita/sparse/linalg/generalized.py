@@ -10,6 +10,7 @@ from partita._args import integer
 from partita._team.together import together
 from partita.sparse.linalg.basis import Basis
 from partita.sparse.linalg.system import length, system
+from partita.sparse.telling import telling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,6 +67,7 @@ def _rotation(first: Any, second: Any) -> tuple[float, Any]:
     return abs(first) / long, first / abs(first) * np.conj(second) / long
 
 
+@telling
 def gmres(
     A: Any,
     b: Any,

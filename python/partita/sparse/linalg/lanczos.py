@@ -15,6 +15,7 @@ from partita.sparse.linalg.operators import LinearOperator, aslinearoperator, ch
 from partita.sparse.linalg.restarts import Search
 from partita.sparse.linalg.system import a_team, number_of, put, rows_layout, same_on_all, turns_of
 from partita.sparse.linalg.tall import Tall
+from partita.sparse.telling import telling
 
 if TYPE_CHECKING:
     from partita._array.array import Array
@@ -32,6 +33,7 @@ class NoConvergence(RuntimeError):
         self.eigenvalues, self.eigenvectors = values, vectors
 
 
+@telling
 def eigsh(
     A: Any,
     k: int = 6,

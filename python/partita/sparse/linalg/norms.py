@@ -11,8 +11,10 @@ from partita.sparse.base import Base
 from partita.sparse.elements import is_number
 from partita.sparse.linalg.lanczos import eigsh
 from partita.sparse.linalg.operators import LinearOperator
+from partita.sparse.telling import telling
 
 
+@telling
 def norm(x: Any, ord: Any = None, axis: Any = None) -> Any:
     """Return the norm of a matrix: 'fro', 1, -1, 2, inf, -inf; of lines along an axis. Collective.
 

@@ -14,6 +14,7 @@ from partita._functions.elementwise import conj
 from partita._functions.manipulation import reshape, stack
 from partita.sparse.base import Base
 from partita.sparse.outside import is_foreign
+from partita.sparse.telling import telling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,18 +96,22 @@ class LinearOperator:
             return self._by_matrix_back(x)
         return _by_columns(self.rmatvec, x, self.shape[1])
 
+    @telling
     def matvec(self, x: Any) -> Array:
         """Return the product with a vector, of shape (n,) or (n, 1)."""
         return _of_vector(self._matvec, x, self.shape[::-1], self._name or "matvec")
 
+    @telling
     def rmatvec(self, x: Any) -> Array:
         """Return the product of the conjugate transposed with a vector."""
         return _of_vector(self._rmatvec, x, self.shape, self._name or "rmatvec")
 
+    @telling
     def matmat(self, x: Any) -> Array:
         """Return the product with a matrix."""
         return _of_matrix(self._matmat, x, self.shape[::-1], self._name or "matmat")
 
+    @telling
     def rmatmat(self, x: Any) -> Array:
         """Return the product of the conjugate transposed with a matrix."""
         return _of_matrix(self._rmatmat, x, self.shape, self._name or "rmatmat")
@@ -203,17 +208,18 @@ def of_function(n: int, name: str, **product: Any) -> LinearOperator:
     return made
 
 
-def aslinearoperator(a: Any) -> LinearOperator:
+@telling
+def aslinearoperator(A: Any) -> LinearOperator:
     """Return an operator of a matrix: sparse, dense, NumPy's, or an operator already."""
-    if isinstance(a, LinearOperator):
-        return a
-    if not isinstance(a, Array | Base):
-        if not hasattr(a, "__array__") and not isinstance(a, list | tuple):
-            raise TypeError(f"a {type(a).__name__} is no matrix of partita; {_instead(a)}")
-        a = asarray(np.asarray(a))
-    if a.ndim != 2:
-        raise ValueError(f"an operator of {a.ndim} dimensions; use a matrix")
-    return MatrixOperator(a)
+    if isinstance(A, LinearOperator):
+        return A
+    if not isinstance(A, Array | Base):
+        if not hasattr(A, "__array__") and not isinstance(A, list | tuple):
+            raise TypeError(f"a {type(A).__name__} is no matrix of partita; {_instead(A)}")
+        A = asarray(np.asarray(A))
+    if A.ndim != 2:
+        raise ValueError(f"an operator of {A.ndim} dimensions; use a matrix")
+    return MatrixOperator(A)
 
 
 def check_dense(**given: Any) -> None:

@@ -19,6 +19,7 @@ from partita.sparse.linalg.operators import LinearOperator, MatrixOperator, asli
 from partita.sparse.linalg.system import rows_layout
 from partita.sparse.slices import Slices
 from partita.sparse.teams import part_on
+from partita.sparse.telling import telling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 Local = np.ndarray[Any, Any]
 
 
+@telling
 def jacobi(A: Any) -> LinearOperator:
     """Return the inverse of a matrix's diagonal. Collective."""
     matrix = _matrix(A)
@@ -52,6 +54,7 @@ def jacobi(A: Any) -> LinearOperator:
     )
 
 
+@telling
 def block_jacobi(A: Any) -> LinearOperator:
     """Return the inverse of what each rank's rows have in its own columns. Collective.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita.sparse.linalg.system import dot, numbers, system
+from partita.sparse.telling import telling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 SHADOW_LOST, STEP_LOST = -10, -11
 
 
+@telling
 def bicgstab(
     A: Any,
     b: Any,
@@ -75,6 +77,7 @@ def bicgstab(
     return given.told(x, given.maxiter)
 
 
+@telling
 def cgs(
     A: Any,
     b: Any,

@@ -9,6 +9,7 @@ import numpy as np
 
 from partita._functions.likes import zeros_like
 from partita.sparse.linalg.system import dot, numbers, system
+from partita.sparse.telling import telling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from partita.sparse.linalg.system import System
 
 
+@telling
 def minres(
     A: Any,
     b: Any,

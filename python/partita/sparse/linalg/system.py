@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass
 from operator import index
@@ -12,7 +13,7 @@ import numpy as np
 from partita._args import shown
 from partita._array.array import Array
 from partita._array.held import default_layout
-from partita._errors import LayoutError, MismatchError
+from partita._errors import LayoutError, MismatchError, TeamError
 from partita._functions.creation import asarray, zeros
 from partita._functions.elementwise import conj
 from partita._functions.manipulation import reshape
@@ -58,11 +59,18 @@ class System:
 
     def times(self, x: Array) -> Array:
         """Return the matrix times a vector."""
-        return on_team(self.operator.matvec(x), self.team)
+        return self._made(self.operator, x)
 
     def prepared(self, x: Array) -> Array:
         """Return the preconditioner times a vector."""
-        return x if self.inverse is None else on_team(self.inverse.matvec(x), self.team)
+        return x if self.inverse is None else self._made(self.inverse, x)
+
+    def _made(self, operator: LinearOperator, x: Array) -> Array:
+        try:
+            return on_team(operator.matvec(x), self.team)
+        except Exception:
+            _drop_pending(self.team)
+            raise
 
     def left(self) -> Array:
         """Return what is left of the right side."""
@@ -142,6 +150,22 @@ def system(
         callback=callback,
         layout=layout,
     )
+
+
+def _drop_pending(team: Team) -> None:
+    """Give up what this rank has not computed yet, as the others do that are told of an error.
+
+    Else it would be part of the next computation, here only.
+    """
+    if team.size == 1:
+        return
+    with contextlib.suppress(TeamError):
+        # As long as the team is kept, no meeting can begin: what is pending fails here.
+        kept = team.native.keep()
+        try:
+            team.arrays.sync()
+        finally:
+            kept.release()
 
 
 def a_team(*given: Any) -> Team:
