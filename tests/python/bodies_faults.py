@@ -235,6 +235,22 @@ def late_in_a_chain(team: pt.Team, bad: int) -> None:
     comes_late(steps)(team, bad)
 
 
+def late_for_one_of_two_pairs(team: pt.Team, bad: int) -> None:
+    """Its partner waits for it in a near call; the other pair has no part in that, and meets."""
+    n = team.size
+    partner = [rank ^ 1 if rank ^ 1 < n else rank for rank in range(n)]
+    there = pt.Layout.from_boxes((n,), [[((one,), (1,))] for one in partner])
+    plan = pt.plan(pt.Layout((n,), f"block @ {n}"), there)
+    for _ in range(3):
+        plan.apply(np.zeros(1), team)
+
+    def steps(hasty: pt.Team) -> None:
+        plan.apply(np.zeros(1), hasty)
+        hasty.barrier()
+
+    comes_late(steps)(team, bad)
+
+
 def raises_beside_near_calls(team: pt.Team, bad: int) -> None:
     """Data moves between two other ranks, again and again: ranks without any hear of it, too."""
     n, (one, other) = team.size, [rank for rank in range(team.size) if rank != bad % team.size][:2]
@@ -345,14 +361,16 @@ def second_call_after_start(team: pt.Team, bad: int) -> None:
         assert running.wait().tolist() == [float((team.rank - 1) % team.size)] * 4
 
 
-def calls_until_free(team: pt.Team, bad: int) -> None:
-    """Calls while a plan runs are refused until it is done, at whatever moment they come."""
+def calls_before_wait(team: pt.Team, bad: int) -> None:
+    """A started plan has its team until `wait`, whether it still runs or not."""
     plan, mine = ring(team.size, 300_000), np.full(300_000, float(team.rank))
     for _ in range(10):
         running = plan.start(mine, team)
-        while (told := attempt(team.barrier)) is not None:
+        for _ in range(20):
+            told = attempt(team.barrier)
+            assert told is not None, "a call came through"
             assert told[1] == "team-busy", told
-            time.sleep(0.0002)
+            time.sleep(0.0005)
         assert (running.wait() == (team.rank - 1) % team.size).all(), "wrong data"
 
 
@@ -508,10 +526,11 @@ FAULTS: dict[str, tuple[Fault, Wanted, int]] = {
     "late with a plan": (comes_late(lambda team: run(ring(team.size, 1000), team)), LATE, 2),
     "late, then on another team": (late_for_a_target_of_two_teams, LATE, 2),
     "late in a chain": (late_in_a_chain, LATE, 3),
+    "late for one of two pairs": (late_for_one_of_two_pairs, LATE, 2),
     "raises beside near calls": (raises_beside_near_calls, own("OSError", "", "disk full"), 4),
     "second call": (second_call, BUSY, 2),
     "second call after start": (second_call_after_start, BUSY, 2),
-    "calls until free": (calls_until_free, FINE, 1),
+    "calls before wait": (calls_before_wait, FINE, 1),
     **{name: (different_plans(*pair), mismatch("plans-differ"), 2) for name, pair in PLANS.items()},
 }
 

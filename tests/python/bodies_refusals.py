@@ -211,10 +211,37 @@ def check_too_small(results: list[str]) -> None:
     assert set(results) == {"team-too-small"}
 
 
+def raised_in_turn(team: pt.Team) -> None:
+    """Rank after rank raises between halo exchanges, which say that buffers are those of before."""
+    hasty = team.with_deadline(20)
+    layout = pt.Layout((4 * team.size,), f"block+halo(1,1)+periodic @ {team.size}")
+    array = pt.from_local(np.zeros(6), layout, hasty)
+    for step in range(60):
+        culprit = step % team.size
+
+        def exchange(culprit: int = culprit) -> str:
+            with hasty:
+                array.exchange_halo()
+                if team.rank == culprit:
+                    raise ValueError("its turn")
+                array.exchange_halo()
+            return "done"
+
+        told = attempt(exchange)
+        if team.rank == culprit:
+            assert told is not None, step
+            assert told[0] == "ValueError", told
+        elif team.size > 1:
+            assert told is not None, step
+            assert told[1:3] == ("rank-raised", culprit), told
+        assert hasty.allgather_data(step) == [step] * team.size
+
+
 CASES = [
     Case(f"refused-{which}-{bad}", refused, (which, bad), check_refused)
     for which, bad in (("apply", 0), ("apply", -1), ("start", -1))
 ]
+CASES.append(Case("raised-in-turn", raised_in_turn))
 CASES.append(Case("refused-in-place", refused_in_place, (), check_refused_in_place))
 CASES.append(Case("shared-targets", shared_targets, (), check_shared_targets))
 CASES.append(Case("too-small-a-team", too_small, (), check_too_small))

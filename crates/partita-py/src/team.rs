@@ -4,6 +4,7 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -175,7 +176,8 @@ impl TeamCore {
         let targets = self.hold(py, plan.get(), &sides.targets, "target")?;
         let team = Self { core: self.core.clone() };
         let result = sides.result.unbind();
-        Ok(Started { team, plan, sources, targets, result, claim: Mutex::new(Some(claim)) })
+        let (claim, has_run) = (Mutex::new(Some(claim)), AtomicBool::new(false));
+        Ok(Started { team, plan, sources, targets, result, claim, has_run })
     }
 
     /// Takes hold of the team until the result is let go: every other call of this rank is refused.
@@ -327,21 +329,31 @@ pub(crate) struct Started {
     /// The target buffer as the caller sees it.
     #[pyo3(get)]
     result: Py<PyAny>,
+    /// None once it has been let go.
     claim: Mutex<Option<Claim>>,
+    has_run: AtomicBool,
 }
 
 #[pymethods]
 impl Started {
-    /// Runs the plan, once.
+    /// Runs the plan, once; the team is kept until it is released.
     fn run(&self, py: Python<'_>) -> PyResult<()> {
-        let claim = self.claim.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(claim) = claim else { return Ok(()) };
+        if self.has_run.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
         let plan = &self.plan.get().core;
         // SAFETY: as in `TeamCore::run`; what is held lives as long as this.
         let outcome = py.detach(|| unsafe {
+            let claim = self.claim.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(claim) = &*claim else { return Ok(()) };
             self.team.core.run_claimed(claim, plan, &self.sources.0, &self.targets.0)
         });
         outcome.map_err(|error| self.team.raised(py, &error))
+    }
+
+    /// Lets the team go, after the plan has run.
+    fn release(&self) {
+        self.claim.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// Says that this thread, which has started the plan, does nothing until it has run.

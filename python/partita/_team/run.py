@@ -54,6 +54,7 @@ class Running:
         """Wait for all ranks and return this rank's target buffer."""
         self._started.await_run()
         self._thread.join()
+        self._started.release()
         if self._error is not None:
             raise self._error
         if not self._is_done:

@@ -29,8 +29,8 @@ pub(crate) struct Inbox {
     n_world: u64,
     rounds: FxHashMap<(u64, u64), Slot>,
     teams: FxHashMap<u64, Progress>,
-    /// The last buffers of each rank of each team, for those that only say "again".
-    known: FxHashMap<(u64, u64), Known>,
+    /// The last buffers of each rank of each team, for those that only say "again", oldest first.
+    known: FxHashMap<(u64, u64), Vec<Known>>,
     /// What partners have said in near calls.
     pub near: NearNotes,
     /// Ranks of the world that have left, and why.
@@ -271,7 +271,7 @@ impl Inbox {
         match *wire {
             WirePost::Done => Some(done()),
             WirePost::Again { since, tag, half, near_hash } => {
-                let known = self.known.get(&at).filter(|known| known.since == since)?;
+                let known = self.known_since(at, since)?;
                 let (near, n_partners) = (NearSum { n_calls, hash: near_hash }, None);
                 Some(Contribution { tag, half, near, n_partners, ..known.contribution.clone() })
             }
@@ -286,7 +286,7 @@ impl Inbox {
                 arrival,
             } => {
                 let since = offer.as_ref().map(|(since, _)| *since);
-                let known = self.known.get(&at).filter(|known| Some(known.since) == since);
+                let known = since.and_then(|since| self.known_since(at, since));
                 let old = known.and_then(|known| known.contribution.offer.as_ref().map(Arc::clone));
                 let new = || offer.as_ref().map(|(_, offer)| Arc::new(seen(offer, map)));
                 let near = NearSum { n_calls, hash: near_hash };
@@ -294,11 +294,28 @@ impl Inbox {
                 let contribution =
                     Contribution { call, bytes, offer, tag, half, n_partners, near, arrival };
                 if let Some(since) = since {
-                    self.known.insert(at, Known { since, contribution: contribution.clone() });
+                    self.learn(at, Known { since, contribution: contribution.clone() });
                 }
                 Some(contribution)
             }
         }
+    }
+
+    /// What a rank told in a round, if it is known.
+    fn known_since(&self, at: (u64, u64), since: u64) -> Option<&Known> {
+        self.known.get(&at)?.iter().find(|known| known.since == since)
+    }
+
+    /// Keeps what a rank has told as long as posts may come that refer to it. What comes straight and
+    /// what comes by other hands overtake each other.
+    fn learn(&mut self, at: (u64, u64), new: Known) {
+        let n_decided = self.teams.get(&at.0).map_or(0, |progress| progress.n_decided);
+        let all = self.known.entry(at).or_default();
+        all.retain(|known| known.since != new.since);
+        all.insert(all.partition_point(|known| known.since < new.since), new);
+        // Posts of rounds that are open here refer to what was told last before them.
+        let n_before = all.partition_point(|known| known.since <= n_decided);
+        all.drain(..n_before.saturating_sub(1));
     }
 
     /// Remembers that nothing more will come from a rank of the world, and why.
@@ -469,6 +486,8 @@ mod tests {
     use crate::memory::arena::Arena;
     use crate::memory::buffer::{Access, Buffer};
     use crate::memory::other_arena::OtherArena;
+    use crate::program::offer::Half;
+    use crate::team::meeting::Arrival;
 
     /// A buffer of 2 x 3 numbers of 8 bytes in a block.
     fn buffer_at(block: Block, start: u64, shape: &[u64], strides: &[isize]) -> WireBuffer {
@@ -509,6 +528,49 @@ mod tests {
             assert_eq!(found.fits(&[2, 3], 8), fits, "case {number}");
         }
         assert_eq!(look(buffer_at(endless, 0, &[2, 3], &[24, 8])).buffer.address, 0);
+    }
+
+    #[test]
+    fn what_was_told_is_known_whatever_overtakes_it() {
+        let mut inbox = Inbox::new(8);
+        let place = |round: u64| PostPlace { team: 1, round, rank: 2, n_near: 0 };
+        let full = |since: u64| {
+            let offer = WireOffer { sources: vec![], targets: vec![], packed_halo: None };
+            Arc::new(WirePost::Full {
+                tag: 0,
+                half: Half::First,
+                call: Call::new(CallName::Run),
+                bytes: Arc::default(),
+                offer: Some((since, offer)),
+                n_partners: None,
+                near_hash: 0,
+                arrival: Arrival::default(),
+            })
+        };
+        let carried = |round: u64, post: Arc<WirePost>| {
+            let one = Carried { rank: 2, world: 2, n_ranks: 1, step: 1, n_near: 0, post };
+            ControlMessage::Relayed { team: 1, round, carried: vec![one] }
+        };
+        let nowhere: &Map<'_> = &|_, _| None;
+        let again = |since: u64| {
+            Arc::new(WirePost::Again { since, tag: 0, half: Half::Second, near_hash: 0 })
+        };
+        let straight = |round: u64, post| ControlMessage::Post { place: place(round), post };
+        for round in 0..5 {
+            inbox.decide(1, round);
+        }
+        // Older words that come straight, and newer ones.
+        inbox.take_message(carried(5, full(5)), 1, nowhere);
+        inbox.take_message(straight(3, full(3)), 2, nowhere);
+        inbox.take_message(straight(7, full(7)), 2, nowhere);
+        inbox.take_message(carried(6, again(5)), 1, nowhere);
+        inbox.take_message(straight(8, again(7)), 2, nowhere);
+        for round in 5..9 {
+            assert!(inbox.slot(1, round).posts.has(2), "round {round}");
+            inbox.decide(1, round);
+        }
+        inbox.take_message(straight(9, full(9)), 2, nowhere);
+        assert_eq!(inbox.known[&(1, 2)].len(), 1);
     }
 
     #[test]

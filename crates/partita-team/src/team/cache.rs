@@ -133,9 +133,11 @@ impl TeamCache {
         lock(&self.agreed).note(call, rank, most_partners, way);
     }
 
-    /// Forgets what was agreed on: a call has failed, and ranks may have seen it differently.
+    /// Forgets what was agreed on, and what was told: a call has failed, and ranks may have seen it
+    /// differently.
     pub(crate) fn forget_agreed(&self) {
         lock(&self.agreed).clear();
+        *lock(&self.last_posted) = None;
     }
 
     /// Gives all packed halos up, memory and all: somebody slow may still fetch from them.

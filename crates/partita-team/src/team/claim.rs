@@ -13,6 +13,8 @@ pub(crate) struct ClaimState {
     busy: AtomicBool,
     /// Whether whoever started the call does nothing but wait for it.
     awaited: AtomicBool,
+    /// Whether the call has been made: the team is kept until its result is asked for.
+    over: AtomicBool,
 }
 
 impl ClaimState {
@@ -21,6 +23,7 @@ impl ClaimState {
         let is_taken = self.busy.swap(true, Ordering::Acquire);
         if !is_taken {
             self.awaited.store(false, Ordering::Release);
+            self.over.store(false, Ordering::Release);
         }
         !is_taken
     }
@@ -29,9 +32,9 @@ impl ClaimState {
         self.busy.store(false, Ordering::Release);
     }
 
-    /// Whether a call has the team.
+    /// Whether a call has the team, and is not over.
     pub(crate) fn is_busy(&self) -> bool {
-        self.busy.load(Ordering::Acquire)
+        self.busy.load(Ordering::Acquire) && !self.over.load(Ordering::Acquire)
     }
 
     /// Whether whoever started the call does nothing but wait for it.
@@ -53,6 +56,11 @@ impl Claim {
         meeting.check()?;
         let is_free = meeting.cache().claim.take();
         if is_free { Ok(Self(Arc::clone(meeting))) } else { Err(TeamError::Busy) }
+    }
+
+    /// Says that the call has been made: nothing more comes of it.
+    pub(crate) fn set_over(&self) {
+        self.0.cache().claim.over.store(true, Ordering::Release);
     }
 
     pub(crate) fn is_of(&self, meeting: &Arc<dyn Meeting>) -> bool {

@@ -174,17 +174,16 @@ impl Team {
         self.check_run(&Run { style, about, plan, rank, sources, targets, checked })
     }
 
-    /// The same with a claim that was taken before.
+    /// The same with a claim that was taken before, which goes on until it is dropped.
     ///
     /// # Errors
     /// As [`Team::run`]; a claim of another team.
     ///
     /// # Safety
     /// As [`Team::run`].
-    #[allow(clippy::needless_pass_by_value, reason = "the claim ends with the call")]
     pub unsafe fn run_claimed(
         &self,
-        claim: Claim,
+        claim: &Claim,
         plan: &Plan,
         sources: &[Buffer],
         targets: &[Buffer],
@@ -195,7 +194,9 @@ impl Team {
         let (style, about, checked) = (Style::Apart, "", Checked::NotYet);
         let run = Run { style, about, plan, rank: self.member()?, sources, targets, checked };
         // SAFETY: the caller's promise.
-        unsafe { self.carry_out(run) }
+        let outcome = unsafe { self.carry_out(run) };
+        claim.set_over();
+        outcome
     }
 
     /// Runs a plan from a layout to itself on one set of buffers: fills what is held, not owned.

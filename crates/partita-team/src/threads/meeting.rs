@@ -1,6 +1,7 @@
 //! One rank's way into the rounds of a team of threads.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::error::circle::Circle;
@@ -9,9 +10,9 @@ use crate::memory::buffer::Buffer;
 use crate::program::offer::{CallBuffers, Offer, Offered, Openness};
 use crate::team::cache::TeamCache;
 use crate::team::callers::Callers;
-use crate::team::meeting::{Contribution, Meeting, Post, Round, RunContext, Since, Stage};
+use crate::team::meeting::{Arrival, Contribution, Meeting, Post, Round, RunContext, Since, Stage};
 use crate::team::near::{Coming, NearCall, NearMeeting, NearNote, NearPlace, Stuck};
-use crate::team::patience::Patience;
+use crate::team::patience::{ANSWER_WITHIN, Patience};
 use crate::threads::circles::CircleSearch;
 use crate::threads::near::NearBox;
 use crate::threads::rendezvous::{LOOK_EVERY, Rendezvous};
@@ -24,12 +25,20 @@ pub(crate) struct ThreadMeeting {
     meeting: Arc<Rendezvous<Contribution>>,
     own: u64,
     cache: Arc<TeamCache>,
+    /// Whether this rank came to its round to meet, and made near calls before.
+    is_after_near: AtomicBool,
 }
 
 impl ThreadMeeting {
     pub(crate) fn new(world: &Arc<World>, members: &[u64], own: u64) -> Self {
         let (meeting, cache) = (world.meeting(members), world.cache(own, members));
-        Self { world: Arc::clone(world), meeting, own, cache }
+        Self {
+            world: Arc::clone(world),
+            meeting,
+            own,
+            cache,
+            is_after_near: AtomicBool::new(false),
+        }
     }
 }
 
@@ -227,6 +236,9 @@ impl Meeting for ThreadMeeting {
         let rank = self.rank()?;
         if let Ok(contribution) = &mut post {
             contribution.near = self.meeting.near(rank).0;
+            let is_meant = contribution.arrival == Arrival::Meant;
+            let is_after_near = is_meant && contribution.near.n_calls > 0;
+            self.is_after_near.store(is_after_near, Ordering::Relaxed);
         }
         Ok(self.meeting.post(rank, post, &self.world, patience))
     }
@@ -238,7 +250,10 @@ impl Meeting for ThreadMeeting {
         stage: Stage,
         since: Since,
     ) -> Result<Round<Contribution>> {
-        let left = patience.limit.map(|limit| limit.saturating_sub(since.spent));
+        // Those that wait in near calls come here once their own deadlines have passed.
+        let is_after_near = self.is_after_near.load(Ordering::Relaxed);
+        let more = if is_after_near { ANSWER_WITHIN } else { Duration::ZERO };
+        let left = patience.limit.map(|limit| limit.saturating_sub(since.spent) + more);
         let patience = &patience.with_limit(left);
         let mut lookout =
             CircleSearch::new(&self.world, (self.own, &self.cache), &self.meeting, round);
