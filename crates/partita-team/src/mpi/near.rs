@@ -20,7 +20,7 @@ use crate::mpi::world::{State, broken};
 use crate::team::interrupt;
 use crate::team::meeting::{Meeting, Stage};
 use crate::team::near::{ASK_EVERY, Coming, NearCall, NearMeeting, NearNote, NearPlace, Stuck};
-use crate::team::patience::Patience;
+use crate::team::patience::{ANSWER_WITHIN, Patience};
 
 /// What a look at the notes has shown.
 enum Found<T> {
@@ -84,6 +84,15 @@ impl MpiMeeting {
         let state = self.world().state();
         let has_come = |rank: &u64| state.inbox.near.here(self.key(), call.place, *rank).is_some();
         call.partners.iter().copied().filter(|rank| !has_come(rank)).collect()
+    }
+
+    /// For whom this rank has waited long; itself, if all have come.
+    fn late(&self, call: &NearCall<'_>, waited: Duration) -> Vec<u64> {
+        if waited < ANSWER_WITHIN {
+            return Vec::new();
+        }
+        let missing = self.missing(call);
+        if missing.is_empty() { vec![self.own_rank().team] } else { missing }
     }
 
     /// Whether all partners have come to the same call.
@@ -157,9 +166,14 @@ impl MpiMeeting {
             self.world().poll_into(&mut state).map_err(broken)?;
             self.world().answer(&mut state).map_err(broken)?;
             match find(&state, &look) {
-                Found::All(found) => return Ok(Coming::All(found)),
+                Found::All(found) => {
+                    self.cache().note_long_wait(look.waited);
+                    return Ok(Coming::All(found));
+                }
                 Found::Stuck => {
-                    return Ok(Coming::Stuck(Stuck { waited: look.waited, late: Vec::new() }));
+                    drop(state);
+                    let late = self.late(call, look.waited);
+                    return Ok(Coming::Stuck(Stuck { waited: look.waited, late }));
                 }
                 Found::Waiting => {}
             }

@@ -14,6 +14,7 @@ use crate::team::agreed::{AgreedPlan, AgreedPlans, Way};
 use crate::team::call::{Call, Said};
 use crate::team::claim::ClaimState;
 use crate::team::meeting::Stage;
+use crate::team::patience::ANSWER_WITHIN;
 
 /// Programs that a team keeps.
 const MOST_PROGRAMS: usize = 32;
@@ -31,6 +32,8 @@ pub(crate) struct TeamCache {
     said: Mutex<Said>,
     /// How long this rank has waited for others since somebody asked.
     waits: Mutex<Waits>,
+    /// When its last long wait ended.
+    long_wait: Mutex<Option<Instant>>,
 }
 
 /// What a rank has told the others last with its buffers, and in which round.
@@ -62,11 +65,24 @@ pub(crate) struct CachedProgram {
 impl TeamCache {
     /// Notes a wait that began at a moment and ends now.
     pub(crate) fn note_wait(&self, stage: Stage, since: Instant) {
+        let lasted = since.elapsed();
         let mut waits = lock(&self.waits);
         match stage {
-            Stage::Arrival => waits.arrival += since.elapsed(),
-            Stage::Copying => waits.end += since.elapsed(),
+            Stage::Arrival => waits.arrival += lasted,
+            Stage::Copying => waits.end += lasted,
         }
+    }
+
+    /// Notes the end of a wait of this length, in which this rank ran.
+    pub(crate) fn note_long_wait(&self, waited: Duration) {
+        if waited >= ANSWER_WITHIN {
+            *lock(&self.long_wait) = Some(Instant::now());
+        }
+    }
+
+    /// Whether this rank has hardly gone on since it waited long for others: nobody was late for it.
+    pub(crate) fn has_just_waited(&self) -> bool {
+        lock(&self.long_wait).is_some_and(|ended| ended.elapsed() < ANSWER_WITHIN)
     }
 
     /// What was noted since the last call of this.

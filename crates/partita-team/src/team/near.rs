@@ -74,7 +74,7 @@ pub(crate) struct NearCall<'a> {
 pub(crate) struct Stuck {
     /// How long it has waited.
     pub waited: Duration,
-    /// Partners that had not come when its deadline passed, if that is why.
+    /// Partners that had not come after a long wait; itself, if it has just waited for others.
     pub late: Vec<u64>,
 }
 

@@ -525,7 +525,7 @@ fn adds_to_itself(plan: &Plan, rank: u64) -> bool {
 }
 
 /// Whether a rank has waited for others until its deadline.
-fn is_late(error: &TeamError) -> bool {
+pub(super) fn is_late(error: &TeamError) -> bool {
     match error {
         TeamError::Deadline { .. } => true,
         TeamError::Remote(failure) => failure.kind == FailureKind::Late,

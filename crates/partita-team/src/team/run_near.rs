@@ -13,7 +13,7 @@ use crate::team::agreed::{AgreedPlan, Way};
 use crate::team::meeting::{Arrival, CallPlace, Contribution, Round, Stage};
 use crate::team::near::{Coming, NearCall, NearMeeting, NearNote, Stuck};
 use crate::team::patience::ANSWER_WITHIN;
-use crate::team::run::{Packed, Run};
+use crate::team::run::{Packed, Run, is_late};
 use crate::team::team::Team;
 
 impl Team {
@@ -55,7 +55,10 @@ impl Team {
         call: &NearCall<'_>,
     ) -> Result<()> {
         if near.is_called_off(call.place)? {
-            return Err(self.meet_stuck(run, agreed, &Stuck::default()));
+            // Whoever has just waited is not the one that others wait for.
+            let has_waited = self.meeting.cache().has_just_waited();
+            let late = if has_waited { vec![run.rank] } else { Vec::new() };
+            return Err(self.meet_stuck(run, agreed, &Stuck { waited: Duration::ZERO, late }));
         }
         // SAFETY: the caller's promise.
         let packed = unsafe { self.pack(run, Some(agreed.way)) };
@@ -130,8 +133,13 @@ impl Team {
                 self.post(Err(error.failure(self.named(run.rank))))?;
             }
         }
+        // Whoever has waited for messages until the deadline does not wait as long again.
+        let patience = match copied.as_ref().is_err_and(is_late) {
+            true => self.patience.with_limit(Some(Duration::ZERO)),
+            false => self.patience,
+        };
         let since = Instant::now();
-        let came = near.await_done(call, &self.patience, since);
+        let came = near.await_done(call, &patience, since);
         self.meeting.cache().note_wait(Stage::Copying, since);
         let stuck = match (came?, &copied) {
             (Coming::All(()), Ok(())) => return Ok(()),

@@ -10,7 +10,7 @@ use crate::team::cache::Waits;
 use crate::team::call::{Call, CallName, check_same};
 use crate::team::claim::Claim;
 use crate::team::meeting::{
-    Contribution, Meeting, Post, Round, Since, Stage, contributions, first_failure,
+    Arrival, Contribution, Meeting, Post, Round, Since, Stage, contributions, first_failure,
 };
 use crate::team::members;
 use crate::team::near::latest;
@@ -267,7 +267,13 @@ impl Team {
         let words = contribution.call.words();
         match self.met(contribution, spent) {
             Ok((_, posts, verdict)) => {
-                (verdict.err().unwrap_or_else(|| self.lateness(&posts, words)), Some(posts))
+                let error = match verdict {
+                    // Some are ahead of others that waited: those make no other calls.
+                    Err(TeamError::Mismatch(_)) if is_wait(&posts) => self.lateness(&posts, words),
+                    Err(error) => error,
+                    Ok(()) => self.lateness(&posts, words),
+                };
+                (error, Some(posts))
             }
             Err(error) => (error, None),
         }
@@ -329,6 +335,19 @@ impl Team {
         let limit = self.patience.limit.unwrap_or_default();
         TeamError::Deadline { missing, call: call.to_string(), limit }
     }
+}
+
+/// Whether those that are stuck have waited long for ranks that came to make the same near call.
+fn is_wait(posts: &Round<Contribution>) -> bool {
+    let all: Vec<&Contribution> = contributions(posts).collect();
+    let told: Vec<&[u8]> = all.iter().map(|one| &*one.bytes).collect();
+    let is_stuck = |one: &Contribution| one.arrival == Arrival::Stuck;
+    let is_awaited = |one: &Contribution| {
+        let mut waiting = all.iter().filter(|other| is_stuck(other) && !other.bytes.is_empty());
+        is_stuck(one) && waiting.any(|other| other.call == one.call)
+    };
+    let late = latest(&told);
+    !late.is_empty() && late.iter().all(|rank| is_awaited(all[*rank as usize]))
 }
 
 impl PartialEq for Team {

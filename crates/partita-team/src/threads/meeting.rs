@@ -147,9 +147,7 @@ impl NearMeeting for ThreadMeeting {
                 return true;
             }
             let is_late = is_due && deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if is_late {
-                late.clone_from(&missing);
-            }
+            late.clone_from(&missing);
             let has_left = |rank: &u64| is_due && self.has_left(*rank);
             is_late
                 || missing.is_empty()
@@ -159,9 +157,13 @@ impl NearMeeting for ThreadMeeting {
         let waited = self.await_notes(inbox, patience, is_over, || lookout.look());
         drop(lookout);
         match found {
-            Some(notes) => Ok(Coming::All(notes)),
+            Some(notes) => {
+                self.cache.note_long_wait(waited);
+                Ok(Coming::All(notes))
+            }
             None => {
                 inbox.withdraw_own();
+                late.retain(|_| waited >= ANSWER_WITHIN);
                 Ok(Coming::Stuck(Stuck { waited, late }))
             }
         }
@@ -197,6 +199,7 @@ impl NearMeeting for ThreadMeeting {
         let waited = self.await_notes(inbox, patience, is_over, || lookout.look());
         drop(lookout);
         if call.partners.iter().all(is_done) {
+            self.cache.note_long_wait(waited);
             return Ok(Coming::All(()));
         }
         inbox.withdraw_own();
