@@ -350,11 +350,12 @@ INTRODUCTION = """\
 Ratios to a plain copy (`numpy.copyto`) of the same bytes by the same ranks in the same run, taking
 turns, called from Python with warm target memory; times are in brackets. Arrays are 8192 x 8192
 float64 unless a size is given. mpi4py (Alltoallw with derived types; Bcast, Reduce and Allreduce)
-runs on the same MPI in the same run; the better figure of the two MPI runs is shown. Halo exchange has width 1 on 4096 x 4096
-float64; the time is that of one call. "Bound" is `plan.bind(...).run()`; "nothing" is an
-array without elements; the bar is 1.5 µs from bound to applied. "Messages" is the same engine with
-shared memory switched off. With four ranks, two ranks share each of the machine's cores. "avx2
-alone" is `PARTITA_SIMD=avx2`, for processors without AVX-512. Bars: threads / one node / messages.
+runs on the same MPI in the same run; the better figure of the two MPI runs is shown. Halo exchange
+has width 1 on 4096 x 4096 float64; the time is that of one call. "Bound" is
+`plan.bind(...).run()`; "nothing" is an array without elements; the bar is 1.5 µs from bound to
+applied. "Messages" is the same engine with shared memory switched off. With four ranks, two ranks
+share each of the machine's cores. "avx2 alone" is `PARTITA_SIMD=avx2`, for processors without
+AVX-512. Bars: threads / one node / messages.
 """
 
 
