@@ -5,7 +5,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use partita_team::threads;
@@ -342,23 +342,33 @@ impl Started {
             return Ok(());
         }
         let plan = &self.plan.get().core;
-        // SAFETY: as in `TeamCore::run`; what is held lives as long as this.
-        let outcome = py.detach(|| unsafe {
-            let claim = self.claim.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some(claim) = &*claim else { return Ok(()) };
-            self.team.core.run_claimed(claim, plan, &self.sources.0, &self.targets.0)
+        let outcome = py.detach(|| {
+            // Not locked while the plan runs: a child that is forked meanwhile could not let go.
+            let Some(claim) = self.claim().take() else { return Ok(()) };
+            // SAFETY: as in `TeamCore::run`; what is held lives as long as this.
+            let outcome = unsafe {
+                self.team.core.run_claimed(&claim, plan, &self.sources.0, &self.targets.0)
+            };
+            *self.claim() = Some(claim);
+            outcome
         });
         outcome.map_err(|error| self.team.raised(py, &error))
     }
 
     /// Lets the team go, after the plan has run.
     fn release(&self) {
-        self.claim.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.claim().take();
     }
 
     /// Says that this thread, which has started the plan, does nothing until it has run.
     fn await_run(&self) {
         self.team.core.await_claimed();
+    }
+}
+
+impl Started {
+    fn claim(&self) -> MutexGuard<'_, Option<Claim>> {
+        self.claim.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
