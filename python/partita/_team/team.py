@@ -14,7 +14,7 @@ from partita._args import checked_axes, integer, integers, natural
 from partita._errors import LayoutError, TeamError, text_of, words_of
 from partita._keeper import Keeper
 from partita._partita import Rank, number_of, position_of
-from partita._team.turns import begin, is_noted, note
+from partita._team.known import begin, is_noted, note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

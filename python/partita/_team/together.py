@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from partita import _errors
 from partita._errors import PartitaError, RemoteError, TeamError, is_a, text_of
-from partita._team.turns import begin
+from partita._team.known import begin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

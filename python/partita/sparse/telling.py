@@ -16,10 +16,10 @@ import types
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from partita._errors import MismatchError, RemoteError
+from partita._team.known import begin
 from partita._team.spmd import own_team
 from partita._team.team import Team
 from partita._team.together import is_known
-from partita._team.turns import begin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use partita_ir::listed;
+
 use super::SparseError;
 
 /// How a sparse tensor lies in memory.
@@ -42,8 +44,8 @@ impl Format {
     /// 32 bits.
     pub fn of_encoding(encoding: &str) -> Result<Self, SparseError> {
         let refused = || SparseError::Encoding { encoding: encoding.chars().take(120).collect() };
-        let has = |name: &str| encoding.contains(name);
-        if has("explicitVal") || widths(encoding).any(|width| !matches!(width, 0 | 32 | 64)) {
+        let has_value = encoding.contains("explicitVal");
+        if has_value || widths(encoding).any(|width| !matches!(width, 0 | 32 | 64)) {
             return Err(refused());
         }
         let (dims, levels) = map_of(encoding).ok_or_else(refused)?;
@@ -113,32 +115,12 @@ fn map_of(encoding: &str) -> Option<(Vec<String>, Vec<Level>)> {
     let (_, map) = bare.split_once("map=(")?;
     let (dims, rest) = map.split_once(")->(")?;
     let dims = dims.split(',').map(str::to_string).collect();
-    let level = |word: String| {
+    let level = |word: &str| {
         let (dim, kind) = word.split_once(':')?;
         Some(Level { dim: dim.to_string(), kind: kind.to_string() })
     };
-    let levels = words(rest)?.into_iter().map(level).collect::<Option<_>>()?;
+    let levels = listed(rest)?.into_iter().map(level).collect::<Option<_>>()?;
     Some((dims, levels))
-}
-
-/// What stands between commas up to the `)` that closes the list.
-fn words(text: &str) -> Option<Vec<String>> {
-    let (mut all, mut word, mut depth) = (Vec::new(), String::new(), 0_usize);
-    for character in text.chars() {
-        match character {
-            ')' if depth == 0 => {
-                all.push(word);
-                return Some(all);
-            }
-            ',' if depth == 0 => all.push(std::mem::take(&mut word)),
-            _ => {
-                depth += usize::from(character == '(');
-                depth -= usize::from(character == ')');
-                word.push(character);
-            }
-        }
-    }
-    None
 }
 
 #[cfg(test)]

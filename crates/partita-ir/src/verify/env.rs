@@ -2,6 +2,7 @@
 
 use super::{Check, VerifyError};
 use crate::attr::{Attr, DialectAttr};
+use crate::listed::listed;
 use crate::text::{Form, attr_text};
 use crate::types::{ArrayType, DistEnv, Scalar, Size, TensorType, Type};
 
@@ -108,22 +109,7 @@ fn is_sparsity(sparse: &Attr) -> bool {
 fn map_dims(sparse: &Attr) -> Option<usize> {
     let Attr::Other(text) = sparse else { return None };
     let (_, rest) = text.split_once("map = (")?;
-    let (mut depth, mut n_dims, mut is_named) = (0_usize, 0, false);
-    for character in rest.chars() {
-        match character {
-            ')' if depth == 0 => return Some(n_dims + usize::from(is_named)),
-            ',' if depth == 0 => {
-                n_dims += usize::from(is_named);
-                is_named = false;
-            }
-            _ => {
-                depth += usize::from(character == '(');
-                depth -= usize::from(character == ')');
-                is_named |= !character.is_whitespace();
-            }
-        }
-    }
-    None
+    Some(listed(rest)?.into_iter().filter(|dim| !dim.trim().is_empty()).count())
 }
 
 /// Known widths along a dimension: three where it is cut, one where it is not.

@@ -140,7 +140,7 @@ impl MpiMeeting {
     /// Whether what this rank has sent is on its way, or waits for those that read no more.
     fn has_sent(&self, state: &State, look: &NearLook) -> bool {
         let unsent = self.world().unsent_to(state, self.members());
-        unsent.is_nothing() || look.outflow.borrow_mut().is_over(unsent, false)
+        look.outflow.borrow_mut().is_over(unsent, || false)
     }
 
     /// Whether a partner that should copy does not run: it may be given up.

@@ -21,12 +21,6 @@ pub(crate) struct Unsent {
     pub far: usize,
 }
 
-impl Unsent {
-    pub(crate) fn is_nothing(self) -> bool {
-        self == Self::default()
-    }
-}
-
 /// How what was sent flows out.
 #[derive(Debug, Default)]
 pub(crate) struct Outflow {
@@ -35,9 +29,9 @@ pub(crate) struct Outflow {
 }
 
 impl Outflow {
-    /// Whether what is left leaves no more, and nobody waits for it.
-    pub(crate) fn is_over(&mut self, left: Unsent, has_failed: bool) -> bool {
-        self.is_over_at(left, has_failed, Instant::now())
+    /// Whether nothing is left, or what is left leaves no more and nobody waits for it.
+    pub(crate) fn is_over(&mut self, left: Unsent, has_failed: impl FnOnce() -> bool) -> bool {
+        left == Unsent::default() || self.is_over_at(left, has_failed(), Instant::now())
     }
 
     fn is_over_at(&mut self, left: Unsent, has_failed: bool, now: Instant) -> bool {

@@ -308,8 +308,7 @@ impl Membership {
     /// Whether what this rank has sent to members is on its way, or waits for those that read no more.
     fn has_sent(&self, around: &mut dyn Around, round: u64, look: &mut Look) -> bool {
         let unsent = around.unsent_to(&self.members);
-        let mut has_failed = || around.inbox().slot(self.key, round).has_failed;
-        unsent.is_nothing() || look.outflow.is_over(unsent, has_failed())
+        look.outflow.is_over(unsent, || around.inbox().slot(self.key, round).has_failed)
     }
 
     /// Counts those as done that have come to the next round: what they said here may have been lost
