@@ -20,10 +20,10 @@ DEADLINE_SECONDS = 2.0
 SOON_SECONDS = 1.5
 
 
-def place_on(hosts: Hosts, n_per_host: int) -> Place:
-    """A place whose ranks are spread over the hosts."""
+def place_on(hosts: Hosts, n_per_host: int, *options: str) -> Place:
+    """A place whose ranks are spread over the hosts; options are the launcher's."""
     ours = environments()
-    command = tuple(hosts.launcher(ours.command, n_per_host))
+    command = (*hosts.launcher(ours.command, n_per_host), *options)
     launcher = Launcher("hosts", command, tuple(hosts.variables().items()), ours.library)
     return Place("mpi", len(hosts.all) * n_per_host, launcher)
 

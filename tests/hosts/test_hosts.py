@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import bodies_deaths as deaths
 import bodies_links as links
 import engines
 import pytest
@@ -23,6 +24,7 @@ from across import (
 )
 from engines import Case, Outcome
 from hosts import Hosts
+from job import Job
 from places import Place
 
 Made = Callable[[int], Hosts]
@@ -145,6 +147,26 @@ def test_a_death_ends_the_job(death: test_faults.Death, hosts_of: Made, tmp_path
         for told in filter(None, results.values()):
             assert f"on host {names[told[2]]}" in told[3], told
     check_clean(hosts, finalized=death.finalizes)
+
+
+@pytest.mark.parametrize("body", ["call", "moving", "steps"])
+@pytest.mark.parametrize(("n_hosts", "n_per_host"), [(2, 2), (2, 3), (3, 1)])
+def test_survivors_on_all_hosts_notice_a_death_and_end(
+    n_hosts: int, n_per_host: int, body: str, hosts_of: Made, tmp_path: Path
+) -> None:
+    """The launcher does not help: it neither tells them nor ends them."""
+    hosts = hosts_of(n_hosts)
+    place = place_on(hosts, n_per_host, "-disable-auto-cleanup")
+    # After a signal it would end them in spite of its option.
+    orders = [(0, deaths.notices, (body, "exit"))]
+    ended = Job(place, tmp_path, orders, seconds=test_faults.SECONDS, is_bare=True).wait()
+    assert not ended.stacks, f"a rank hung\n{ended.words()}"
+    assert ended.status is not None, f"the launcher hung\n{ended.words()}"
+    assert ended.left_processes == []
+    for rank in range(place.n_ranks):
+        if rank != deaths.BAD:
+            test_faults.check_noticed(ended, rank)
+    check_clean(hosts, finalized=False)
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,31 @@ def dies_while_moving(team: pt.Team, how: str) -> Told:
     return attempt(forever)
 
 
+def dies_beside_steps(team: pt.Team, how: str) -> Told:
+    """One rank dies while others step among themselves: in their calls nobody needs it."""
+    others = ["0"] * (team.size - 3)
+    source, target = (
+        pt.Layout((4,), f"block({', '.join([first, '0', last, *others])}) @ {team.size}")
+        for first, last in (("2", "2"), ("1", "3"))
+    )
+    step = pt.plan(source, target).bind(np.zeros(source.local_shape(team.rank)), team).run
+    for _ in range(4):
+        step()
+    team.barrier()
+    if team.rank == BAD:
+        time.sleep(0.2)
+        DEATHS[how]()
+        time.sleep(60)
+    end = time.monotonic() + 5
+
+    def steps() -> None:
+        while time.monotonic() < end:
+            step()
+            time.sleep(0.001)
+
+    return attempt(steps)
+
+
 def ends_early(team: pt.Team) -> Told:
     """One rank skips the call and comes to the end of its program."""
     return None if team.rank == BAD else attempt(team.barrier)
@@ -225,7 +250,8 @@ KEPT: list[Any] = []
 
 
 def notices(team: pt.Team, body: str, how: str) -> Any:
-    """What survivors are told of a death, and after how many seconds at most."""
+    """What survivors are told of a death, after how many seconds at most, and in the next call."""
     start = time.monotonic()
-    told = {"call": dies_before, "moving": dies_while_moving}[body](team, how)
-    return told, time.monotonic() - start
+    bodies = {"call": dies_before, "moving": dies_while_moving, "steps": dies_beside_steps}
+    told = bodies[body](team, how)
+    return told, time.monotonic() - start, attempt(team.barrier)

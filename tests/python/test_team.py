@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from typing import Any
@@ -499,3 +502,16 @@ def test_many_ranks_do_not_stall() -> None:
 
     pt.spmd(body, ranks=16)
     assert time.perf_counter() - start < 20
+
+
+def test_instructions_that_are_not_known_are_told_where_only_data_moves() -> None:
+    program = "import partita as pt; pt.spmd(lambda team: team.barrier(), ranks=2)"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PARTITA_SIMD": "avx3"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "PARTITA_SIMD=avx3 is not known and ignored; give portable" in done.stderr
+    assert done.stderr.count("avx3") == 1

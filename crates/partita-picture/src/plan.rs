@@ -40,9 +40,10 @@ impl Matrix {
             first(plan.source().ranks()).into_iter().chain(first(plan.target().ranks())).collect();
         let ranks: Vec<u64> = both.into_iter().take(widest).collect();
         let n_bytes = u128::from(plan.dtype().n_bytes());
+        let stages = plan.stages(&[]).map_or_else(|| vec![plan.clone()], Vec::from);
         let mut cells = BTreeMap::new();
         for (row, rank) in ranks.iter().enumerate() {
-            for sent in plan.sends(*rank) {
+            for sent in stages.iter().flat_map(|stage| stage.sends(*rank)) {
                 if let Ok(column) = ranks.binary_search(&sent.target_rank) {
                     *cells.entry((row, column)).or_insert(0) +=
                         u128::from(sent.n_elements()) * n_bytes;

@@ -69,14 +69,8 @@ impl Plan {
             bytes_in_words(totals.extra_bytes())
         ));
         if let Some(stages) = self.stages(&[]) {
-            let [first, second] = &stages;
-            let moved = stages.each_ref().map(|stage| stage.totals().bytes_moved);
-            line(format!(
-                "  runs in two stages, {} and {}: moves {}",
-                first.pattern().name(),
-                second.pattern().name(),
-                bytes_in_words(moved.iter().sum())
-            ));
+            let [first, second] = stages.map(|stage| stage.pattern().name());
+            line(format!("  in two stages, {first} and {second}"));
         }
         if totals.directory.n_messages > 0 {
             line(format!(

@@ -53,6 +53,13 @@ impl Plan {
     }
 }
 
+impl Staged {
+    /// The stages, if it is run so wherever its ranks are.
+    pub(crate) fn everywhere(&self) -> Option<&[Plan; 2]> {
+        (self.from_nodes == 0).then_some(&self.plans)
+    }
+}
+
 /// The stages of a plan in its forward direction.
 pub(crate) fn of(plan: &Forward) -> Option<Box<Staged>> {
     let (source, target) = (&plan.source, &plan.target);
@@ -124,6 +131,15 @@ mod tests {
         Plan::new(&layout(source), &layout(target), Dtype::F64).expect("a plan")
     }
 
+    fn source_ranks(plan: &Plan) -> impl Iterator<Item = u64> {
+        plan.source().ranks().iter()
+    }
+
+    fn bytes_given(plan: &Plan, rank: u64) -> u128 {
+        let crossing = plan.sends(rank).into_iter().filter(|one| one.crosses());
+        crossing.map(|one| u128::from(one.n_elements() * plan.dtype().n_bytes())).sum()
+    }
+
     #[test]
     fn sums_for_all_go_through_parts() {
         let cases: [(&[u64], &str, &str, &str); 5] = [
@@ -139,8 +155,16 @@ mod tests {
             assert_eq!(first.source(), plan.source());
             assert_eq!(first.target().notation(), between);
             assert_eq!(second.target(), plan.target());
+            let at_once: u128 = source_ranks(&plan).map(|rank| bytes_given(&plan, rank)).sum();
+            let totals = plan.totals();
             let moved = first.totals().bytes_moved + second.totals().bytes_moved;
-            assert!(moved < plan.totals().bytes_moved, "{source}: {moved}");
+            assert_eq!(totals.bytes_moved, moved);
+            assert!(totals.bytes_lower_bound <= moved && moved < at_once, "{source}: {moved}");
+            let sent = source_ranks(&plan).map(|rank| plan.rank_totals(rank).expect("a rank"));
+            let (sends, bytes) =
+                sent.fold((0, 0), |sum, one| (sum.0 + one.n_sends, sum.1 + one.send_bytes));
+            assert_eq!((u128::from(sends), bytes), (totals.n_messages, moved));
+            assert_eq!(plan.adjoint().totals().bytes_moved, moved);
             let [back, forth] = plan.adjoint().stages(&[]).expect(source);
             assert_eq!((back.source(), back.target()), (plan.target(), first.target()));
             assert_eq!((forth.source(), forth.target()), (first.target(), plan.source()));

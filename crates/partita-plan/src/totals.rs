@@ -12,11 +12,12 @@ use crate::directory::DirectoryCost;
 use crate::moves::Move;
 use crate::plan::{Forward, Plan};
 use crate::reach::{Reach, grid_form};
+use crate::stages::Staged;
 
 /// Messages travel packed, in chunks; so much is under way at most, in each direction.
 const MOST_PACKED_BYTES: u128 = 8 << 20;
 
-/// Messages and bytes over all ranks.
+/// Messages and bytes over all ranks. What is run in two stages is counted so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Totals {
@@ -58,6 +59,18 @@ pub struct RankTotals {
 
 impl RankTotals {
     pub(crate) fn new(plan: &Plan, rank: u64) -> Self {
+        let Some(stages) = plan.stages(&[]) else { return Self::at_once(plan, rank) };
+        let [first, second] = stages.map(|stage| Self::at_once(&stage, rank));
+        Self {
+            n_sends: first.n_sends + second.n_sends,
+            n_receives: first.n_receives + second.n_receives,
+            send_bytes: first.send_bytes + second.send_bytes,
+            recv_bytes: first.recv_bytes + second.recv_bytes,
+            keep_bytes: first.keep_bytes + second.keep_bytes,
+        }
+    }
+
+    fn at_once(plan: &Plan, rank: u64) -> Self {
         let bytes = |moves: &mut dyn Iterator<Item = &Move>| -> u128 {
             let n_bytes = u128::from(plan.dtype().n_bytes());
             moves.map(|m| u128::from(m.n_elements()) * n_bytes).sum()
@@ -81,6 +94,23 @@ impl RankTotals {
 
 impl Totals {
     pub(crate) fn new(plan: &Forward) -> Self {
+        let at_once = Self::at_once(plan);
+        let Some([first, second]) = plan.staged().and_then(Staged::everywhere) else {
+            return at_once;
+        };
+        let (first, second) = (first.totals(), second.totals());
+        Self {
+            n_moves: first.n_moves + second.n_moves,
+            n_messages: first.n_messages + second.n_messages,
+            bytes_moved: first.bytes_moved + second.bytes_moved,
+            bytes_kept: first.bytes_kept + second.bytes_kept,
+            max_send_bytes: first.max_send_bytes + second.max_send_bytes,
+            max_recv_bytes: first.max_recv_bytes + second.max_recv_bytes,
+            ..at_once
+        }
+    }
+
+    fn at_once(plan: &Forward) -> Self {
         let mut totals = match (plan.source.form(), plan.target.form()) {
             (Form::Grid(source), Form::Grid(target)) => GridTotals::new(plan, source, target).sum(),
             _ => count_moves(plan),

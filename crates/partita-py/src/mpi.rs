@@ -11,7 +11,7 @@ use partita_team::{Engine, TeamError};
 use pyo3::prelude::*;
 
 use crate::errors::{team_error, watch_signals};
-use crate::team::TeamCore;
+use crate::team::{TeamCore, look_at_settings};
 
 /// This process's place among all processes of the job.
 #[pyclass(frozen, weakref, module = "partita._partita")]
@@ -74,6 +74,7 @@ impl MpiWorld {
         shared: Option<u64>,
     ) -> PyResult<Self> {
         watch_signals();
+        look_at_settings();
         let sharing = match shared {
             None => Sharing::Memory,
             Some(0) => Sharing::Nothing,

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use partita_kernel::math::Level;
 use partita_team::threads;
 use partita_team::{Buffer, Claim, Team, TeamError};
 use pyo3::exceptions::PyValueError;
@@ -21,6 +22,12 @@ use crate::interpreter::{comes_in_turn, detached};
 use crate::plan::Plan;
 use crate::run::Sides;
 
+/// Has it told on stderr if `PARTITA_SIMD` is a name that is not known: kernels that compute do so,
+/// and copies, which come to it first, would say nothing.
+pub(crate) fn look_at_settings() {
+    let _ = Level::best();
+}
+
 /// All ranks that are threads of this process and work together.
 #[pyclass(frozen, module = "partita._partita")]
 #[derive(Debug)]
@@ -32,6 +39,7 @@ pub(crate) struct ThreadWorld {
 impl ThreadWorld {
     #[new]
     fn new(n_ranks: u64) -> Self {
+        look_at_settings();
         Self { core: threads::World::new(n_ranks) }
     }
 

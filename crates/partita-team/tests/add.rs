@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Case, Random, Sizes};
+use common::{Case, Random, Sizes, in_every_form};
 use partita_layout::{Level, Run};
 use partita_team::copy::{Dtype, Stores, Sum, Target, add, fill_zero, sum_two};
 
@@ -107,20 +107,22 @@ fn make_true(dtype: Dtype, bytes: &mut [u8]) {
 
 #[test]
 fn random_regions_of_every_type() {
-    for dtype in Dtype::ALL {
-        for seed in 0..200 {
-            let mut random = Random::new(seed);
-            let sizes = Sizes { n_elements: 400, n_bytes: 1 << 18 };
-            let mut case = Case::random(&mut random, dtype.n_bytes() as usize, sizes);
-            make_true(dtype, &mut case.source);
-            make_true(dtype, &mut case.target);
-            // SAFETY: the buffers hold every position of the region.
-            let found = case.run(|region, source, target| unsafe {
-                add(region, source, target, dtype);
-            });
-            check(&case, &found, dtype, seed);
+    in_every_form(|| {
+        for dtype in Dtype::ALL {
+            for seed in 0..200 {
+                let mut random = Random::new(seed);
+                let sizes = Sizes { n_elements: 400, n_bytes: 1 << 18 };
+                let mut case = Case::random(&mut random, dtype.n_bytes() as usize, sizes);
+                make_true(dtype, &mut case.source);
+                make_true(dtype, &mut case.target);
+                // SAFETY: the buffers hold every position of the region.
+                let found = case.run(|region, source, target| unsafe {
+                    add(region, source, target, dtype);
+                });
+                check(&case, &found, dtype, seed);
+            }
         }
-    }
+    });
 }
 
 fn check(case: &Case, found: &[u8], dtype: Dtype, seed: u64) {
@@ -143,92 +145,103 @@ fn check(case: &Case, found: &[u8], dtype: Dtype, seed: u64) {
 /// The adjoint of a copy to many places: everything ends up in one.
 #[test]
 fn repeated_targets_add_up() {
-    let repeat = Level { count: 5, source_step: 2, target_step: 0 };
-    let pair = Level { count: 2, source_step: 1, target_step: 1 };
-    let runs = [Run { source: 0, target: 0, levels: [Level::ONCE, repeat, pair] }];
-    let source: Vec<i32> = (0..10).collect();
-    let mut target = [100, 200];
-    let region = partita_team::copy::Region { runs: &[&runs], item_bytes: 4 };
-    let from = partita_team::copy::Source { pointer: source.as_ptr().cast(), strides: &[4] };
-    let to = Target { pointer: target.as_mut_ptr().cast(), strides: &[4] };
-    // SAFETY: ten source and two target elements.
-    unsafe { add(region, from, to, Dtype::I32) };
-    assert_eq!(target, [120, 225]);
+    in_every_form(|| {
+        let repeat = Level { count: 5, source_step: 2, target_step: 0 };
+        let pair = Level { count: 2, source_step: 1, target_step: 1 };
+        let runs = [Run { source: 0, target: 0, levels: [Level::ONCE, repeat, pair] }];
+        let source: Vec<i32> = (0..10).collect();
+        let mut target = [100, 200];
+        let region = partita_team::copy::Region { runs: &[&runs], item_bytes: 4 };
+        let from = partita_team::copy::Source { pointer: source.as_ptr().cast(), strides: &[4] };
+        let to = Target { pointer: target.as_mut_ptr().cast(), strides: &[4] };
+        // SAFETY: ten source and two target elements.
+        unsafe { add(region, from, to, Dtype::I32) };
+        assert_eq!(target, [120, 225]);
+    });
 }
 
 #[test]
 fn sums_of_two_rows_of_every_type() {
-    for dtype in Dtype::ALL {
-        for (n_items, misfit) in [(0, 0), (1, 0), (7, 3), (1000, 0), (5000, 5), (9001, 60)] {
-            let mut random = Random::new(n_items as u64);
-            let n_bytes = n_items * dtype.n_bytes() as usize;
-            let mut bytes = || -> Vec<u8> {
-                let mut bytes: Vec<u8> = (0..n_bytes + 128).map(|_| random.next() as u8).collect();
-                make_true(dtype, &mut bytes);
-                bytes
-            };
-            let (first, second, guard) = (bytes(), bytes(), bytes());
-            for stores in [Stores::Cached, Stores::Streaming] {
-                let mut target = guard.clone();
-                let rows = Sum {
-                    first: first.as_ptr(),
-                    second: second[1..].as_ptr(),
-                    target: target[misfit..].as_mut_ptr(),
-                    n_items,
+    in_every_form(|| {
+        for dtype in Dtype::ALL {
+            for (n_items, misfit) in [(0, 0), (1, 0), (7, 3), (1000, 0), (5000, 5), (9001, 60)] {
+                let mut random = Random::new(n_items as u64);
+                let n_bytes = n_items * dtype.n_bytes() as usize;
+                let mut bytes = || -> Vec<u8> {
+                    let mut bytes: Vec<u8> =
+                        (0..n_bytes + 128).map(|_| random.next() as u8).collect();
+                    make_true(dtype, &mut bytes);
+                    bytes
                 };
-                // SAFETY: more than `n_items` elements in each.
-                unsafe { sum_two(rows, dtype, stores) };
-                let size = part_bytes(dtype);
-                for at in (0..n_bytes).step_by(size) {
-                    let (a, b) = (&first[at..at + size], &second[1 + at..1 + at + size]);
-                    let sum = &target[misfit + at..misfit + at + size];
-                    assert!(is_sum(dtype, a, b, sum), "{dtype:?}: {a:?} + {b:?} = {sum:?}");
+                let (first, second, guard) = (bytes(), bytes(), bytes());
+                for stores in [Stores::Cached, Stores::Streaming] {
+                    let mut target = guard.clone();
+                    let rows = Sum {
+                        first: first.as_ptr(),
+                        second: second[1..].as_ptr(),
+                        target: target[misfit..].as_mut_ptr(),
+                        n_items,
+                    };
+                    // SAFETY: more than `n_items` elements in each.
+                    unsafe { sum_two(rows, dtype, stores) };
+                    let size = part_bytes(dtype);
+                    for at in (0..n_bytes).step_by(size) {
+                        let (a, b) = (&first[at..at + size], &second[1 + at..1 + at + size]);
+                        let sum = &target[misfit + at..misfit + at + size];
+                        assert!(is_sum(dtype, a, b, sum), "{dtype:?}: {a:?} + {b:?} = {sum:?}");
+                    }
+                    assert_eq!(target[..misfit], guard[..misfit]);
+                    assert_eq!(target[misfit + n_bytes..], guard[misfit + n_bytes..]);
                 }
-                assert_eq!(target[..misfit], guard[..misfit]);
-                assert_eq!(target[misfit + n_bytes..], guard[misfit + n_bytes..]);
             }
         }
-    }
+    });
 }
 
 #[test]
 fn zero_only_what_was_asked() {
-    for seed in 0..500 {
-        let mut random = Random::new(seed);
-        let item_bytes = random.pick(&[1, 2, 3, 4, 8, 16, 40]);
-        let sizes = Sizes { n_elements: 3000, n_bytes: 1 << 20 };
-        let mut case = Case::random(&mut random, item_bytes, sizes);
-        let shape: Vec<u64> = case.runs.iter().map(|_| random.below(9)).collect();
-        let whole = |&n: &u64| vec![Run::contiguous(0, 0, n)];
-        let extents: Vec<u64> = case
-            .runs
-            .iter()
-            .map(|runs| runs.iter().flat_map(Run::pairs).map(|pair| pair.1 + 1).max().unwrap_or(0))
-            .collect();
-        let shape: Vec<u64> = shape.iter().zip(&extents).map(|(&a, &b)| a.min(b)).collect();
-        case.runs = shape.iter().map(whole).collect();
-        case.source_strides.clone_from(&case.target_strides);
-        case.source_origin = case.target_origin;
-        case.source = vec![0; case.target.len()];
-        let wanted = case.copied();
-        for stores in [Stores::Cached, Stores::Streaming] {
-            // SAFETY: the shape lies in the buffer.
-            let found = case.run(|_, _, target| unsafe {
-                fill_zero(target, &shape, item_bytes, stores);
-            });
-            assert_eq!(found, wanted, "seed {seed}");
+    in_every_form(|| {
+        for seed in 0..500 {
+            let mut random = Random::new(seed);
+            let item_bytes = random.pick(&[1, 2, 3, 4, 8, 16, 40]);
+            let sizes = Sizes { n_elements: 3000, n_bytes: 1 << 20 };
+            let mut case = Case::random(&mut random, item_bytes, sizes);
+            let shape: Vec<u64> = case.runs.iter().map(|_| random.below(9)).collect();
+            let whole = |&n: &u64| vec![Run::contiguous(0, 0, n)];
+            let extents: Vec<u64> = case
+                .runs
+                .iter()
+                .map(|runs| {
+                    runs.iter().flat_map(Run::pairs).map(|pair| pair.1 + 1).max().unwrap_or(0)
+                })
+                .collect();
+            let shape: Vec<u64> = shape.iter().zip(&extents).map(|(&a, &b)| a.min(b)).collect();
+            case.runs = shape.iter().map(whole).collect();
+            case.source_strides.clone_from(&case.target_strides);
+            case.source_origin = case.target_origin;
+            case.source = vec![0; case.target.len()];
+            let wanted = case.copied();
+            for stores in [Stores::Cached, Stores::Streaming] {
+                // SAFETY: the shape lies in the buffer.
+                let found = case.run(|_, _, target| unsafe {
+                    fill_zero(target, &shape, item_bytes, stores);
+                });
+                assert_eq!(found, wanted, "seed {seed}");
+            }
         }
-    }
+    });
 }
 
 #[test]
 fn zero_a_large_buffer() {
-    for misfit in [0, 1, 60] {
-        let mut bytes = vec![1u8; 1_000_064];
-        let target = Target { pointer: bytes[misfit..].as_mut_ptr(), strides: &[1000, 1] };
-        // SAFETY: a million bytes from `misfit` on.
-        unsafe { fill_zero(target, &[1000, 1000], 1, Stores::Streaming) };
-        let n_ones = bytes.iter().filter(|&&byte| byte == 1).count();
-        assert_eq!((n_ones, bytes[misfit..misfit + 1_000_000].contains(&1)), (64, false));
-    }
+    in_every_form(|| {
+        for misfit in [0, 1, 60] {
+            let mut bytes = vec![1u8; 1_000_064];
+            let target = Target { pointer: bytes[misfit..].as_mut_ptr(), strides: &[1000, 1] };
+            // SAFETY: a million bytes from `misfit` on.
+            unsafe { fill_zero(target, &[1000, 1000], 1, Stores::Streaming) };
+            let n_ones = bytes.iter().filter(|&&byte| byte == 1).count();
+            assert_eq!((n_ones, bytes[misfit..misfit + 1_000_000].contains(&1)), (64, false));
+        }
+    });
 }

@@ -9,14 +9,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from partita._errors import LayoutError, words_of
+from partita._errors import LayoutError
 from partita._memory import sharing
 from partita._partita import MpiWorld
-from partita._team import place, run
+from partita._team import exits, place, run
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from partita._partita import TeamCore
 
 _world: MpiWorld | None = None
@@ -130,12 +128,7 @@ def _mpi4py(comm: Any) -> Any:
 def _tell_when_leaving() -> None:
     """Let the other processes know that this one ends, and why."""
     joined = os.getpid()
-    reason: list[str | None] = [None]
-    before = sys.excepthook
-
-    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        reason[0] = words_of(error)
-        before(kind, error, trace)
+    exits.watch()
 
     def leave() -> None:
         # A forked child inherits this, and is no rank.
@@ -145,9 +138,8 @@ def _tell_when_leaving() -> None:
         # The world itself comes last: MPI ends with it.
         opened = [one for one in _opened if one is not _world] + ([_world] if _world else [])
         for one in opened:
-            one.leave(reason[0])
+            one.leave(exits.reason())
         for one in opened:
             one.finish()
 
-    sys.excepthook = hook
     atexit.register(leave)

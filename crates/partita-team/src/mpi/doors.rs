@@ -1,14 +1,18 @@
 //! Doors: how a rank finds out that a process of another host has ended.
 //!
 //! Every process that has others on far hosts listens at a port. It never serves anybody there: the
-//! system takes calls as long as the process lives, whatever that does meanwhile, and refuses them
-//! from the moment it has ended. So whoever waits for a far rank *knocks* at its door. A knock that
-//! is refused counts only where the host is known to let knocks through, which is tried when the
-//! world is made; one that is not answered says nothing, since the link may be down.
+//! system takes calls as long as the process lives, whatever that does meanwhile, and breaks them, and
+//! refuses new ones, from the moment it has ended. So whoever sends to a far rank or waits for it
+//! *knocks* at its door and keeps the call; when that breaks, the process has ended. A rank keeps some
+//! calls only: to other ranks it hangs up, and knocks again later. A knock that is refused counts only
+//! where the host is known to let knocks through, which is tried when the world is made; one that is
+//! not answered says nothing, since the link may be down.
+//!
+//! Nothing is sent by MPI to a process that has ended: some of its implementations end the sender.
 
 use std::io::ErrorKind;
 use std::mem::{size_of, zeroed};
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -26,6 +30,9 @@ const FIRST_KNOCKS: Duration = Duration::from_millis(500);
 const MOST_TRIED: usize = 64;
 /// Knocks that one look around may begin.
 const MOST_AT_ONCE: usize = 8;
+/// Calls that one process keeps, and that may wait to be taken at its own door.
+const MOST_KEPT: usize = 128;
+const MOST_WAITING: i32 = 4096;
 /// How often the same door is knocked at, and how long an answer is waited for.
 const KNOCK_EVERY: Duration = Duration::from_millis(250);
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
@@ -34,8 +41,16 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(crate) struct Doors {
     own: TcpListener,
-    /// By rank of the world; none where no knock gets through.
-    far: Mutex<Vec<Option<Door>>>,
+    far: Mutex<Far>,
+}
+
+/// The doors of far processes by rank of the world; none where no knock gets through.
+#[derive(Debug)]
+struct Far {
+    doors: Vec<Option<Door>>,
+    n_kept: usize,
+    /// Calls at the own door, where so many waited that others would have found no room.
+    taken: Vec<TcpStream>,
 }
 
 /// A far process's door.
@@ -53,6 +68,8 @@ enum Knocked {
     Never,
     /// A knock is under way.
     Waiting(OwnedFd, Instant),
+    /// A knock was answered, and the call is kept: it breaks when the process ends.
+    Kept(OwnedFd),
     /// It lived then, or nothing was heard.
     Before(Instant),
     Gone,
@@ -89,6 +106,7 @@ impl Doors {
         let Some(own) = own.filter(|own| own.set_nonblocking(true).is_ok()) else {
             return Ok(None);
         };
+        make_room(&own);
         let told: Vec<&[u64]> = all.chunks(WORDS).collect();
         let known = first_knocks(&told, hosts, here);
         let door = |(rank, host): (usize, &u64)| {
@@ -96,33 +114,66 @@ impl Doors {
             let port = u16::try_from(told[rank][0]).ok().filter(|port| *port != 0)?;
             Some(Door { address: *address, port, state: Knocked::Never })
         };
-        let far = hosts.iter().enumerate().map(door).collect();
-        Ok(Some(Self { own, far: Mutex::new(far) }))
+        let doors = hosts.iter().enumerate().map(door).collect();
+        Ok(Some(Self { own, far: Mutex::new(Far { doors, n_kept: 0, taken: Vec::new() }) }))
     }
 
-    fn far(&self) -> MutexGuard<'_, Vec<Option<Door>>> {
+    fn far(&self) -> MutexGuard<'_, Far> {
         self.far.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a far process is known to have ended.
     pub(crate) fn is_gone(&self, rank: u64) -> bool {
-        let far = self.far();
-        let door = far.get(rank as usize).and_then(Option::as_ref);
-        door.is_some_and(|door| matches!(door.state, Knocked::Gone))
+        self.far().look(rank).is_some_and(|door| matches!(door.state, Knocked::Gone))
+    }
+
+    /// Whether something may be sent to a far process: it is not known to have ended. From now on its
+    /// end is seen.
+    pub(crate) fn may_be_told(&self, rank: u64) -> bool {
+        let mut far = self.far();
+        let Some(door) = far.look(rank) else { return true };
+        let now = Instant::now();
+        if door.is_due(now) {
+            door.knock(now);
+        }
+        !matches!(door.state, Knocked::Gone)
     }
 
     /// Knocks at the doors of some ranks, and hears what came of earlier knocks.
     pub(crate) fn ask_after(&self, ranks: &mut dyn Iterator<Item = u64>) {
-        // Whoever knocked here knows by now.
-        while self.own.accept().is_ok() {}
         let (now, mut far, mut n_begun) = (Instant::now(), self.far(), 0);
+        far.empty(&self.own);
         for rank in ranks {
-            let Some(Some(door)) = far.get_mut(rank as usize) else { continue };
-            door.hear(now);
+            let Some(door) = far.look(rank) else { continue };
             if n_begun < MOST_AT_ONCE && door.is_due(now) {
                 door.knock(now);
                 n_begun += 1;
             }
+        }
+    }
+}
+
+impl Far {
+    /// A door, with all that is known by now of who is behind it.
+    fn look(&mut self, rank: u64) -> Option<&mut Door> {
+        let door = self.doors.get_mut(rank as usize)?.as_mut()?;
+        let was_kept = matches!(door.state, Knocked::Kept(_));
+        door.hear(Instant::now(), self.n_kept < MOST_KEPT);
+        let is_kept = matches!(door.state, Knocked::Kept(_));
+        self.n_kept = self.n_kept + usize::from(is_kept) - usize::from(was_kept);
+        Some(door)
+    }
+
+    /// Makes room where many calls wait at the own door: those that have hung up are let go.
+    fn empty(&mut self, own: &TcpListener) {
+        if !is_crowded(own) {
+            return;
+        }
+        self.taken.retain(|call| !is_broken(call));
+        while self.taken.len() < MOST_KEPT
+            && let Ok((call, _)) = own.accept()
+        {
+            self.taken.extend((!is_broken(&call)).then_some(call));
         }
     }
 }
@@ -132,7 +183,7 @@ impl Door {
         match self.state {
             Knocked::Never => true,
             Knocked::Before(last) => now.duration_since(last) >= KNOCK_EVERY,
-            Knocked::Waiting(..) | Knocked::Gone => false,
+            Knocked::Waiting(..) | Knocked::Kept(_) | Knocked::Gone => false,
         }
     }
 
@@ -143,14 +194,47 @@ impl Door {
         };
     }
 
-    fn hear(&mut self, now: Instant) {
-        let Knocked::Waiting(call, since) = &self.state else { return };
-        self.state = match answer(call) {
-            Answer::Refused => Knocked::Gone,
-            Answer::None if now.duration_since(*since) < ANSWER_WITHIN => return,
-            _ => Knocked::Before(now),
+    fn hear(&mut self, now: Instant, may_keep: bool) {
+        self.state = match std::mem::take(&mut self.state) {
+            Knocked::Kept(call) if is_broken(&call) => Knocked::Gone,
+            Knocked::Waiting(call, since) => match answer(&call) {
+                Answer::Refused => Knocked::Gone,
+                Answer::Lives if may_keep => Knocked::Kept(call),
+                Answer::None if now.duration_since(since) < ANSWER_WITHIN => {
+                    Knocked::Waiting(call, since)
+                }
+                _ => Knocked::Before(now),
+            },
+            state => state,
         };
     }
+}
+
+/// Lets more calls wait at a door than usual: nobody takes them.
+fn make_room(own: &TcpListener) {
+    // SAFETY: the socket listens already; this changes how many may wait.
+    unsafe { libc::listen(own.as_raw_fd(), MOST_WAITING) };
+}
+
+/// Whether so many calls wait at a door that soon there is no room.
+fn is_crowded(own: &TcpListener) -> bool {
+    // SAFETY: all zeros are such a structure, and the option fills no more than it.
+    let info = unsafe {
+        let (mut info, mut n): (libc::tcp_info, _) = (zeroed(), size_of::<libc::tcp_info>() as u32);
+        let at = (&raw mut info).cast();
+        libc::getsockopt(own.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_INFO, at, &raw mut n);
+        info
+    };
+    // Of a socket that listens these are the calls that wait, and how many may.
+    2 * info.tcpi_unacked > info.tcpi_sacked
+}
+
+/// Whether a call at which nobody ever says anything has come to its end.
+fn is_broken(call: &impl AsRawFd) -> bool {
+    let events = libc::POLLIN | libc::POLLRDHUP;
+    let mut ready = libc::pollfd { fd: call.as_raw_fd(), events, revents: 0 };
+    // SAFETY: one structure, looked at without waiting.
+    (unsafe { libc::poll(&raw mut ready, 1, 0) }) > 0
 }
 
 /// By which address each host lets knocks through: all are tried at once.
@@ -272,7 +356,8 @@ mod tests {
         let own = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         own.set_nonblocking(true).expect("an option");
         let door = Door { address: Ipv4Addr::LOCALHOST, port, state: Knocked::Never };
-        let doors = Doors { own, far: Mutex::new(vec![None, Some(door)]) };
+        let far = Far { doors: vec![None, Some(door)], n_kept: 0, taken: Vec::new() };
+        let doors = Doors { own, far: Mutex::new(far) };
         let ask = |wanted: bool| {
             let start = Instant::now();
             while doors.is_gone(1) != wanted && start.elapsed() < Duration::from_secs(5) {

@@ -35,6 +35,8 @@ pub(crate) struct Inbox {
     pub near: NearNotes,
     /// Ranks of the world that have left, and why.
     departed: FxHashMap<u64, String>,
+    /// Those of them that have said so themselves.
+    said_so: BTreeSet<u64>,
     /// Far ranks of the world that were given up, and have not been heard of since.
     lost: BTreeSet<u64>,
     /// Control messages of waits and circles that wait to be answered, and who sent them.
@@ -206,6 +208,7 @@ impl Inbox {
             ControlMessage::NearDone { place } => self.near.take_done(place),
             ControlMessage::Failed { place, failure } => self.put(place, Err(failure)),
             ControlMessage::Left { why } => {
+                self.said_so.insert(from);
                 self.depart(from, &why);
             }
             message => self.news_of_waits.push((from, message)),
@@ -403,6 +406,11 @@ impl Inbox {
     /// Why a rank of the world has left, if it has.
     pub(crate) fn departed(&self, rank: u64) -> Option<&str> {
         self.departed.get(&rank).map(String::as_str)
+    }
+
+    /// Whether a rank of the world has said itself that it leaves.
+    pub(crate) fn has_said_so(&self, rank: u64) -> bool {
+        self.said_so.contains(&rank)
     }
 
     /// Whether a rank of the world has left because it has come to its end.

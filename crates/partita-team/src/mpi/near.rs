@@ -68,6 +68,9 @@ impl MpiMeeting {
             return Ok(false);
         }
         watch.asked = Some(now);
+        // Each looks after those that follow it, so somebody looks after everybody.
+        let (before, after) = self.members().split_at(self.own_rank().team as usize);
+        self.world().ask_after_next(&mut after.iter().chain(before).copied());
         self.world().poll().map_err(broken)?;
         let state = self.world().state();
         let is_lost = |member: &u64| match state.inbox.departed(*member) {

@@ -9,6 +9,9 @@ use crate::memory::process::{Life, Process, neighbourhood};
 use crate::mpi::doors::Doors;
 use crate::mpi::node::gather;
 
+/// How many far ranks one looks after that waits for none of them.
+const N_WATCHED: usize = 8;
+
 /// The processes by rank of the world.
 #[derive(Debug)]
 pub(crate) struct Peers {
@@ -48,6 +51,20 @@ impl Peers {
         let Some(doors) = &self.doors else { return };
         let is_far = |rank: &u64| self.seen.get(*rank as usize).is_some_and(Option::is_none);
         doors.ask_after(&mut ranks.filter(is_far));
+    }
+
+    /// The same for some only of those that follow a rank: others look after the rest.
+    pub(crate) fn ask_after_next(&self, ranks: &mut dyn Iterator<Item = u64>) {
+        let Some(doors) = &self.doors else { return };
+        let is_far = |rank: &u64| self.seen.get(*rank as usize).is_some_and(Option::is_none);
+        doors.ask_after(&mut ranks.filter(is_far).take(N_WATCHED));
+    }
+
+    /// Whether something may be sent by MPI to a rank: it is not known to have ended, as far as that
+    /// can be found out at once.
+    pub(crate) fn may_be_told(&self, rank: u64) -> bool {
+        let is_seen = self.seen.get(rank as usize).is_some_and(Option::is_some);
+        is_seen || self.doors.as_ref().is_none_or(|doors| doors.may_be_told(rank))
     }
 
     /// Number of processes on this machine, with this one.

@@ -460,7 +460,7 @@ impl Membership {
             look.now - since >= HEARSAY
         };
         let (rank, member) = dead.into_iter().find(|(rank, _)| is_long_ago(*rank))?;
-        Some(Failure::new(Rank::new(rank, member), FailureKind::Left, "its process has ended"))
+        Some(death_of(Rank::new(rank, member)))
     }
 
     /// Why a member does not come at all.
@@ -473,9 +473,8 @@ impl Membership {
     ) -> Option<Failure> {
         let member = self.members[rank as usize];
         let named = Rank::new(rank, member);
-        let left = |message: &str| Failure::new(named, FailureKind::Left, message);
         if let Some(why) = around.inbox().departed(member) {
-            return Some(left(why));
+            return Some(Failure::new(named, FailureKind::Left, why));
         }
         if stage == Stage::Copying
             && let Some(failure) = around.inbox().revoked(self.key, rank, round - 1)
@@ -486,8 +485,10 @@ impl Membership {
             return None;
         }
         let since = *look.ended.entry(rank).or_insert(look.now);
-        let is_told = !is_relayed(self.size()) || look.now - since >= HEARSAY;
-        is_told.then(|| left("its process has ended"))
+        // What neighbours wrote is seen at once; anything else may still be on its way.
+        let is_seen = !is_relayed(self.size()) && around.shares(member);
+        let is_told = is_seen || look.now - since >= HEARSAY;
+        is_told.then(|| death_of(named))
     }
 
     /// Whether this rank has made near calls since the last round, and was not stuck in one.
@@ -531,6 +532,11 @@ impl Membership {
         let message = format!("{} waited {limit:?} for it", self.own_rank());
         Some(Failure::new(Rank::of(&self.members, rank), FailureKind::Late, &message))
     }
+}
+
+/// Why a rank brings nothing that is not there any more.
+pub(crate) fn death_of(rank: Rank) -> Failure {
+    Failure::new(rank, FailureKind::Left, "its process has ended")
 }
 
 impl OwnPost {

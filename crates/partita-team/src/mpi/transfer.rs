@@ -18,7 +18,7 @@ use crate::memory::buffer::Buffer;
 use crate::memory::process::Life;
 use crate::mpi::chunk_memory::ChunkMemory;
 use crate::mpi::meeting::MpiMeeting;
-use crate::mpi::round::{ASK_FROM, LOOK_EVERY};
+use crate::mpi::round::{ASK_FROM, LOOK_EVERY, death_of};
 use crate::mpi::world::{Abandoned, broken};
 use crate::program::cut::Chunk;
 use crate::program::packing::{self, Side, Unpack};
@@ -388,6 +388,10 @@ impl<'a> Transfer<'a> {
             let to = &mut lanes[lane];
             let at = at.unwrap_or(message.as_ptr() as usize);
             let target = self.meeting.members()[to.rank as usize] as usize;
+            if !self.meeting.world().may_be_told(target as u64) {
+                let named = Rank::new(to.rank, target as u64);
+                return Err(TeamError::Remote(death_of(named)));
+            }
             let comm = self.meeting.world().data();
             // SAFETY: the memory stays, unchanged, until the request has finished: it is kept
             // beside it, or it is the source of the running call.
@@ -491,8 +495,7 @@ fn look_around(meeting: &MpiMeeting, awaited: Option<&[u64]>) -> std::result::Re
     let Some((team, world)) = ended.into_iter().find(|(_, world)| is_missed(*world)) else {
         return Ok(());
     };
-    let failure = Failure::new(Rank::new(team, world), FailureKind::Left, "its process has ended");
-    Err(Stopped(TeamError::Remote(failure)))
+    Err(Stopped(TeamError::Remote(death_of(Rank::new(team, world)))))
 }
 
 /// Looks whether a member has given up the call, or one that it needs has left.

@@ -244,6 +244,16 @@ impl World {
         self.peers.life(rank)
     }
 
+    /// Whether something may be sent by MPI to a rank: it is not known to have ended.
+    pub(crate) fn may_be_told(&self, rank: u64) -> bool {
+        self.peers.may_be_told(rank)
+    }
+
+    /// Tries to find out whether some far ones of these ranks have ended; the first come first.
+    pub(crate) fn ask_after_next(&self, ranks: &mut dyn Iterator<Item = u64>) {
+        self.peers.ask_after_next(ranks);
+    }
+
     /// Tries to find out whether ranks of far hosts have ended.
     pub(crate) fn ask_after(&self, ranks: &mut dyn Iterator<Item = u64>) {
         self.peers.ask_after(ranks);
@@ -347,6 +357,9 @@ impl World {
     }
 
     fn send_far(&self, state: &mut State, bytes: &[u8], rank: u64) -> Result<(), MpiError> {
+        if !self.may_be_told(rank) {
+            return Ok(());
+        }
         let copy: Box<[u8]> = bytes.into();
         let (data, to) = (copy.as_ptr().cast(), rank as usize);
         // SAFETY: the copy is kept, unchanged, until the request has finished.
@@ -400,9 +413,12 @@ impl World {
     #[must_use]
     pub fn died(&self) -> Option<u64> {
         self.hear_near(&mut self.state());
-        let has_left = |rank: u64| self.state().inbox.departed(rank).is_some();
-        let has_ended = |rank: u64| self.life(rank) == Some(Life::Ended);
-        (0..self.size()).find(|rank| has_ended(*rank) && !has_left(*rank))
+        self.ask_after(&mut (0..self.size()));
+        // One may be known to have left because nothing reaches it.
+        let is_out_of_reach = |rank: u64| self.state().inbox.departed(rank).is_some();
+        let is_gone = |rank| self.life(rank) == Some(Life::Ended) || is_out_of_reach(rank);
+        let has_said_so = |rank: u64| self.state().inbox.has_said_so(rank);
+        (0..self.size()).find(|rank| is_gone(*rank) && !has_said_so(*rank))
     }
 
     /// A far rank of the world that a deadline gave up, and that stays silent: MPI would wait for it.

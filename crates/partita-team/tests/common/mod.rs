@@ -1,8 +1,10 @@
 //! Random regions and the dense model they are compared with.
 #![allow(dead_code)]
 
+use std::sync::{Mutex, PoisonError};
+
 use partita_layout::{Level, Run};
-use partita_team::copy::{Region, Source, Stores, Target, copy};
+use partita_team::copy::{Isa, Region, Source, Stores, Target, copy};
 
 /// A small generator with a seed to print (xorshift64*).
 pub struct Random(u64);
@@ -223,6 +225,19 @@ fn strides(random: &mut Random, extents: &[u64], item_bytes: usize) -> (Vec<isiz
         step += reach;
     }
     (strides, origin, guard + step + item_bytes + 64)
+}
+
+/// Runs a test with every instruction set that this processor has. The limit holds for the whole
+/// process, so such tests take turns.
+pub fn in_every_form(test: impl Fn()) {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let widest = Isa::detect();
+    for isa in [Isa::Portable, Isa::Neon, Isa::Sse2, Isa::Avx2, Isa::Avx512] {
+        isa.limit();
+        assert_eq!(Isa::detect(), isa.min(widest));
+        test();
+    }
 }
 
 /// Copies a case both ways and compares with the dense model.
