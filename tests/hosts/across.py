@@ -56,10 +56,11 @@ def run_bare(
     body: Callable[..., Any],
     args: tuple[Any, ...],
     meanwhile: Callable[[], None],
+    seconds: float = 40.0,
 ) -> Ended:
     """A body as a program of its own; `meanwhile` is called when all ranks are ready."""
     place = place_on(hosts, n_per_host)
-    job = Job(place, folder, [(0, body, args)], seconds=40.0, is_bare=True)
+    job = Job(place, folder, [(0, body, args)], seconds=seconds, is_bare=True)
     try:
         end = time.monotonic() + 30.0
         while len(list(folder.glob("ready-*"))) < place.n_ranks:

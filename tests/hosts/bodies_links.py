@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import time
 from collections.abc import Callable
@@ -19,6 +20,24 @@ import partita as pt
 def neighbours(team: pt.Team) -> tuple[str, list[bool]]:
     """This rank's host, and with whom it shares memory."""
     return socket.gethostname(), [team.shares_memory_with(rank) for rank in range(team.size)]
+
+
+def dies_after_barriers(team: pt.Team, bad: int) -> Told:
+    """One rank dies between barriers, in which each rank speaks to some others only."""
+    for _ in range(20):
+        team.barrier()
+    if team.rank == bad:
+        os._exit(3)
+    return attempt(team.barrier)
+
+
+def ends_untold(team: pt.Team) -> str:
+    """Comes to its end a while after the link has gone, without a call."""
+    for _ in range(20):
+        team.barrier()
+    ready(team)
+    time.sleep(1.0)
+    return "the end"
 
 
 def bytes_received() -> int:

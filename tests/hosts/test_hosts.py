@@ -169,6 +169,23 @@ def test_survivors_on_all_hosts_notice_a_death_and_end(
     check_clean(hosts, finalized=False)
 
 
+@pytest.mark.parametrize("bad", [2, 5])
+def test_survivors_notice_a_death_of_one_they_never_spoke_to(
+    bad: int, hosts_of: Made, tmp_path: Path
+) -> None:
+    """In barriers of six, ranks 3 and 0 send these nothing."""
+    hosts = hosts_of(2)
+    place = place_on(hosts, 3, "-disable-auto-cleanup")
+    orders = [(0, links.dies_after_barriers, (bad,))]
+    ended = Job(place, tmp_path, orders, seconds=test_faults.SECONDS, is_bare=True).wait()
+    assert not ended.stacks, f"a rank hung\n{ended.words()}"
+    for rank in set(range(6)) - {bad}:
+        assert (0, rank) in ended.results, f"rank {rank} left no word\n{ended.words()}"
+        _, told = ended.results[0, rank]
+        assert told[:3] == ("RemoteError", "rank-left", bad), told
+    check_clean(hosts, finalized=False)
+
+
 @pytest.mark.parametrize(
     ("n_hosts", "which"),
     [
@@ -219,6 +236,24 @@ def check_cut_off(
     beyond = {name for name in names if (name == lost) != (own == lost)}
     if told[0] == "DeadlineError":
         assert any(f"on host {name}" in told[3] for name in beyond), (own, told)
+
+
+def test_a_job_ends_though_a_link_went_down_that_nobody_used(
+    hosts_of: Made, tmp_path: Path
+) -> None:
+    """MPI would wait for ever for those that it does not reach."""
+    hosts = hosts_of(2)
+    lost = hosts.all[1]
+    try:
+        ended = run_bare(hosts, 3, tmp_path, links.ends_untold, (), lambda: hosts.cut(lost), 80)
+    finally:
+        hosts.heal(lost)
+    assert ended.status is not None, f"the launcher hung\n{ended.words()}"
+    assert not ended.stacks, f"a rank hung\n{ended.words()}"
+    assert ended.left_processes == []
+    assert [ended.results[0, rank][1] for rank in range(6)] == ["the end"] * 6
+    assert "is not reached" in ended.err, ended.words()
+    check_clean(hosts, finalized=False)
 
 
 def test_a_short_cut_harms_nothing(hosts_of: Made, tmp_path: Path) -> None:

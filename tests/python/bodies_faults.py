@@ -548,3 +548,36 @@ def survive(team: pt.Team, name: str, bad: int) -> tuple[Told, bool, float]:
     told = attempt(lambda: fault(team, bad % team.size))
     seconds = time.perf_counter() - start
     return told, works(team), seconds
+
+
+def broken_off(team: pt.Team) -> tuple[Any, bool, bool]:
+    """An interrupt ends the wait for a plan under way; the next wait is one, too."""
+    plan = ring(team.size, 1000)
+    out = np.full(1000, -1.0)
+    if team.rank == team.size - 1:
+        time.sleep(1.0)
+    running = plan.start(np.full(1000, float(team.rank)), team, out=out)
+    told = None
+    # Ranks that are threads get no signals.
+    if team.rank == 0 and threading.current_thread() is threading.main_thread():
+        before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        try:
+            running.wait()
+        except KeyboardInterrupt as error:
+            told = type(error).__name__
+        signal.signal(signal.SIGALRM, before)
+    found = running.wait()
+    return told, bool((found == (team.rank - 1) % team.size).all()), works(team)
+
+
+def left_under_way(team: pt.Team) -> bool:
+    """An error comes between start and wait, and the object goes: the team is free afterwards."""
+    plan = ring(team.size, 1000)
+    running: Any = plan.start(np.full(1000, float(team.rank)), team)
+    ended = running._ended
+    del running
+    ended.wait(10)
+    # The thread lets go of it a moment after.
+    time.sleep(0.1)
+    return works(team)

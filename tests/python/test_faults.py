@@ -375,6 +375,16 @@ def test_survivors_end_where_mpi4py_started_mpi(tmp_path: Path) -> None:
     assert done.stdout.count("rank-left") == 2, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("place", places(3), ids=str)
+def test_a_plan_under_way_outlives_an_interrupt_and_its_object(place: Place) -> None:
+    cases = [Case("broken off", faults.broken_off), Case("left", faults.left_under_way)]
+    outcomes = engines.run(place, cases, SECONDS)
+    assert not any(one.failure for one in outcomes.values()), outcomes
+    told = [None if place.engine == "threads" else "KeyboardInterrupt", None, None]
+    assert outcomes["broken off"].results == [(one, True, True) for one in told]
+    assert outcomes["left"].results == [True] * 3
+
+
 def raises_at_length(team: Any) -> Any:
     """One rank raises an exception whose message has 50 MB."""
     start = time.monotonic()

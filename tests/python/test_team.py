@@ -515,3 +515,14 @@ def test_instructions_that_are_not_known_are_told_where_only_data_moves() -> Non
     )
     assert "PARTITA_SIMD=avx3 is not known and ignored; give portable" in done.stderr
     assert done.stderr.count("avx3") == 1
+
+
+@pytest.mark.parametrize("status", [None, 0])
+def test_who_exits_well_has_come_to_its_end_and_the_others_failed(status: int | None) -> None:
+    def body(team: pt.Team) -> None:
+        if team.rank == 1:
+            sys.exit(status)
+        team.barrier()
+
+    with pytest.raises(pt.RemoteError, match="rank 1 has left the team"):
+        pt.spmd(body, ranks=3)

@@ -68,9 +68,13 @@ impl Plan {
             bytes_in_words(totals.max_recv_bytes),
             bytes_in_words(totals.extra_bytes())
         ));
-        if let Some(stages) = self.stages(&[]) {
+        if let Some((n_nodes, stages)) = self.stages_of_nodes() {
             let [first, second] = stages.map(|stage| stage.pattern().name());
-            line(format!("  in two stages, {first} and {second}"));
+            let from = match n_nodes {
+                0 => "in two stages".to_string(),
+                n => format!("on {n} and more nodes in two stages, which moves other bytes"),
+            };
+            line(format!("  {from}: {first} and {second}"));
         }
         if totals.directory.n_messages > 0 {
             line(format!(

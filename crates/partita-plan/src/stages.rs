@@ -45,11 +45,18 @@ impl Plan {
         if n_nodes < staged.from_nodes {
             return None;
         }
+        self.stages_of_nodes().map(|(_, stages)| stages)
+    }
+
+    /// The same, and between how many nodes it pays; 0 if it always does.
+    pub(crate) fn stages_of_nodes(&self) -> Option<(usize, [Self; 2])> {
+        let staged = self.forward().staged()?;
         let [first, second] = &staged.plans;
-        Some(match self.direction() {
+        let stages = match self.direction() {
             Direction::Forward => [first.clone(), second.clone()],
             Direction::Adjoint => [second.adjoint(), first.adjoint()],
-        })
+        };
+        Some((staged.from_nodes, stages))
     }
 }
 

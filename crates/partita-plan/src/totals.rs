@@ -33,9 +33,9 @@ pub struct Totals {
     pub bytes_kept: u128,
     /// Bytes that any plan must move, given who owns what.
     pub bytes_lower_bound: u128,
-    /// Most bytes that one rank sends.
+    /// Most bytes that one rank sends; of two stages, the most in each.
     pub max_send_bytes: u128,
-    /// Most bytes that one rank receives.
+    /// Most bytes that one rank receives; likewise.
     pub max_recv_bytes: u128,
     /// Messages to find out who holds what, where maps are lists.
     pub directory: DirectoryCost,

@@ -124,12 +124,15 @@ impl Plan {
     }
 
     /// Number of pairs of a sending and a receiving rank, including a rank with itself.
+    ///
+    /// What runs in two stages, as `explain()` says, has those of both: here and in all that is
+    /// counted in messages and bytes. `sends` and `receives` are what it does as a whole.
     #[getter]
     fn n_moves(&self, py: Python<'_>) -> PyResult<u128> {
         Ok(self.totals(py)?.n_moves)
     }
 
-    /// Number of pairs of different ranks.
+    /// Number of pairs of different ranks; in each stage, where there are two.
     #[getter]
     fn n_messages(&self, py: Python<'_>) -> PyResult<u128> {
         Ok(self.totals(py)?.n_messages)
@@ -153,13 +156,13 @@ impl Plan {
         Ok(self.totals(py)?.bytes_lower_bound)
     }
 
-    /// The most bytes that any rank sends.
+    /// The most bytes that any rank sends; of two stages, the most in each.
     #[getter]
     fn max_send_bytes(&self, py: Python<'_>) -> PyResult<u128> {
         Ok(self.totals(py)?.max_send_bytes)
     }
 
-    /// The most bytes that any rank receives.
+    /// The most bytes that any rank receives; of two stages, the most in each.
     #[getter]
     fn max_recv_bytes(&self, py: Python<'_>) -> PyResult<u128> {
         Ok(self.totals(py)?.max_recv_bytes)

@@ -103,7 +103,7 @@ def spmd(
             thread_world.leave(rank, None)
         except BaseException as error:
             errors[rank] = error
-            thread_world.leave(rank, words_of(error))
+            thread_world.leave(rank, None if _is_end(error) else words_of(error))
 
     # Each rank has the settings of whoever starts it, and may change its own.
     threads = [
@@ -160,10 +160,23 @@ def _join(threads: list[threading.Thread], thread_world: ThreadWorld) -> None:
         raise
 
 
+def _is_end(error: BaseException) -> bool:
+    """Whether a rank has come to its end by `sys.exit()`, as a process does."""
+    if not is_a(error, SystemExit):
+        return False
+    try:
+        code = error.code
+    except Exception:  # the exception's own code
+        return False
+    # A status may be anything, and have its own idea of what it equals.
+    return code is None or (type(code) is int and code == 0)
+
+
 def _first(errors: dict[int, BaseException], n_ranks: int) -> BaseException:
     """The error to raise: one that a rank had by itself before one it was told of."""
-    own = [rank for rank, error in errors.items() if not is_a(error, RemoteError)]
-    rank = min(own or errors)
+    failed = [rank for rank, error in errors.items() if not _is_end(error)]
+    own = [rank for rank in failed if not is_a(errors[rank], RemoteError)]
+    rank = min(own or failed or errors)
     # An exception may have spoilt its notes; it is raised all the same.
     with contextlib.suppress(Exception):
         errors[rank].add_note(f"(on rank {rank} of {n_ranks})")

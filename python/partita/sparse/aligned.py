@@ -57,6 +57,8 @@ class Numbers:
 
     def __init__(self, left: Block, right: Block) -> None:
         self._like = left
+        # Of both, whichever way this rank's values take: all ranks go the same for the others.
+        self._index = np.result_type(left.index_dtype, right.index_dtype)
         both = [
             np.concatenate([one.astype(np.int64, copy=False) for one in pair])
             for pair in zip(left.all_coords(), right.all_coords(), strict=True)
@@ -83,7 +85,7 @@ class Numbers:
         else:
             coords = list(np.unravel_index(keys, like.shape))
         # NumPy unravels into columns of one array; others read only what is in one stretch.
-        coords = [np.ascontiguousarray(one, like.index_dtype) for one in coords]
+        coords = [np.ascontiguousarray(one, self._index) for one in coords]
         return Block.of_coords(like.shape, like.format, coords, data)
 
 

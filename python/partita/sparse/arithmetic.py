@@ -199,6 +199,30 @@ class Arithmetic(Comparing, Extremes, Diagonals, Unary):
         message = "divisions by a sparse tensor give infinities for all its zeros"
         raise self._team.told(NotImplementedError(f"{message}; use t.to_dense() for that"))
 
+    def __floordiv__(self, other: Any) -> Any:
+        raise self._no_remainders("//")
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        raise self._no_remainders("//")
+
+    def __mod__(self, other: Any) -> Any:
+        raise self._no_remainders("%")
+
+    def __rmod__(self, other: Any) -> Any:
+        raise self._no_remainders("%")
+
+    def __divmod__(self, other: Any) -> Any:
+        raise self._no_remainders("divmod")
+
+    def __rdivmod__(self, other: Any) -> Any:
+        raise self._no_remainders("divmod")
+
+    def _no_remainders(self, name: str) -> TypeError:
+        message = (
+            f"sparse tensors have no `{name}`, as SciPy's have none; use t.to_dense() for that"
+        )
+        return self._team.told(TypeError(message))
+
     def __pow__(self, other: Any) -> Any:
         return self.power(as_number(other))
 

@@ -175,6 +175,9 @@ class Building(Base):
         whole on every rank. Collective.
         """
         team = a.team if team is None and isinstance(a, Array) else members(team)
+        # What is pending is computed by all ranks together, and what they are told then is known.
+        if isinstance(a, Array):
+            a.sync()
 
         def look() -> tuple[tuple[Slices, str, Any], dict[str, Any], None]:
             if isinstance(a, Base) or is_foreign(a):

@@ -60,7 +60,8 @@ def chosen(tensor: Any, key: Any) -> Any:
     for dim, one in enumerate((rows, columns)):
         if isinstance(one, int):
             return _one_line(found, dim)
-    return found
+    # What is chosen of a tensor keeps its content, whatever `set_slice` does to it.
+    return tensor._same() if found is tensor else found
 
 
 def _is_hollow(tensor: Base, n_rows: int) -> bool:

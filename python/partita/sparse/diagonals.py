@@ -152,6 +152,9 @@ class Diagonals(Elements):
         m, n = self._matrix_shape()
         spread: Any = other
         given = few(spread, "kron") if isinstance(other, Base) else other
+        # All ranks bring it together, and what they are told then is known.
+        if isinstance(given, Array):
+            given = given.gather()
 
         def look() -> tuple[Block, dict[str, Any], None]:
             made = _small_matrix(given)

@@ -41,7 +41,8 @@ class Operands:
         if rows.partial or rows.n_owned(team.rank) != rows.n_held(team.rank):
             rows = cut_along(pattern.shape[:1], 0, team.size)
         is_square = pattern.shape[0] == pattern.shape[1]
-        self.pattern = pattern
+        # Gradients are asked for later, when `set_slice` may have given it other entries.
+        self.pattern = pattern._same()
         self.layouts = (rows, rows if is_square else result_along(slices, 1))
 
     def n_rows(self, dim: int) -> int:

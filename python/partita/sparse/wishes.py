@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from partita._keeper import Keeper
     from partita._local.sparse import Csr
     from partita._team.team import Team
+    from partita.sparse.access import Access
 
 Local = np.ndarray[Any, Any]
 
@@ -43,15 +44,18 @@ class RowPlan:
         self._pattern = tensor._plans
         self._shape = tensor.shape
         source = rowwise(tensor)
-        self._source = source
+        # Where rows are read in place, and what they were when they were planned: `set_slice` may
+        # give the one other entries.
+        self._live, self._source = source, source._same()
         self._wanted, problem = _located(source, indices)
         self._way: _Way | None = None
         self._reading: Reading | None = None
-        if _is_read(source):
+        is_read, self._access = _is_read(source), access_of(source)
+        if is_read:
             self._reading = Reading(source, self._wanted)
             lines = self._reading.lines(problem)
         else:
-            self._way = _Way(source, self._wanted, problem)
+            self._way = _Way(self._source, self._wanted, problem, self._access)
             lines = self._way.ordered(self._way.carried.first)
         self._indptr, self._indices = lines[:2]
         self._first: Local | None = lines[2]
@@ -77,26 +81,26 @@ class RowPlan:
             return self._brought(tensor)
 
     def _brought(self, tensor: Base) -> Block:
-        if tensor is self._source and _is_read(tensor):
+        if tensor is self._live and _is_read(tensor):
             return self._block(self._read())
         source = self._source if tensor.dtype == self._source.dtype else None
         if source is None or source._block.data is not tensor._block.data:
             source = rowwise(tensor)
         way = self._there()
-        access_of(self._source).count(way.n_rows_between)
+        self._access.count(way.n_rows_between)
         values = way.carried.values(source._block.data, f"rows of {tensor._words}")
         return self._block(way.ordered(values)[2])
 
     def _read(self) -> Local:
         """Values read where they are. Collective."""
         if self._reading is None:
-            self._reading = Reading(self._source, self._wanted)
+            self._reading = Reading(self._live, self._wanted)
         return self._reading.values()
 
     def _there(self) -> _Way:
         """How rows travel, planned when they first do. Collective."""
         if self._way is None:
-            self._way = _Way(self._source, self._wanted, None)
+            self._way = _Way(self._source, self._wanted, None, self._access)
         return self._way
 
     def first(self) -> Block:
@@ -169,7 +173,9 @@ def check_planned(tensor: Any, pattern: Keeper, team: Team) -> None:
 class _Way:
     """Rows that travel from their owners, and values that travel back."""
 
-    def __init__(self, source: Base, wanted: Wanted, problem: IndexError | None) -> None:
+    def __init__(
+        self, source: Base, wanted: Wanted, problem: IndexError | None, access: Access
+    ) -> None:
         words = f"of {source._words}"
         asked = Asked(source.team, wanted.owners, wanted.places, problem, words=words)
         self.carried = Carried(asked, source._block.lines, source._words)
@@ -177,7 +183,7 @@ class _Way:
         self.n_rows_between = sum(
             n for at, row in enumerate(counts) for to, n in enumerate(row) if at != to
         )
-        access_of(source).count(self.n_rows_between)
+        access.count(self.n_rows_between)
         # Where each row is among those that came.
         self._order = _inverse(asked.order)
 

@@ -59,6 +59,9 @@ impl Format {
     }
 
     fn of_levels(dims: &[String], levels: &[Level]) -> Option<Self> {
+        if dims.len() != levels.len() {
+            return None;
+        }
         let order: Option<Vec<usize>> =
             levels.iter().map(|level| dims.iter().position(|dim| *dim == level.dim)).collect();
         let kinds: Vec<&str> = levels.iter().map(|level| level.kind.as_str()).collect();
@@ -140,6 +143,8 @@ mod tests {
             Some(Format::Coo)
         );
         assert_eq!(of("(d0) -> (d0 : compressed)"), Some(Format::Coo));
+        assert_eq!(of("(d0, d1) -> (d0 : compressed)"), None);
+        assert_eq!(of("(d0, d1, d2) -> (d0 : dense, d1 : compressed)"), None);
         let narrow = "(d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 64, crdWidth = 32";
         assert_eq!(of(narrow), Some(Format::Csr));
         assert_eq!(Format::most_of_encoding(narrow), 1 << 31);

@@ -1,6 +1,6 @@
 //! A sparse tensor in the memory of one rank.
 
-use partita_kernel::Dtype;
+use partita_kernel::{Dtype, Kind};
 use partita_layout::IndexBox;
 
 use super::sum::add;
@@ -22,6 +22,23 @@ pub struct SparseTensor {
     pub coordinates: Vec<Vec<i64>>,
     /// The elements, in order.
     pub values: Vec<u8>,
+}
+
+/// Whether an element is 0; -0.0 is, too.
+fn is_zero(dtype: Dtype, element: &[u8]) -> bool {
+    let n_parts = match dtype.kind() {
+        Kind::Float => 1,
+        Kind::Complex => 2,
+        _ => return element.iter().all(|byte| *byte == 0),
+    };
+    element.chunks_exact(dtype.size() / n_parts).all(|part| {
+        let (sign, rest) = if cfg!(target_endian = "little") {
+            part.split_last().unwrap_or((&0, part))
+        } else {
+            part.split_first().unwrap_or((&0, part))
+        };
+        sign & 0x7f == 0 && rest.iter().all(|byte| *byte == 0)
+    })
 }
 
 impl SparseTensor {
@@ -108,7 +125,7 @@ impl SparseTensor {
         let mut coordinates = vec![Vec::new(); shape.len()];
         let mut values = Vec::new();
         for (at, element) in bytes.chunks_exact(dtype.size()).enumerate() {
-            if element.iter().any(|byte| *byte != 0) {
+            if !is_zero(dtype, element) {
                 let mut rest = at as u64;
                 for dim in (0..shape.len()).rev() {
                     coordinates[dim].push((rest % shape[dim]) as i64);

@@ -10,17 +10,20 @@
 //!
 //! Nothing is sent by MPI to a process that has ended: some of its implementations end the sender.
 
+use std::fs::File;
 use std::io::ErrorKind;
 use std::mem::{size_of, zeroed};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 use partita_mpi::{Comm, MpiError};
 
 use crate::far::addresses::{N_ADDRESSES, own_addresses};
 use crate::mpi::node::gather;
+use crate::mpi::ways::Ways;
 
 /// What a process tells of its door: the port and its host's addresses.
 const WORDS: usize = 1 + N_ADDRESSES;
@@ -30,9 +33,13 @@ const FIRST_KNOCKS: Duration = Duration::from_millis(500);
 const MOST_TRIED: usize = 64;
 /// Knocks that one look around may begin.
 const MOST_AT_ONCE: usize = 8;
-/// Calls that one process keeps, and that may wait to be taken at its own door.
-const MOST_KEPT: usize = 128;
+/// Calls that one process keeps at most, and that may wait to be taken at its own door.
+const MOST_KEPT: usize = 256;
 const MOST_WAITING: i32 = 4096;
+/// How long the first message to a far process waits for the answer to a knock.
+const FIRST_ANSWER: Duration = Duration::from_millis(10);
+/// How long the first knocks wait for other addresses of hosts that have answered.
+const OTHER_WAYS: Duration = Duration::from_millis(20);
 /// How often the same door is knocked at, and how long an answer is waited for.
 const KNOCK_EVERY: Duration = Duration::from_millis(250);
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
@@ -42,6 +49,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(2);
 pub(crate) struct Doors {
     own: TcpListener,
     far: Mutex<Far>,
+    ways: Mutex<Ways>,
 }
 
 /// The doors of far processes by rank of the world; none where no knock gets through.
@@ -49,6 +57,8 @@ pub(crate) struct Doors {
 struct Far {
     doors: Vec<Option<Door>>,
     n_kept: usize,
+    /// By what descriptors this process may have.
+    most_kept: usize,
     /// Calls at the own door, where so many waited that others would have found no room.
     taken: Vec<TcpStream>,
 }
@@ -77,7 +87,7 @@ enum Knocked {
 
 /// What has come of a knock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answer {
+pub(super) enum Answer {
     Lives,
     Refused,
     /// Nothing yet.
@@ -107,15 +117,18 @@ impl Doors {
             return Ok(None);
         };
         make_room(&own);
+        close_in_children(&own);
         let told: Vec<&[u64]> = all.chunks(WORDS).collect();
         let known = first_knocks(&told, hosts, here);
         let door = |(rank, host): (usize, &u64)| {
-            let (_, address) = known.iter().find(|(of, _)| of == host)?;
+            let (_, address, _) = known.iter().find(|(of, ..)| of == host)?;
             let port = u16::try_from(told[rank][0]).ok().filter(|port| *port != 0)?;
             Some(Door { address: *address, port, state: Knocked::Never })
         };
         let doors = hosts.iter().enumerate().map(door).collect();
-        Ok(Some(Self { own, far: Mutex::new(Far { doors, n_kept: 0, taken: Vec::new() }) }))
+        let far = Far { doors, n_kept: 0, most_kept: most_kept(), taken: Vec::new() };
+        let ways = Mutex::new(Ways::new(hosts, &known));
+        Ok(Some(Self { own, far: Mutex::new(far), ways }))
     }
 
     fn far(&self) -> MutexGuard<'_, Far> {
@@ -132,11 +145,19 @@ impl Doors {
     pub(crate) fn may_be_told(&self, rank: u64) -> bool {
         let mut far = self.far();
         let Some(door) = far.look(rank) else { return true };
-        let now = Instant::now();
-        if door.is_due(now) {
-            door.knock(now);
+        // Where no call is kept nothing else says that it lives.
+        if matches!(door.state, Knocked::Never | Knocked::Before(_)) {
+            door.knock(Instant::now());
+            door.await_answer(FIRST_ANSWER);
+            return far.look(rank).is_none_or(|door| !matches!(door.state, Knocked::Gone));
         }
         !matches!(door.state, Knocked::Gone)
+    }
+
+    /// Whether the host of a far process is not reached any more, on some way on which it once was.
+    /// Whoever asks asks again and again: it takes half a minute from the first time on.
+    pub(crate) fn is_cut_off(&self, rank: u64) -> bool {
+        self.ways.lock().unwrap_or_else(PoisonError::into_inner).is_cut_off(rank)
     }
 
     /// Knocks at the doors of some ranks, and hears what came of earlier knocks.
@@ -158,7 +179,7 @@ impl Far {
     fn look(&mut self, rank: u64) -> Option<&mut Door> {
         let door = self.doors.get_mut(rank as usize)?.as_mut()?;
         let was_kept = matches!(door.state, Knocked::Kept(_));
-        door.hear(Instant::now(), self.n_kept < MOST_KEPT);
+        door.hear(Instant::now(), self.n_kept < self.most_kept);
         let is_kept = matches!(door.state, Knocked::Kept(_));
         self.n_kept = self.n_kept + usize::from(is_kept) - usize::from(was_kept);
         Some(door)
@@ -170,7 +191,7 @@ impl Far {
             return;
         }
         self.taken.retain(|call| !is_broken(call));
-        while self.taken.len() < MOST_KEPT
+        while self.taken.len() < self.most_kept
             && let Ok((call, _)) = own.accept()
         {
             self.taken.extend((!is_broken(&call)).then_some(call));
@@ -194,9 +215,22 @@ impl Door {
         };
     }
 
+    /// Waits until it is known what has come of a knock.
+    fn await_answer(&self, limit: Duration) {
+        if let Knocked::Waiting(call, _) = &self.state {
+            let mut ready =
+                libc::pollfd { fd: call.as_raw_fd(), events: libc::POLLOUT, revents: 0 };
+            // SAFETY: one structure.
+            unsafe { libc::poll(&raw mut ready, 1, limit.as_millis() as i32) };
+        }
+    }
+
     fn hear(&mut self, now: Instant, may_keep: bool) {
         self.state = match std::mem::take(&mut self.state) {
-            Knocked::Kept(call) if is_broken(&call) => Knocked::Gone,
+            Knocked::Kept(call) if is_broken(&call) => match error_of(&call) {
+                0 | libc::ECONNRESET => Knocked::Gone,
+                _ => Knocked::Before(now),
+            },
             Knocked::Waiting(call, since) => match answer(&call) {
                 Answer::Refused => Knocked::Gone,
                 Answer::Lives if may_keep => Knocked::Kept(call),
@@ -214,6 +248,46 @@ impl Door {
 fn make_room(own: &TcpListener) {
     // SAFETY: the socket listens already; this changes how many may wait.
     unsafe { libc::listen(own.as_raw_fd(), MOST_WAITING) };
+}
+
+/// Doors of this process, which its forked children must not keep open when it ends; 0 is none.
+static OPEN_DOORS: [AtomicI32; 16] = [const { AtomicI32::new(0) }; 16];
+/// A file of nothing, which takes their place there.
+static NOTHING: AtomicI32 = AtomicI32::new(0);
+
+/// Lets children that are forked from now on close a door. Those of many worlds at once may stay open.
+fn close_in_children(own: &TcpListener) {
+    static WATCH: Once = Once::new();
+    WATCH.call_once(|| {
+        let Ok(nothing) = File::open("/dev/null") else { return };
+        NOTHING.store(nothing.into_raw_fd(), Ordering::Relaxed);
+        // SAFETY: the handler makes system calls alone, which is allowed in a forked child.
+        unsafe { libc::pthread_atfork(None, None, Some(close_doors)) };
+    });
+    let door = own.as_raw_fd();
+    let take = |place: &&AtomicI32| {
+        place.compare_exchange(0, door, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    };
+    let _ = OPEN_DOORS.iter().find(take);
+}
+
+extern "C" fn close_doors() {
+    for place in &OPEN_DOORS {
+        let door = place.load(Ordering::Relaxed);
+        if door > 0 {
+            // SAFETY: the descriptor stays open, on nothing, for whoever drops it.
+            unsafe { libc::dup2(NOTHING.load(Ordering::Relaxed), door) };
+        }
+    }
+}
+
+impl Drop for Doors {
+    fn drop(&mut self) {
+        let own = self.own.as_raw_fd();
+        for place in &OPEN_DOORS {
+            let _ = place.compare_exchange(own, 0, Ordering::Relaxed, Ordering::Relaxed);
+        }
+    }
 }
 
 /// Whether so many calls wait at a door that soon there is no room.
@@ -237,8 +311,8 @@ fn is_broken(call: &impl AsRawFd) -> bool {
     (unsafe { libc::poll(&raw mut ready, 1, 0) }) > 0
 }
 
-/// By which address each host lets knocks through: all are tried at once.
-fn first_knocks(told: &[&[u64]], hosts: &[u64], here: u64) -> Vec<(u64, Ipv4Addr)> {
+/// By which addresses each host lets knocks through, with the port that was tried; all are at once.
+fn first_knocks(told: &[&[u64]], hosts: &[u64], here: u64) -> Vec<(u64, Ipv4Addr, u16)> {
     let mut calls = Vec::new();
     let mut tried: Vec<u64> = Vec::new();
     for (words, &host) in told.iter().zip(hosts) {
@@ -249,28 +323,29 @@ fn first_knocks(told: &[&[u64]], hosts: &[u64], here: u64) -> Vec<(u64, Ipv4Addr
         tried.push(host);
         for word in words[1..].iter().filter(|word| **word != 0) {
             let address = Ipv4Addr::from(*word as u32);
-            calls.extend(begin(address, port).map(|call| (host, address, call)));
+            calls.extend(begin(address, port).map(|call| ((host, address, port), call)));
         }
     }
-    let (start, mut known): (_, Vec<(u64, Ipv4Addr)>) = (Instant::now(), Vec::new());
-    while !calls.is_empty() && known.len() < tried.len() && start.elapsed() < FIRST_KNOCKS {
-        calls.retain(|(host, address, call)| match answer(call) {
-            Answer::None => true,
-            Answer::Lives => {
-                if !known.iter().any(|(of, _)| of == host) {
-                    known.push((*host, *address));
-                }
-                false
-            }
-            Answer::Refused | Answer::Unknown => false,
+    let (mut end, mut known) = (Instant::now() + FIRST_KNOCKS, Vec::new());
+    let mut waits_for: Vec<u64> = tried;
+    while !calls.is_empty() && Instant::now() < end {
+        calls.retain(|(way, call)| {
+            let found = answer(call);
+            known.extend((found == Answer::Lives).then_some(*way));
+            found == Answer::None
         });
+        let n_before = waits_for.len();
+        waits_for.retain(|host| !known.iter().any(|(of, ..)| of == host));
+        if waits_for.is_empty() && n_before > 0 {
+            end = end.min(Instant::now() + OTHER_WAYS);
+        }
         std::thread::sleep(Duration::from_micros(200));
     }
     known
 }
 
 /// Begins a knock.
-fn begin(address: Ipv4Addr, port: u16) -> Option<OwnedFd> {
+pub(super) fn begin(address: Ipv4Addr, port: u16) -> Option<OwnedFd> {
     let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
     // SAFETY: makes a descriptor, which is owned from here on.
     let call = unsafe {
@@ -302,20 +377,33 @@ fn begin(address: Ipv4Addr, port: u16) -> Option<OwnedFd> {
     (began == 0 || is_open()).then_some(call)
 }
 
-/// What has come of a knock.
-fn answer(call: &OwnedFd) -> Answer {
-    let mut ready = libc::pollfd { fd: call.as_raw_fd(), events: libc::POLLOUT, revents: 0 };
-    // SAFETY: one structure, looked at without waiting.
-    if unsafe { libc::poll(&raw mut ready, 1, 0) } <= 0 {
-        return Answer::None;
-    }
+/// What has gone wrong with a call; 0 for nothing.
+fn error_of(call: &OwnedFd) -> i32 {
     let (mut error, mut n) = (0_i32, size_of::<i32>() as u32);
     // SAFETY: the option is an integer.
     unsafe {
         let at = (&raw mut error).cast();
         libc::getsockopt(call.as_raw_fd(), libc::SOL_SOCKET, libc::SO_ERROR, at, &raw mut n);
     }
-    match error {
+    error
+}
+
+/// How many calls this process may keep: some of the descriptors that it may have.
+fn most_kept() -> usize {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: one structure.
+    unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
+    MOST_KEPT.min(usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX) / 4)
+}
+
+/// What has come of a knock.
+pub(super) fn answer(call: &OwnedFd) -> Answer {
+    let mut ready = libc::pollfd { fd: call.as_raw_fd(), events: libc::POLLOUT, revents: 0 };
+    // SAFETY: one structure, looked at without waiting.
+    if unsafe { libc::poll(&raw mut ready, 1, 0) } <= 0 {
+        return Answer::None;
+    }
+    match error_of(call) {
         0 if ready.revents & libc::POLLERR == 0 => Answer::Lives,
         libc::ECONNREFUSED => Answer::Refused,
         _ => Answer::Unknown,
@@ -355,9 +443,11 @@ mod tests {
         let port = listener.local_addr().expect("an address").port();
         let own = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         own.set_nonblocking(true).expect("an option");
-        let door = Door { address: Ipv4Addr::LOCALHOST, port, state: Knocked::Never };
-        let far = Far { doors: vec![None, Some(door)], n_kept: 0, taken: Vec::new() };
-        let doors = Doors { own, far: Mutex::new(far) };
+        let (address, state) = (Ipv4Addr::LOCALHOST, Knocked::Never);
+        let door = Door { address, port, state };
+        let doors = vec![None, Some(door)];
+        let far = Far { doors, n_kept: 0, most_kept: 1, taken: Vec::new() };
+        let doors = Doors { own, far: Mutex::new(far), ways: Mutex::default() };
         let ask = |wanted: bool| {
             let start = Instant::now();
             while doors.is_gone(1) != wanted && start.elapsed() < Duration::from_secs(5) {

@@ -11,7 +11,7 @@
 //! - [`World`]: a process's side of all its teams; `inbox`, `wire`: what comes in, and how it is
 //!   written.
 //! - `node`: neighbours and the memory they share; `rings`, `stream`: messages through it; `peers`:
-//!   who still lives.
+//!   who still lives, of other hosts by their `doors` and the `ways` to them.
 //! - `round`: what a rank does in a round of its team, whatever messages travel by; `relays`: how posts
 //!   reach all by few messages; [`simulation`]: both without MPI; `meeting`: waiting for rounds; `circles`: waits that can never end;
 //!   `transfer`: data by messages; `chunk_memory`: what they are packed into.
@@ -35,6 +35,7 @@ mod round;
 pub mod simulation;
 mod stream;
 mod transfer;
+mod ways;
 mod wire;
 mod words;
 mod world;

@@ -67,6 +67,12 @@ impl Peers {
         is_seen || self.doors.as_ref().is_none_or(|doors| doors.may_be_told(rank))
     }
 
+    /// Whether a far rank is not reached any more; see [`Doors::is_cut_off`].
+    pub(crate) fn is_cut_off(&self, rank: u64) -> bool {
+        let is_far = self.seen.get(rank as usize).is_some_and(Option::is_none);
+        is_far && self.doors.as_ref().is_some_and(|doors| doors.is_cut_off(rank))
+    }
+
     /// Number of processes on this machine, with this one.
     pub(crate) fn n_near(&self) -> usize {
         self.seen.iter().flatten().count().max(1)

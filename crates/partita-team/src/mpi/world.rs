@@ -409,7 +409,7 @@ impl World {
         self.check().is_err() || !self.control.library().is_active()
     }
 
-    /// A rank of the world whose process has ended without a word.
+    /// A rank of the world whose process has ended without a word, or to which messages are lost.
     #[must_use]
     pub fn died(&self) -> Option<u64> {
         self.hear_near(&mut self.state());
@@ -447,10 +447,14 @@ impl World {
             let mut died_at = None;
             while world.control.library().is_active() {
                 std::thread::sleep(LOOK_FOR_DEATHS);
-                let Some(rank) = world.died() else { continue };
+                let Some(rank) = world.died().or_else(|| world.cut_off()) else { continue };
                 let since: &mut Instant = died_at.get_or_insert_with(Instant::now);
                 if since.elapsed() > LONGEST_END {
-                    eprintln!("partita: rank {rank} has died, so this process ends without MPI");
+                    let why = match world.life(rank) {
+                        Some(Life::Ended) => "has died",
+                        _ => "is not reached",
+                    };
+                    eprintln!("partita: rank {rank} {why}, so this process ends without MPI");
                     // SAFETY: ends the process at once; its work is done, MPI alone is not.
                     unsafe { libc::_exit(1) };
                 }
@@ -458,6 +462,12 @@ impl World {
         };
         // Without memory for a thread it goes without: launchers end most jobs in which a rank died.
         let _ = std::thread::Builder::new().name("partita-end".into()).spawn(watch);
+    }
+
+    /// A far rank that has not said that it leaves and is not reached any more.
+    fn cut_off(&self) -> Option<u64> {
+        let has_said_so = |rank: u64| self.state().inbox.has_said_so(rank);
+        (0..self.size()).find(|rank| self.peers.is_cut_off(*rank) && !has_said_so(*rank))
     }
 
     fn hear_near(&self, state: &mut State) {
