@@ -3,7 +3,8 @@
 - `team`: `Team` and `Grid`.
 - `spmd`: how a rank comes to its team: `world`, `spmd`.
 - `mpi`: the world of an MPI job.
-- `place`: whether this process has the place in a job that its environment speaks of.
+- `place`: whether this process has the place in a job that its environment speaks of; `exits`: why
+  it ends.
 - `run`: plans, run on this rank's buffers.
 - `routing`: rows that go to any rank; `routes`: again and again, by plans that are kept.
 - `alike`: whether ranks were given the same arrays.
